@@ -234,7 +234,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     run: (code) => vm.runInContext(code, context),
     start: (plugin, hash, adapter, { preScript, entryPoint, ...more } = {}) => {
       const code = (text: string) =>
-        `function ({${builtIns.join()}}) { return function (globalThis, window, self) {\n${text}\n}; }`;
+        `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${text}\n}; }`;
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
@@ -248,7 +248,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     startLate: (plugin, adapter, meet) => {
       add(doc, meet, acceptOffer);
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet }));
-      const args = `${options}, function ({${builtIns.join()}}) { return function (globalThis, window, self) {\n${adapter}\n}; }`;
+      const args = `${options}, function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${adapter}\n}; }`;
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {

@@ -8,13 +8,20 @@
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
 import * as chromeDebugger from '../chrome-debugger.ts';
+import * as chromeDownloads from '../chrome-downloads.ts';
+import * as chromeNotifications from '../chrome-notifications.ts';
 import * as chromePages from '../chrome-pages.ts';
+import * as chromePermissions from '../chrome-permissions.ts';
 import * as scripts from '../chrome-scripts.ts';
+import * as chromeSiteData from '../chrome-site-data.ts';
 import * as chromeTabs from '../chrome-tabs.ts';
-import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
+import * as chromeUserData from '../chrome-user-data.ts';
+import * as chromeWindows from '../chrome-windows.ts';
+import { BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from '../port-message.ts';
 import { BrowserCalls, BrowserPlugin } from './browser/browser-calls.ts';
 import { makeBrowserTools } from './browser/browser-tools.ts';
 import { Debuggers } from './browser/debugger/debuggers.ts';
+import { UserInput } from './browser/user-input.ts';
 import { Calls } from './calls/calls.ts';
 import { Outbox } from './calls/outbox.ts';
 import { RunningCalls } from './calls/running.ts';
@@ -30,13 +37,17 @@ import { makeLogs } from './documents/logs.ts';
 import { makeWakeTimers } from './documents/wakes.ts';
 import { answerRequest, handleNotification, type NotificationHandlers, type RequestHandlers } from './link/handlers.ts';
 import { findListener, makeHandshake } from './link/handshake.ts';
-import { BrowserIdentity, readConnection } from './link/identity.ts';
+import { BrowserIdentity } from './link/identity.ts';
 import { Link } from './link/link.ts';
+
+import { Pairing } from './link/pairing.ts';
 import { openSocket } from './link/socket.ts';
+import { ApprovalNotifications, makeLinkedDecide } from './panels/approval-notifications.ts';
 import { Badge } from './panels/badge.ts';
 import { makePanelActions } from './panels/panel-actions.ts';
 import { panelTabs } from './panels/panel-tabs.ts';
 import { makePanels } from './panels/panels.ts';
+import { StateWatch } from './panels/state-watch.ts';
 import * as cache from './plugins/cache.ts';
 import { isolatedWorld, Plugins } from './plugins/plugins.ts';
 import { Registering } from './plugins/registering.ts';
@@ -46,6 +57,7 @@ import { Usage } from './plugins/usage.ts';
 import { TabLoadErrors } from './tabs/load-errors.ts';
 import { makeOpening } from './tabs/opening.ts';
 import { TabReloader } from './tabs/reload.ts';
+import { SiteAccess } from './tabs/site-access.ts';
 import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
@@ -55,9 +67,12 @@ const OrphanAnswerTimeoutMs = 1000;
 // ---- the link to the server ----
 
 const identity = new BrowserIdentity(browser);
+const pairing = new Pairing(browser);
 const link = new Link({
-  readConnection: () => readConnection(browser),
+  readConnection: () => pairing.readConnection(),
+  savePairedKey: (key) => pairing.savePairedKey(key),
   readIdentity: () => identity.hello(),
+  receiveName: (server) => void identity.receiveName(server),
   openSocket,
   makeHandshake,
   findListener: (connection) => findListener(connection, fetch),
@@ -112,11 +127,9 @@ const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 /** frozenTabs are the tabs that Chrome has frozen since this worker started. */
 const frozenTabs = new Set<number>();
 const running = new RunningCalls();
-const health = new Health({
-  isBusy: (documentId) => running.isBusy(documentId),
-  isFrozen: browser.isTabFrozen,
-});
+const health = new Health({ isBusy: (documentId) => running.isBusy(documentId), isFrozen: browser.isTabFrozen });
 const loadErrors = new TabLoadErrors();
+const siteAccess = new SiteAccess(chromePermissions.listAllowedSites);
 const opening = makeOpening({
   plugins: () => plugins.wanted,
   open: browser.openInBackground,
@@ -127,7 +140,8 @@ const opening = makeOpening({
   navigate: browser.navigateTab,
 });
 const reload = new TabReloader({
-  query: browser.queryTabs,
+  // A reload does not help in a tab to whose site Chrome gives no access.
+  query: async () => (await browser.queryTabs()).filter((tab) => siteAccess.hasAccess(tab.url)),
   tabState: browser.readTabState,
   readPage: browser.readPage,
   reloadTab: browser.reloadTab,
@@ -150,12 +164,7 @@ const reload = new TabReloader({
   },
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
 });
-const reloadForUser = makeUserReload({
-  docs,
-  health,
-  unloadTab: browser.unloadTab,
-  reloadTab: browser.reloadTab,
-});
+const reloadForUser = makeUserReload({ docs, health, unloadTab: browser.unloadTab, reloadTab: browser.reloadTab });
 const tabs = new Tabs({
   query: browser.queryTabs,
   focusedWindow: browser.focusedWindow,
@@ -167,6 +176,7 @@ const tabs = new Tabs({
   isArriving: (tabId, plugin) =>
     livePlugins.isArriving(tabId, plugin) || (plugins.mode !== 'none' && registering.pending) || reload.expects(tabId),
   loadError: (tabId) => loadErrors.getError(tabId),
+  hasAccess: (url) => siteAccess.hasAccess(url),
   recordWait: (tabId) => loadErrors.recordWait(tabId),
   urlOpenedWith: opening.urlOpenedWith,
   urlChanged: (tabId, url) => delivery.urlChanged(tabId, url),
@@ -195,10 +205,37 @@ const calls = new Calls({
   waitBeforePartMs: () => link.waitBeforePartMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),
 });
-const debuggers = new Debuggers({ ...browser, ...chromePages, ...chromeTabs, ...chromeDebugger });
+const userInput = new UserInput({
+  watchInput: chromePages.watchInput,
+  sendToDebugger: chromeDebugger.sendToDebugger,
+  report: (tabId) => link.notify('tab.userInput', { tabId }),
+});
+const debuggers = new Debuggers({
+  ...browser,
+  ...chromePages,
+  ...chromeTabs,
+  ...chromeDebugger,
+  sendToDebugger: userInput.sendToDebugger,
+});
+const browserTools = makeBrowserTools(
+  {
+    ...browser,
+    ...scripts,
+    ...chromePages,
+    ...chromePermissions,
+    ...chromeSiteData,
+    ...chromeTabs,
+    ...chromeUserData,
+    ...chromeDownloads,
+    ...chromeWindows,
+    findAccessProblem: (url) => siteAccess.findProblem(url),
+  },
+  debuggers,
+  userInput,
+);
 const browserCalls = new BrowserCalls({
   outbox,
-  tools: makeBrowserTools({ ...browser, ...chromePages, ...chromeTabs }, debuggers),
+  tools: browserTools.byName,
   readTabState: browser.readTabState,
   readTopDocument: chromePages.readTopDocument,
   readPage: chromeTabs.describeTab,
@@ -214,17 +251,27 @@ async function checkMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.hasModeChanged())) link.restart();
 }
 
+// The server learns the capabilities of the browser when the link opens.
+browser.onCapabilitiesChange(() => {
+  void siteAccess.refresh();
+  if (link.state.kind === 'open') link.restart();
+});
+
+const stateWatch = new StateWatch((on) => link.notify('state.watch', { on }));
 const panels = makePanels({
   state: () => ({
     link: link.state,
+    ...(pairing.state ? { pairing: pairing.state } : {}),
     browserName: identity.name,
     extensionVersion: browser.extensionVersion(),
     mode: plugins.mode,
-    isDebuggerRefused: debuggers.state === 'refused',
+    debuggerState: debuggers.state,
+    holds: userInput.holds,
+    neededHosts: siteAccess.neededHosts,
     tabs: panelTabs({ tabs: tabs.sentTabs, wanted: plugins.wanted, docs, livePlugins }),
   }),
   setWatching: (on) => {
-    link.notify('state.watch', { on });
+    stateWatch.setUser('panels', on);
     if (on) void checkMode();
   },
   runAction: makePanelActions({
@@ -234,11 +281,27 @@ const panels = makePanels({
     openDetails: () => browser.openTab(browser.detailsPageUrl()),
     allowDebugger: () => debuggers.allow(),
     rename: (name) => identity.rename(name),
+    pairAgain: () => pairing.restart(),
+    setPort: (port) => pairing.setPort(port),
   }),
+});
+const notifications = new ApprovalNotifications({
+  show: chromeNotifications.showNotification,
+  close: chromeNotifications.closeNotification,
+  listOpen: chromeNotifications.listNotifications,
+  isPanelOpen: () => panels.isPanelOpen,
+  openPanel: chromeNotifications.openPanelFromNotification,
+  setWatching: (on) => stateWatch.setUser('notifications', on),
+  decide: makeLinkedDecide(link),
+  readSessionValue: browser.readSessionValue,
+  writeSessionValue: browser.writeSessionValue,
 });
 const badge = new Badge({
   state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
-  draw: (text, color, title) => void browser.setBadge(text, color, title),
+  holds: () => userInput.holds,
+  draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
+  // A tab that has closed has no badge.
+  drawTab: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
 });
 
 // ---- frames of the server ----
@@ -259,7 +322,11 @@ async function preregister(): Promise<void> {
 const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
+    // The user may have removed the site after the server chose the document.
+    const problem = siteAccess.findProblem(docs.get(params.documentId)?.url ?? '');
     if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
+    else if (problem !== undefined)
+      outbox.fail(params.dispatchId, { code: 'no_tab', message: problem, notStarted: true });
     else calls.dispatch(params, link.receivedMs);
     return undefined;
   },
@@ -289,22 +356,35 @@ const requestHandlers: RequestHandlers = {
     return {};
   },
   'tab.load': async ({ tabId, force }) => {
+    const tab = (await browser.queryTabs()).find(({ id }) => id === tabId);
+    if (tab && siteAccess.findProblem(tab.url) !== undefined) return { loading: false };
     if (!force) return { loading: (await opening.reopen(tabId)) || (await reload.load(tabId)) };
     await reloadForUser(tabId);
     return { loading: true };
   },
   'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
-  'tab.describe': async ({ tabId }) => {
-    const tab = await chromeTabs.describeTab(tabId);
-    return tab ? { tab } : {};
+  'tab.describe': async ({ tabId, inspect }) => {
+    const tab = siteAccess.checkTab(await chromeTabs.describeTab(tabId));
+    if (!tab) return {};
+    const secrets = inspect && (await browserTools.inspect(tab, inspect));
+    return { tab: secrets ? { ...tab, secrets } : tab };
   },
 };
 
 const notificationHandlers: NotificationHandlers = {
   'tool.resync': (params) => calls.resync(params),
-  'state.sync': (params) => panels.setCalls(params),
+  'state.sync': (params) => {
+    panels.setCalls(params);
+    notifications.setCalls(params.calls ?? []);
+  },
   'state.plugins': (params) => panels.setPlugins(params),
-  'state.waiting': ({ count }) => badge.setWaiting(count),
+  'state.browser': (params) => panels.setBrowserTools(params),
+  'state.waiting': ({ count }) => {
+    badge.setWaiting(count);
+    notifications.setWaitingCount(count);
+  },
+  'tab.holds': ({ tabs: holds = [] }) => userInput.setHolds(holds),
+  'session.ended': ({ sessions = [] }) => void browserTools.sessions.end(sessions),
 };
 
 // ---- signals of the parts ----
@@ -315,23 +395,29 @@ link.received.addListener((frame) => {
 });
 link.opened.addListener(() => {
   link.notify('call.resumed', { dispatchIds: [...running.ids, ...browserCalls.ids] });
+  const { names } = browserTools.sessions;
+  if (names.length > 0) link.notify('session.used', { sessions: names });
   outbox.resume();
   calls.resume();
   tabs.sync();
-  if (panels.openCount > 0) link.notify('state.watch', { on: true });
+  stateWatch.resend();
 });
 link.lost.addListener(() => {
   badge.setWaiting(0);
+  notifications.linkLost();
   panels.clearCalls();
+  userInput.setHolds([]);
 });
 link.changed.addListener(() => {
   badge.scheduleRedraw();
   panels.scheduleUpdate();
 });
+panels.changed.addListener(() => notifications.scheduleUpdate());
 usage.changed.addListener(() => void preregister());
 registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
-for (const part of [hotReload, delivery, loadErrors, reload]) part.changed.addListener(() => tabs.scheduleUpdate());
-hotReload.changed.addListener(() => panels.scheduleUpdate());
+for (const part of [hotReload, delivery, loadErrors, reload, siteAccess])
+  part.changed.addListener(() => tabs.scheduleUpdate());
+for (const part of [hotReload, siteAccess]) part.changed.addListener(() => panels.scheduleUpdate());
 reload.orphaned.addListener((documentId) => {
   calls.documentOrphaned(documentId);
   health.documentDisconnected(documentId);
@@ -343,9 +429,10 @@ health.changed.addListener(async ({ documentId }) => {
   await tabs.sendNow();
   if (health.isSilent(documentId)) calls.documentSilent(documentId);
 });
-for (const signal of [tabs.reported, debuggers.changed]) signal.addListener(() => panels.scheduleUpdate());
+for (const signal of [tabs.reported, debuggers.changed, userInput.changed])
+  signal.addListener(() => panels.scheduleUpdate());
 outbox.delivered.addListener((ids) => calls.confirmDelivery(ids));
-for (const table of [running, browserCalls]) table.changed.addListener(() => badge.scheduleRedraw());
+for (const table of [running, browserCalls, userInput]) table.changed.addListener(() => badge.scheduleRedraw());
 calls.docsChanged.addListener(() => {
   tabs.sendSoon();
   panels.scheduleUpdate();
@@ -354,7 +441,7 @@ calls.docsChanged.addListener(() => {
 // ---- events of the browser ----
 
 browser.onPort((port) => {
-  if (port.name === PANEL_PORT && port.ownPage) {
+  if ((port.name === PANEL_PORT || port.name === POPUP_PORT) && port.ownPage) {
     panels.addPanel(port);
     link.start();
   } else if (port.name === BRIDGE_PORT && port.sender) {
@@ -375,6 +462,11 @@ browser.onTabsChanged(
     else frozenTabs.delete(tabId);
   },
 );
+chromePages.onInput((tabId, kind) => userInput.receive(tabId, kind));
+chromePages.onCommitted((tabId, documentId) => {
+  userInput.recordDocument(tabId, documentId);
+  badge.forgetTab(tabId);
+});
 browser.onLoads({
   onLoadStarted: (tabId) => loadErrors.recordRequest(tabId),
   onDocumentShown: (tabId, atMs) => {
@@ -397,10 +489,12 @@ void browser.readSessionValue('began').then(async (sessionMark) => {
   registering.recordBrowserStart();
   await browser.writeSessionValue('began', 'yes');
 });
-void browser.openPanelOnClick();
+chromeNotifications.onNotifications(notifications.listeners);
+void browser.openPopupOnClick();
 void browser.setAlarm();
 void browser.queryTabs().then((all) => {
   for (const tab of all) if (tab.frozen) frozenTabs.add(tab.id);
 });
+void siteAccess.refresh();
 badge.scheduleRedraw();
 link.start();

@@ -2,14 +2,16 @@ import type {
   ActArguments,
   ActResult,
   ClickResult,
+  FillArguments,
   FillField,
   FillOutcome,
   Modifier,
   MouseButton,
   ScrollArguments,
   TypeResult,
-  UploadFile,
 } from '../../page/operations.ts';
+import type { SecretKind } from '../../page/secret-kind.ts';
+import type { UploadFile } from '../../page/upload-operation.ts';
 import { isRecord } from '../../record.ts';
 import type { Act, PageActions } from './acts.ts';
 import { readChoice, readFlag, readNumber, readText, readTexts, requireText } from './arguments.ts';
@@ -57,22 +59,26 @@ class Acting {
     const target = requireText(args, 'target');
     const button = readChoice(args, 'button', buttons);
     const modifiers = readTexts(args, 'modifiers')?.map(asModifier);
-    const act = await this.#run(call, target, (frame) =>
-      this.#frames.run(call, frame, 'click', {
-        ...actOptions(call),
-        target,
-        doubleClick: readFlag(args, 'doubleClick'),
-        ...(button === undefined ? {} : { button }),
-        ...(modifiers === undefined ? {} : { modifiers }),
-      }),
-    );
-    return await this.#acts.describe(call, `Clicked ${target}`, await this.#followLink(call, act));
+    const options = {
+      ...actOptions(call),
+      target,
+      doubleClick: readFlag(args, 'doubleClick'),
+      ...(button === undefined ? {} : { button }),
+      ...(modifiers === undefined ? {} : { modifiers }),
+    };
+    const act = await this.#run(call, target, async (frame) => {
+      const clicked = await this.#trusted.run(call, frame, { name: 'click', args: options, isTrusted: true });
+      return await this.#acts.runLinkScript(call, frame, clicked);
+    });
+    const link = act.result?.link;
+    const content = link?.newTab === true ? [`link: ${link.href}`] : [];
+    return await this.#acts.describe(call, `Clicked ${target}`, await this.#followLink(call, act), { content });
   }
 
   /** followLink opens the link of a click that Chrome did not open, because the click was not a user's. */
   async #followLink(call: BrowserCall, act: Act<ClickResult>): Promise<Act<ClickResult>> {
     const link = act.result?.link;
-    if (!link?.newTab || act.opened.length > 0 || act.load !== undefined) return act;
+    if (!link?.newTab || act.result?.input === 'trusted' || act.opened.length > 0 || act.load !== undefined) return act;
     const tabId = await this.#acts.openLink(call, link.href);
     return tabId === undefined ? act : { ...act, opened: [{ tabId, url: link.href }] };
   }
@@ -80,15 +86,12 @@ class Acting {
   async type(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const target = requireText(args, 'target');
+    const [slowly, submit] = [readFlag(args, 'slowly'), readFlag(args, 'submit')];
+    const text = requireText(args, 'text');
+    const options = { ...actOptions(call), target, text, append: readFlag(args, 'append'), slowly, submit };
+    // Text that is typed at once makes trusted events without the debugger.
     const act = await this.#run(call, target, (frame) =>
-      this.#frames.run(call, frame, 'type', {
-        ...actOptions(call),
-        target,
-        text: requireText(args, 'text'),
-        append: readFlag(args, 'append'),
-        slowly: readFlag(args, 'slowly'),
-        submit: readFlag(args, 'submit'),
-      }),
+      this.#trusted.run(call, frame, { name: 'type', args: options, isTrusted: slowly || submit }),
     );
     return await this.#acts.describe(call, `Typed into ${target}`, act, describeValue(act.result));
   }
@@ -108,12 +111,14 @@ class Acting {
     let isSubmitted = false;
     for (const [i, { frame, fields: group }] of groups.entries()) {
       const isLast = i === groups.length - 1;
+      const options: FillArguments = {
+        ...actOptions(call),
+        ...(isLast ? {} : { snapshot: 'none' }),
+        fields: group,
+        submit: isLast && readFlag(call.args, 'submit'),
+      };
       const act = await this.#runIn(call, frame, () =>
-        this.#frames.run(call, frame, 'fill', {
-          ...(isLast ? actOptions(call) : { snapshot: 'none' }),
-          fields: group,
-          submit: isLast && readFlag(call.args, 'submit'),
-        }),
+        this.#trusted.run(call, frame, { name: 'fill', args: options, isTrusted: true }),
       );
       outcomes.push(...(act.result?.fields ?? group.map(({ target }) => ({ target, ok: true }))));
       isSubmitted ||= act.result?.submitted === true;
@@ -122,13 +127,21 @@ class Acting {
     }
     if (!lastAct) throw callFailure('invalid_arguments', 'browser_fill_form needs at least one field');
     const failed = outcomes.filter(({ ok }) => !ok);
+    const needsApproval = failed.some(({ error }) => error?.code === 'needs_approval');
     if (failed.length === outcomes.length && failed[0]?.error)
-      throw toolFailure('rejected', `no field was filled: ${failed.map(describeFailure).join('; ')}`);
+      throw toolFailure(
+        needsApproval ? 'needs_approval' : 'rejected',
+        `no field was filled: ${failed.map(describeFailure).join('; ')}`,
+        failed.map(describePageText).join('\n').trim() || undefined,
+      );
     const words = failed.length > 0 ? ['The others were not filled.'] : [];
     if (isSubmitted) words.push('The form was submitted.');
+    const wanted = new Map(fields.map(({ target, value }) => [target, String(value)]));
     const content = outcomes.flatMap((outcome) => {
-      if (!outcome.ok) return [`${describeFailure(outcome)} (not filled)`];
-      return outcome.value === undefined ? [] : [`${outcome.target}: ${outcome.value}`];
+      if (!outcome.ok) return [`${describeFailure(outcome)} (not filled)`, describePageText(outcome)].filter(Boolean);
+      const { target, value } = outcome;
+      // The changes contain the fields; a value that differs from the wanted one is worth a line.
+      return value === undefined || value === wanted.get(target) ? [] : [`${target}: ${value}`];
     });
     const verb = `Filled ${outcomes.length - failed.length} of ${fields.length} fields`;
     return await this.#acts.describe(call, verb, lastAct, { words, content });
@@ -138,7 +151,11 @@ class Acting {
     const target = requireText(call.args, 'target');
     const values = readTexts(call.args, 'values') ?? [];
     const act = await this.#run(call, target, (frame) =>
-      this.#frames.run(call, frame, 'select', { ...actOptions(call), target, values }),
+      this.#trusted.run(call, frame, {
+        name: 'select',
+        args: { ...actOptions(call), target, values },
+        isTrusted: true,
+      }),
     );
     const chosen = act.result?.chosen.map((label) => JSON.stringify(label)).join(', ');
     const content = chosen === undefined ? [] : [`chosen: ${chosen === '' ? 'nothing' : chosen}`];
@@ -147,7 +164,9 @@ class Acting {
 
   async hover(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
-    const act = await this.#run(call, target, (frame) => this.#trusted.hover(call, frame, target, actOptions(call)));
+    const act = await this.#run(call, target, (frame) =>
+      this.#trusted.run(call, frame, { name: 'hover', args: { ...actOptions(call), target }, isTrusted: true }),
+    );
     return await this.#acts.describe(call, `Moved the pointer over ${target}`, act);
   }
 
@@ -158,13 +177,11 @@ class Acting {
       this.#frames.ofRef(call, startTarget),
       this.#frames.ofRef(call, endTarget),
     ]);
-    if (start.documentId !== end.documentId)
-      throw toolFailure(
-        'needs_debugger',
-        'a drag from one frame to another needs the debugger. The user can add it with: opentabs extension install --debugger',
-      );
+    const options = { ...actOptions(call), startTarget, endTarget };
     const act = await this.#run(call, startTarget, (frame) =>
-      this.#frames.run(call, frame, 'drag', { ...actOptions(call), startTarget, endTarget }),
+      start.documentId === end.documentId
+        ? this.#trusted.run(call, frame, { name: 'drag', args: options, isTrusted: true })
+        : this.#trusted.dragBetween(call, [start, end], options),
     );
     return await this.#acts.describe(call, `Dragged ${startTarget} to ${endTarget}`, act);
   }
@@ -172,8 +189,9 @@ class Acting {
   async pressKey(call: BrowserCall): Promise<BrowserResult> {
     const target = readText(call.args, 'target');
     const key = requireText(call.args, 'key');
+    const options = { ...actOptions(call), key, ...(target === undefined ? {} : { target }) };
     const act = await this.#run(call, target, (frame) =>
-      this.#frames.run(call, frame, 'press', { ...actOptions(call), key, ...(target === undefined ? {} : { target }) }),
+      this.#trusted.run(call, frame, { name: 'press', args: options, isTrusted: true }),
     );
     return await this.#acts.describe(call, `Pressed ${key}`, act);
   }
@@ -206,12 +224,9 @@ class Acting {
   async upload(call: BrowserCall): Promise<BrowserResult> {
     const target = readText(call.args, 'target');
     const files = readFiles(call.args.files);
+    const options = { ...actOptions(call), files, ...(target === undefined ? {} : { target }) };
     const act = await this.#run(call, target, (frame) =>
-      this.#frames.run(call, frame, 'upload', {
-        ...actOptions(call),
-        files,
-        ...(target === undefined ? {} : { target }),
-      }),
+      this.#trusted.run(call, frame, { name: 'upload', args: options, isTrusted: false }),
     );
     const words = act.result
       ? [`The page received them by ${act.result.by === 'drop' ? 'a drop' : 'a file field'}.`]
@@ -259,7 +274,17 @@ class Acting {
 /** actOptions returns the options that all acting operations share. A full snapshot is taken of all frames later. */
 function actOptions({ args }: BrowserCall): ActArguments {
   const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
-  return { snapshot: snapshot === 'diff' ? 'diff' : 'none' };
+  return { snapshot: snapshot === 'diff' ? 'diff' : 'none', secrets: approvedSecrets(args) };
+}
+
+/** SecretsArgument is the argument with which the server sends the kinds of secret fields that the user has approved. */
+const SecretsArgument = '_secrets';
+const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];
+
+/** approvedSecrets returns the kinds of secret fields into which a call may type. */
+function approvedSecrets(args: BrowserCall['args']): SecretKind[] {
+  const approved = readTexts(args, SecretsArgument) ?? [];
+  return secretKinds.filter((kind) => approved.includes(kind));
 }
 
 function asModifier(text: string): Modifier {
@@ -274,6 +299,10 @@ function describeValue(result: TypeResult | undefined): { words: string[]; conte
     ? []
     : ['The field does not contain exactly this text: the page changed or rejected some.'];
   return { words, content: result.value === undefined ? [] : [`value: ${JSON.stringify(result.value)}`] };
+}
+
+function describePageText({ target, error }: FillOutcome): string {
+  return error?.pageText === undefined ? '' : `${target}: ${error.pageText}`;
 }
 
 function describeFailure({ target, error }: FillOutcome): string {

@@ -1,20 +1,22 @@
 import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
 import type * as chromeTabs from '../../chrome-tabs.ts';
-import type { ActResult } from '../../page/operations.ts';
+import type { ActResult, ClickResult } from '../../page/operations.ts';
+import { within } from '../../within.ts';
 import { readChoice, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, waitForLoad } from './loads.ts';
 import { PageLost } from './page-scripts.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
+import type { TabGroups } from './tab-groups.ts';
 import { type OpenedTab, TabWatch } from './tab-watch.ts';
 import { documentGone, ToolFailure } from './tool-failure.ts';
 
 /** ActBrowser is the part of Chrome that acting tools need. */
 export type ActBrowser = LoadBrowser &
-  Pick<typeof pages, 'watchTabs'> &
-  Pick<typeof chromeTabs, 'readView' | 'restoreView' | 'groupTab'> &
+  Pick<typeof pages, 'watchTabs' | 'runScriptAddress'> &
+  Pick<typeof chromeTabs, 'readView' | 'restoreView'> &
   Pick<typeof chromeBase, 'openInBackground' | 'readTabState'>;
 
 /** Act is the outcome of an acting operation. */
@@ -26,12 +28,16 @@ export interface Act<R extends ActResult> {
   readonly load: LoadOutcome | 'failed' | undefined;
   /** loadProblem is why the load failed. */
   readonly loadProblem: string | undefined;
-  /** end is set if the act closed its tab or removed its frame. */
-  readonly end: 'tab_closed' | 'frame_removed' | undefined;
+  /** end is set if the act closed its tab, removed its frame, or ran a script that replaced the document. */
+  readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
+  /** isInFront is true if the window of the tab displayed the tab when the act began. */
+  readonly isInFront: boolean;
 }
 
 /** NavigationMs limits how long an act waits for the document that it led to, in milliseconds. */
 const NavigationMs = 10_000;
+/** ScriptAddressMs limits the wait for the script of a link, which may show a dialog, in milliseconds. */
+const ScriptAddressMs = 1000;
 /** BeginMs is how long the events of a navigation may follow its begin in the page, in milliseconds. */
 const BeginMs = 1000;
 
@@ -40,9 +46,11 @@ export class PageActions {
   readonly #browser: ActBrowser;
   readonly #frames: TabFrames;
   readonly #snapshots: Snapshots;
+  readonly #groups: TabGroups;
 
-  constructor(browser: ActBrowser, frames: TabFrames, snapshots: Snapshots) {
+  constructor(browser: ActBrowser, frames: TabFrames, snapshots: Snapshots, groups: TabGroups) {
     this.#browser = browser;
+    this.#groups = groups;
     this.#frames = frames;
     this.#snapshots = snapshots;
   }
@@ -57,7 +65,10 @@ export class PageActions {
     const watch = new TabWatch(this.#browser.watchTabs, call.tabId);
     const restored: Promise<void>[] = [];
     watch.onOpened = ({ tabId }) => {
-      restored.push(this.#browser.restoreView(view, tabId).catch(() => undefined));
+      restored.push(
+        this.#browser.restoreView(view, tabId).catch(() => undefined),
+        this.#addToGroup(call, tabId),
+      );
     };
     try {
       let result: R | undefined;
@@ -66,12 +77,13 @@ export class PageActions {
         result = await operation(this.#frames);
         if (result.navigating !== undefined) await waitForStart(watch, call.signal);
       } catch (error) {
-        if (!(error instanceof PageLost) || !error.hasBegun) throw error;
+        if (!(error instanceof PageLost) || !(error.hasBegun || error.isReplaced)) throw error;
         end = await this.#explainLoss(call, frame, watch, error);
       }
       const { load, problem } = end === 'tab_closed' ? {} : await this.#waitForLoad(call, watch);
       await Promise.all(restored);
-      return { result, opened: watch.opened, load, loadProblem: problem, end };
+      const isInFront = view.activeTabs.some(({ tabId }) => tabId === call.tabId);
+      return { result, opened: watch.opened, load, loadProblem: problem, end, isInFront };
     } finally {
       watch.stop();
     }
@@ -84,6 +96,7 @@ export class PageActions {
     watch: TabWatch,
     lost: PageLost,
   ): Promise<Act<ActResult>['end']> {
+    if (lost.isReplaced) return 'replaced';
     await waitForStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
     if (lost.state === 'crashed' || lost.state === 'discarded') throw lost;
@@ -115,26 +128,51 @@ export class PageActions {
     const content = [...(details.content ?? [])];
     if (end === 'tab_closed') return { text: [...words, 'The tab closed.'].join(' ') };
     if (end === 'frame_removed') words.push('The page removed the frame of the element.');
-    if (result) words.push(...describeChange(result));
-    if (result?.target !== undefined) content.push(`target: ${result.target}`);
-    if (load !== undefined) words.push(describeNavigation(act));
+    if (end === 'replaced') words.push('A script replaced the content of the page. Earlier refs are void.');
+    if (result) words.push(...describeChange(result, act));
+    // The changes contain the line of a target that changed.
+    if (result?.target !== undefined && !result.changed) content.push(`target: ${result.target}`);
+    const isNewPage = load !== undefined && load !== 'failed' && load.isNewDocument;
     for (const { tabId } of act.opened)
       words.push(`The page opened tab ${tabId} in the background. Use browser_tabs to select it.`);
     const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
+    const found =
+      (isNewPage || end === 'replaced') && snapshot === 'diff' ? await this.#snapshots.takeNew(call) : undefined;
+    if (load !== undefined) words.push(describeNavigation(act, found !== undefined));
     const text = words.join(' ');
+    if (found) return { text, ...found };
     if (snapshot === 'full') {
       const full = await this.#snapshots.takeFull({ ...call, documentId: '' });
-      return { text, content: [...content, full.content].join('\n'), page: full.page };
+      return { text, ...full, content: [...content, full.content].join('\n') };
     }
+    if (result?.download !== undefined) content.push(`download: ${result.download}`);
     if (result?.changes !== undefined) content.push(result.changes);
     return { text, ...(content.length > 0 ? { content: content.join('\n') } : {}) };
+  }
+
+  /** runLinkScript runs the javascript: address of a clicked link, which Chrome does not run for a synthetic click. */
+  async runLinkScript(call: BrowserCall, frame: FrameTarget, clicked: ClickResult): Promise<ClickResult> {
+    const script = clicked.link?.script;
+    if (script === undefined) return clicked;
+    const { snapshot } = await this.#frames.run(call, frame, 'watch', {});
+    await within(this.#browser.runScriptAddress(call.tabId, frame.documentId, script), ScriptAddressMs);
+    const after = await this.#frames.run(call, frame, 'changes', { since: snapshot });
+    const { link: _, notes, ...before } = clicked;
+    if (!after.changed) return { ...before, notes };
+    const changes = [clicked.changes, after.changes].filter((text) => text !== undefined).join('\n');
+    return { ...before, ...after, input: clicked.input, ...(changes === '' ? {} : { changes }) };
+  }
+
+  /** #addToGroup puts a tab that an act opened into the group of the client. */
+  async #addToGroup({ args }: BrowserCall, tabId: number): Promise<void> {
+    await this.#groups.add(tabId, readText(args, '_client') ?? '');
   }
 
   /** openLink opens the link of a click in a background tab, because Chrome blocks new tabs without a user's click. */
   async openLink(call: BrowserCall, href: string): Promise<number | undefined> {
     if (!/^https?:/.test(href)) return undefined;
     const tabId = await this.#browser.openInBackground(href);
-    await this.#browser.groupTab(tabId, readText(call.args, '_client') ?? '').catch(() => undefined);
+    await this.#addToGroup(call, tabId);
     return tabId;
   }
 }
@@ -146,19 +184,27 @@ async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void>
     await watch.next(endMs - Date.now(), signal);
 }
 
-function describeChange(result: ActResult): string[] {
+/** noDialogsNote is a note for an act whose dialogs the debugger does not report. */
+const noDialogsNote =
+  'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
+  'have opened one, and got the answer Cancel.';
+
+function describeChange(result: ActResult, { opened, isInFront }: Act<ActResult>): string[] {
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
+  if (!result.changed && opened.length > 0) return words; // the new tab is the change
   if (!result.changed) words.push('changed: nothing.');
+  if (!result.changed && !isInFront && result.input === 'synthetic') words.push(noDialogsNote);
   else if (result.url !== undefined) words.push('The address changed; the document is the same.');
   if (result.busy) words.push('The page was still changing when the wait ended.');
   return [...words, ...result.notes];
 }
 
-function describeNavigation({ load, loadProblem }: Act<ActResult>): string {
+function describeNavigation({ load, loadProblem }: Act<ActResult>, isShown: boolean): string {
   if (load === 'failed') return `The page requested another document, which failed: ${loadProblem}.`;
   if (!load?.page) return 'The tab shows a new page, which does not answer yet.';
   const status = load.page.status >= 400 ? ` (status ${load.page.status})` : '';
   if (!load.isNewDocument) return 'The address changed; the document is the same.';
   const state = load.reached ? '' : ' The page is still loading.';
-  return `The tab now shows another document${status}.${state} Take a new snapshot; earlier refs are void.`;
+  const refs = isShown ? 'Earlier refs are void.' : 'Take a new snapshot; earlier refs are void.';
+  return `The tab now shows another document${status}.${state} ${refs}`;
 }

@@ -25,17 +25,13 @@ function makeFixture(t: TestContext) {
     send: (text) => sent.push(text) > 0,
     confirm: () => new Promise(() => undefined),
   });
+  const startCall = (call: BrowserCall) =>
+    new Promise<BrowserResult>((resolve, reject) => {
+      calls.push({ ...call, end: resolve, fail: reject });
+    });
   const browserCalls = new BrowserCalls({
     outbox,
-    tools: new Map([
-      [
-        'browser_click',
-        (call) =>
-          new Promise<BrowserResult>((resolve, reject) => {
-            calls.push({ ...call, end: resolve, fail: reject });
-          }),
-      ],
-    ]),
+    tools: new Map(['browser_click', 'browser_navigate'].map((name) => [name, startCall])),
     readTabState: async () => tab.state,
     readTopDocument: async () => tab.documentId,
     readPage: async () => ({ url: 'https://a.example/', title: 'A' }),
@@ -124,6 +120,16 @@ test('a tool without a pinned document runs in any document, and a tool without 
   tab.state = 'closed';
   await start({ dispatchId: 'z', tabId: 0, documentId: '' });
   assert.equal(calls.length, 3);
+});
+
+test('a navigation pinned to a document runs in a tab whose page crashed, and other tools do not', async (t) => {
+  const { tab, start, dispatch, calls, sent } = makeFixture(t);
+  tab.state = 'crashed';
+  await start({ tool: 'browser_navigate' });
+  assert.equal(calls.length, 1);
+  dispatch({ dispatchId: 'y' });
+  await settle();
+  assert.match(sent.join(), /"code":"page_crashed",.*"notStarted":true/);
 });
 
 test('an unknown tool is named', async (t) => {

@@ -11,11 +11,25 @@ import { splitResult } from '../../result-parts.ts';
 import { sleep } from '../../within.ts';
 import type { Outbox } from '../calls/outbox.ts';
 import { Signal } from '../signal.ts';
+import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool, PageState } from './browser-tool.ts';
-import { callFailure, documentGone, errorOf } from './tool-failure.ts';
+import { callFailure, documentGone, errorOf, GoesOnFailure } from './tool-failure.ts';
 
 /** BrowserPlugin is the name of the plugin to which the server dispatches browser tools. */
 export const BrowserPlugin = 'browser';
+
+/**
+ * RepeatableTools are tools that only read. If Chrome has stopped the worker while such a tool ran, the new worker runs
+ * the tool again.
+ */
+const RepeatableTools: ReadonlySet<string> = new Set([
+  'browser_snapshot',
+  'browser_find',
+  'browser_read_page',
+  'browser_wait_for',
+  'browser_take_screenshot',
+  'browser_get_styles',
+]);
 
 /** lostError is the error of a call that an earlier worker may have run. */
 const lostError = {
@@ -35,11 +49,17 @@ export interface BrowserCallsOptions {
   waitBeforePartMs(): number;
 }
 
+/** Ending is how a tool ended. After the ending "goes on", code of the tool may still run in the page. */
+type Ending = 'result' | 'error' | 'goes on';
+
 interface RunningTool {
   readonly controller: AbortController;
-  /** ended resolves when the tool has settled, with whether it settled by an error. */
-  readonly ended: Promise<'result' | 'error'>;
+  /** ended resolves when the tool has settled, with how. */
+  readonly ended: Promise<Ending>;
 }
+
+/** NavigationTools are the tools that load a page into a tab. */
+const NavigationTools: ReadonlySet<string> = new Set(['browser_navigate', 'browser_navigate_back']);
 
 /** BrowserCalls runs browser tools in the worker, and sends their progress and endings to the server. */
 export class BrowserCalls {
@@ -69,7 +89,7 @@ export class BrowserCalls {
     const { outbox } = this.#options;
     if (this.#running.has(id) || outbox.isStored(id)) return;
     // An earlier worker may have run the call, and its result is lost.
-    if (params.again === true) {
+    if (params.again === true && !RepeatableTools.has(params.tool)) {
       outbox.fail(id, lostError);
       return;
     }
@@ -87,7 +107,7 @@ export class BrowserCalls {
     this.#forget(id);
     const timeout = sleep(CancelTimeoutMs).then(() => 'ignored' as const);
     const ending = await Promise.race([call.ended, timeout]);
-    if (ending === 'ignored') return 'ignored';
+    if (ending === 'ignored' || ending === 'goes on') return 'ignored';
     return ending === 'result' ? 'finished' : 'aborted';
   }
 
@@ -96,7 +116,7 @@ export class BrowserCalls {
   }
 
   /** run runs a tool to its end. The ending of a cancelled call is dropped. */
-  async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<'result' | 'error'> {
+  async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<Ending> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
     // The caller of run must add the call to the table first.
@@ -107,7 +127,7 @@ export class BrowserCalls {
       return 'result';
     } catch (error) {
       if (this.#running.has(id)) outbox.fail(id, errorOf(error));
-      return 'error';
+      return error instanceof GoesOnFailure ? 'goes on' : 'error';
     } finally {
       this.#forget(id);
     }
@@ -117,28 +137,40 @@ export class BrowserCalls {
     const { dispatchId: id, tool, tabId, documentId } = params;
     const run = this.#options.tools.get(tool);
     if (!run) throw callFailure('unknown_tool', `this version of the browser's extension has no tool ${tool}`);
-    if (tabId > 0) await this.#requireDocument(tabId, documentId);
+    if (tabId > 0) await this.#requireDocument(tabId, documentId, tool);
     let seq = 0;
     const report = (item: Report) => {
       if (!this.#running.has(id)) return;
       this.#options.outbox.progress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([item]) });
     };
     const args = isRecord(params.args) ? params.args : {};
-    const call: BrowserCall = { tool, tabId, documentId, args, signal, report };
+    const call: BrowserCall = {
+      tool,
+      tabId,
+      documentId,
+      args,
+      session: readText(args, '_session') ?? '',
+      signal,
+      report,
+    };
     const result = await run(call);
     return await this.#withPage(result, tabId);
   }
 
   /**
-   * requireDocument fails if a tab does not show the document that the server has judged. A tool that is not pinned to
-   * a document, such as a navigation, also runs in a tab whose page crashed or was unloaded.
+   * requireDocument fails if a tab does not show the document that the server has judged. A navigation also runs in a
+   * tab whose page crashed or was unloaded: only a navigation brings the page back.
    */
-  async #requireDocument(tabId: number, documentId: string): Promise<void> {
-    const state = await this.#options.readTabState(tabId);
+  async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
+    const { readTabState, readTopDocument } = this.#options;
+    const [state, topDocument] = await Promise.all([readTabState(tabId), readTopDocument(tabId)]);
     if (state === 'closed') throw documentGone(state, false);
     if (documentId === '') return;
-    if (state !== 'open') throw documentGone(state, false);
-    if ((await this.#options.readTopDocument(tabId)) !== documentId) throw documentGone('open', false);
+    if (state !== 'open') {
+      if (NavigationTools.has(tool)) return;
+      throw documentGone(state, false);
+    }
+    if (topDocument !== documentId) throw documentGone('open', false);
   }
 
   /** withPage adds the state of the tab's page to a result. */

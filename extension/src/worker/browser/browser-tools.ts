@@ -1,36 +1,70 @@
+import type { AnyTab, SecretFields, TabInspection } from '../../../../wire/wire.gen.ts';
 import type * as chromeBase from '../../chrome.ts';
 import type * as chromePages from '../../chrome-pages.ts';
+import type * as chromePermissions from '../../chrome-permissions.ts';
 import { makeActingTools } from './acting.ts';
 import { type ActBrowser, PageActions } from './acts.ts';
 import type { BrowserTool } from './browser-tool.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
-import { TrustedInput } from './debugger/trusted-input.ts';
+import { failOnDialog, makeHandleDialog, suspendOnDialog } from './debugger/dialog-tools.ts';
+import { type ActStopper, TrustedInput } from './debugger/trusted-input.ts';
+import { type DevtoolsBrowser, makeDevtoolsTools } from './devtools/devtools-tools.ts';
+import { type DownloadsBrowser, makeDownloadTools } from './downloads.ts';
+import { makeEmulationTools } from './emulate.ts';
 import { FrameNumbers } from './frame-numbers.ts';
 import { makeNavigationTools } from './navigation.ts';
-import { PageScripts } from './page-scripts.ts';
+import { makeNetworkTools } from './network/network-tools.ts';
+import { type PageDocument, PageScripts } from './page-scripts.ts';
+import { makePdfTools } from './pdf.ts';
+import { requirePermissions } from './permissions.ts';
 import { drawPicture, makePictureTools, type PicturesBrowser } from './pictures.ts';
 import { makeReadingTools } from './reading.ts';
+import { findSecretFields } from './secret-fields.ts';
+import { Sessions } from './sessions.ts';
 import { Snapshots } from './snapshots.ts';
+import { makeStorageTools, type StorageBrowser } from './storage.ts';
 import { TabFrames } from './tab-frames.ts';
+import { TabGroups, type TabGroupsBrowser } from './tab-groups.ts';
 import { makeTabListTools, type TabListBrowser } from './tab-list.ts';
+import { makeUserDataTools, type UserDataBrowser } from './user-data.ts';
+import { makeVisionTools } from './vision.ts';
 import { makeWaitingTools } from './waiting.ts';
+import { makeWindowTools, type WindowsBrowser } from './windows.ts';
 
 /** ToolsBrowser is the part of Chrome that browser tools need. */
 export type ToolsBrowser = TabListBrowser &
   ActBrowser &
   Omit<PicturesBrowser, 'drawPicture' | 'debuggers'> &
-  Pick<typeof chromePages, 'injectPageScript' | 'connectPageScript' | 'listTabFrames'> &
+  StorageBrowser &
+  WindowsBrowser &
+  UserDataBrowser &
+  DownloadsBrowser &
+  TabGroupsBrowser &
+  typeof chromePermissions &
+  DevtoolsBrowser &
+  Pick<typeof chromePages, 'injectPageScript' | 'connectPageScript' | 'listTabFrames' | 'readResources'> &
   Pick<typeof chromeBase, 'readSessionValue' | 'writeSessionValue'>;
 
-/** makeBrowserTools returns all browser tools by name. */
-export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers): ReadonlyMap<string, BrowserTool> {
+/** BrowserTools are all browser tools, and what the server asks about a tab before a tool runs. */
+export interface BrowserTools {
+  readonly byName: ReadonlyMap<string, BrowserTool>;
+  readonly sessions: Sessions;
+  /** inspect returns the secret fields of a tab's page; undefined if the page does not answer. */
+  inspect(tab: AnyTab, inspection: TabInspection): Promise<SecretFields | undefined>;
+}
+
+/** makeBrowserTools returns the browser tools. */
+export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, userInput: ActStopper): BrowserTools {
+  const findFrame = async ({ tabId, documentId }: PageDocument) =>
+    (await browser.listTabFrames(tabId)).find((frame) => frame.documentId === documentId);
   const scripts = new PageScripts({
     numbers: new FrameNumbers(browser),
     inject: browser.injectPageScript,
     connect: browser.connectPageScript,
     readTabState: browser.readTabState,
-    hasDocument: async ({ tabId, documentId }) =>
-      (await browser.listTabFrames(tabId)).some((frame) => frame.documentId === documentId),
+    isBlocked: (tabId) => debuggers.dialogs.find(tabId) !== undefined,
+    hasDocument: async (document) => (await findFrame(document)) !== undefined,
+    findAccessProblem: async (document) => browser.findAccessProblem((await findFrame(document))?.url ?? ''),
   });
   const frames = new TabFrames({
     scripts,
@@ -38,13 +72,45 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers): R
     isInFront: async (tabId) => (await browser.readTab(tabId))?.active === true,
   });
   const snapshots = new Snapshots(frames);
-  const acts = new PageActions(browser, frames, snapshots);
-  return new Map([
-    ...makeTabListTools(browser),
-    ...makeNavigationTools(browser, snapshots),
-    ...makeReadingTools(frames, snapshots),
-    ...makeWaitingTools(browser, frames),
-    ...makePictureTools({ ...browser, debuggers, drawPicture }, frames),
-    ...makeActingTools(frames, acts, new TrustedInput(debuggers, frames)),
-  ]);
+  type Named = [name: string, tool: BrowserTool];
+  const suspendable =
+    (isNavigation: boolean) =>
+    ([name, tool]: Named): Named => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
+  const stoppable = ([name, tool]: Named): Named => [name, failOnDialog(tool, debuggers)];
+  const groups = new TabGroups(browser);
+  const acts = new PageActions(browser, frames, snapshots, groups);
+  const devtools = makeDevtoolsTools(browser, frames, debuggers);
+  const network = makeNetworkTools({ ...browser, debuggers });
+  const emulation = makeEmulationTools(debuggers);
+  const sessions = new Sessions({
+    parts: [debuggers.dialogs, ...[devtools, network, emulation].flatMap(({ parts }) => parts)],
+    leaveTab: (tabId) => debuggers.leave(tabId),
+  });
+  const tools: [string, BrowserTool][] = [
+    ...makeTabListTools(browser, groups),
+    ...makeNavigationTools(browser, snapshots).map(suspendable(true)),
+    ...makeActingTools(frames, acts, new TrustedInput(debuggers, frames, userInput)).map(suspendable(false)),
+    ...makeVisionTools(frames, acts, debuggers, userInput).map(suspendable(false)),
+    ['browser_handle_dialog', makeHandleDialog(debuggers)],
+    ...[
+      ...makeReadingTools(frames, snapshots),
+      ...makeWaitingTools(browser, frames),
+      ...makePictureTools({ ...browser, debuggers, drawPicture }, frames),
+      ...makeStorageTools(browser, frames),
+      ...devtools.tools,
+      ...network.tools,
+    ].map(stoppable),
+    ...emulation.tools,
+    ...makePdfTools(frames, debuggers),
+    ...makeWindowTools(browser),
+    ...makeUserDataTools(browser),
+    ...makeDownloadTools(browser),
+  ];
+  return {
+    byName: new Map(
+      tools.map(([name, run]) => [name, sessions.track(requirePermissions(name, run, browser.hasPermission))]),
+    ),
+    sessions,
+    inspect: (tab, inspection) => findSecretFields(frames, tab, inspection).catch(() => undefined),
+  };
 }

@@ -21,6 +21,18 @@ export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record
   return frames.filter(isAllowed);
 }
 
+/** isForbiddenAddress reports whether a rule of the user forbids the site of an address in data of the browser. */
+export function isForbiddenAddress(address: string, args: Readonly<Record<string, unknown>>): boolean {
+  const rules = args[FramesArgument];
+  return isRecord(rules) && isForbidden(address, rules);
+}
+
+/** isFrameForbidden reports whether a rule of the user forbids a frame with an address, wherever the frame is. */
+export function isFrameForbidden(address: string, args: Readonly<Record<string, unknown>>): boolean {
+  const rules = args[FramesArgument];
+  return isRecord(rules) && isForbidden(address, rules);
+}
+
 /** isForbidden reports whether the most specific rule that matches an address forbids it. */
 function isForbidden(address: string, rules: Readonly<Record<string, unknown>>): boolean {
   if (!URL.canParse(address)) return false;

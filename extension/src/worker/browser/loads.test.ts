@@ -13,7 +13,7 @@ function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   let listener: (tabId: number, event: TabEvent) => void = () => undefined;
   const reports: unknown[] = [];
-  const tab = { answers: true, loading: true };
+  const tab = { answers: true, loading: true, hasAccess: true };
   const watch = new TabWatch((added) => {
     listener = added;
     return () => undefined;
@@ -24,6 +24,8 @@ function makeFixture(t: TestContext) {
       {
         readLoadedPage: async () => (tab.answers ? loadedPage : undefined),
         readTab: async () => ({ windowId: 1, active: false, loading: tab.loading, width: 800, documentId: 'd2' }),
+        describeTab: async () => ({ tabId: 1, url, title: 'A', active: false }),
+        findAccessProblem: (address) => (tab.hasAccess ? undefined : `no access to ${address}`),
       },
       { tabId: 1, report: (report) => reports.push(report), signal: controller.signal },
       watch,
@@ -127,4 +129,18 @@ test('a closed tab, a cancel, and a site without an answer end the wait', async 
   assert.equal(await cancelled, 'enough');
   await fire({ kind: 'closed' });
   assert.equal(await codeOf(wait()), 'tab_closed');
+});
+
+test('a page that the extension may not read has loaded, with the problem', async (t) => {
+  const { wait, fire, tab } = makeFixture(t);
+  tab.answers = false;
+  tab.hasAccess = false;
+  const waiting = wait();
+  await fire(started, committed, { kind: 'load', documentId: 'd2' });
+  assert.deepEqual(await waiting, {
+    reached: true,
+    isNewDocument: true,
+    page: undefined,
+    accessProblem: 'no access to https://a.example/',
+  });
 });

@@ -26,7 +26,11 @@ const IdleMs = 500;
 const PageAnswerMs = 1000;
 
 /** LoadBrowser is the part of Chrome that waiting for loads needs. */
-export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> & Pick<typeof tabs, 'readTab'>;
+export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
+  Pick<typeof tabs, 'readTab' | 'describeTab'> & {
+    /** findAccessProblem returns why Chrome gives the extension no access to a page; undefined if it has access. */
+    findAccessProblem(url: string): string | undefined;
+  };
 
 /** LoadOutcome is how a navigation ended. */
 export interface LoadOutcome {
@@ -36,6 +40,8 @@ export interface LoadOutcome {
   readonly isNewDocument: boolean;
   /** page is undefined if the page did not return its state in time. */
   readonly page: LoadedPage | undefined;
+  /** accessProblem is why the extension cannot read the page; undefined if it can. */
+  readonly accessProblem?: string | undefined;
 }
 
 /** LoadOptions are the options of waitForLoad. */
@@ -58,7 +64,10 @@ export async function waitForLoad(
   const loadMs = options.limitMs ?? LoadMs;
   const reached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil, loadMs));
   if (watch.isClosed) throw documentGone('closed', true);
-  return { reached, isNewDocument: hasNewDocument, page: await browser.readLoadedPage(call.tabId, PageAnswerMs) };
+  const page = await browser.readLoadedPage(call.tabId, PageAnswerMs);
+  if (page) return { reached, isNewDocument: hasNewDocument, page };
+  const tab = await browser.describeTab(call.tabId);
+  return { reached, isNewDocument: hasNewDocument, page, accessProblem: browser.findAccessProblem(tab?.url ?? '') };
 }
 
 /** waitForDocument waits for the new document, and returns false if only the address changed. */

@@ -2,7 +2,7 @@ import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
 import { within } from '../../within.ts';
 import { readChoice, readText, requireText } from './arguments.ts';
-import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import type { BrowserCall, BrowserTool } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, type WaitUntil, WaitUntilValues, waitForLoad } from './loads.ts';
 import type { Snapshots } from './snapshots.ts';
 import { TabWatch } from './tab-watch.ts';
@@ -19,23 +19,44 @@ const StartMs = 2000;
 /** makeNavigationTools returns browser_navigate and browser_navigate_back. */
 export function makeNavigationTools(
   browser: NavigationBrowser,
-  snapshots: Pick<Snapshots, 'takeFull'>,
+  snapshots: Pick<Snapshots, 'takeFull' | 'takeNew'>,
 ): [string, BrowserTool][] {
   return [
     [
       'browser_navigate',
       async (call) => {
-        const result = await navigate(browser, call);
-        // A new document has no changes to return.
-        if (readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) !== 'full') return result;
-        return { ...result, ...(await snapshots.takeFull({ ...call, documentId: '' })) };
+        const { text, isReadable, hasAccess } = await navigate(browser, call);
+        const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
+        if (snapshot === 'full' && hasAccess)
+          return { text, ...(await snapshots.takeFull({ ...call, documentId: '' })) };
+        return snapshot === 'diff' && isReadable ? { text, ...(await snapshots.takeNew(call)) } : { text };
       },
     ],
-    ['browser_navigate_back', (call) => move(browser, call, 'back', 'load')],
+    [
+      'browser_navigate_back',
+      async (call) => {
+        const { text, isReadable } = await move(browser, call, 'back', 'load');
+        return isReadable ? { text, ...(await snapshots.takeNew(call)) } : { text };
+      },
+    ],
   ];
 }
 
-async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<BrowserResult> {
+/** Navigation is how a navigation ended. */
+interface Navigation {
+  readonly text: string;
+  /** isReadable is true if the tab shows a new document that the extension can read. */
+  readonly isReadable: boolean;
+  /** hasAccess is false if Chrome gives the extension no access to the page. */
+  readonly hasAccess: boolean;
+}
+
+function toNavigation({ isNewDocument, accessProblem }: LoadOutcome, text: string): Navigation {
+  const hasAccess = accessProblem === undefined;
+  return { text, hasAccess, isReadable: isNewDocument && hasAccess };
+}
+
+async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<Navigation> {
   const waitUntil = readChoice(call.args, 'waitUntil', WaitUntilValues) ?? 'load';
   const go = readChoice(call.args, 'go', ['back', 'forward', 'reload']);
   const url = readText(call.args, 'url');
@@ -44,7 +65,12 @@ async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<
   if (go !== undefined) return await move(browser, call, go, waitUntil);
   const address = webAddress(requireText(call.args, 'url'));
   const outcome = await run(browser, call, () => browser.startNavigation(call.tabId, address), waitUntil);
-  return { text: describeLoad(outcome, waitUntil, address) };
+  return toNavigation(outcome, describeLoad(outcome, waitUntil, address));
+}
+
+/** reloadPage reloads the tab of a call, waits for the load, and returns a sentence about it. */
+export async function reloadPage(browser: NavigationBrowser, call: BrowserCall): Promise<string> {
+  return (await move(browser, call, 'reload', 'load')).text;
 }
 
 /** move goes back or forward in the history of the tab, or reloads the tab. */
@@ -53,14 +79,14 @@ async function move(
   call: BrowserCall,
   go: 'back' | 'forward' | 'reload',
   waitUntil: WaitUntil,
-): Promise<BrowserResult> {
+): Promise<Navigation> {
   const start = {
     back: () => browser.moveInHistory(call.tabId, -1),
     forward: () => browser.moveInHistory(call.tabId, 1),
     reload: () => browser.reloadTab(call.tabId),
   }[go];
   const outcome = await run(browser, call, start, waitUntil, go !== 'reload');
-  return { text: describeLoad(outcome, waitUntil) };
+  return toNavigation(outcome, describeLoad(outcome, waitUntil));
 }
 
 /** run starts a navigation and waits until it ends. */
@@ -106,7 +132,8 @@ export function webAddress(text: string): string {
  * see it. requested is the address in the arguments of the tool, if any.
  */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
-  const { page, isNewDocument, reached } = outcome;
+  const { page, isNewDocument, reached, accessProblem } = outcome;
+  if (accessProblem !== undefined) return `The tab shows the page, but ${accessProblem}.`;
   if (!page) return 'The tab shows a new page, which does not answer yet. Use browser_wait_for or try again.';
   if (!isNewDocument) return 'The address changed; the document is the same.';
   const words = [page.status > 0 ? `Loaded (status ${page.status}).` : 'Loaded.'];

@@ -1,6 +1,13 @@
 // Validates the answers of page scripts, because an attacker may control the process of a page.
 
+import type * as devtools from '../../page/devtools-operations.ts';
+import type { FocusFrameResult, FrameArea, FrameAreasResult, FramePointResult } from '../../page/frame-operations.ts';
+import type { HitResult } from '../../page/hit-operation.ts';
+import type { InputRequest } from '../../page/input-request.ts';
 import type * as page from '../../page/operations.ts';
+import type { InspectResult, SecretKind } from '../../page/secret-kind.ts';
+import type { StorageResult } from '../../page/storage-operation.ts';
+import type { UploadResult } from '../../page/upload-operation.ts';
 import { isRecord } from '../../record.ts';
 
 /** TypeGuard reports whether a value has a type. */
@@ -31,9 +38,16 @@ function shapeOf<T extends object>(guards: { readonly [K in keyof T]-?: TypeGuar
 const rect = shapeOf<page.Rect>({ x: isNumber, y: isNumber, width: isNumber, height: isNumber });
 const point = shapeOf<{ readonly x: number; readonly y: number }>({ x: isNumber, y: isNumber });
 const size = shapeOf<{ readonly width: number; readonly height: number }>({ width: isNumber, height: isNumber });
-const frames = listOf(
-  shapeOf<page.FrameInfo>({ ref: isText, line: isNumber, index: isNumber, src: isText, visible: optional(rect) }),
-);
+const frame = shapeOf<page.FrameInfo>({
+  ref: isText,
+  line: isNumber,
+  index: isNumber,
+  src: isText,
+  visible: optional(rect),
+});
+const frames = listOf(frame);
+
+const secretKind = oneOf<SecretKind>('password', 'card', 'code');
 
 const pageError = shapeOf<page.PageError>({
   code: oneOf(
@@ -41,19 +55,21 @@ const pageError = shapeOf<page.PageError>({
     'not_hittable',
     'wrong_element',
     'rejected',
+    'needs_approval',
     'invalid_arguments',
     'timeout',
     'cancelled',
     'internal',
   ),
   message: isText,
+  pageText: optional(isText),
   ref: optional(isText),
   done: optional(isText),
 });
 
 const act = {
   target: optional(isText),
-  input: oneOf('synthetic', 'none'),
+  input: oneOf('trusted', 'synthetic', 'none'),
   changed: isFlag,
   changes: optional(isText),
   full: optional(isFlag),
@@ -62,6 +78,7 @@ const act = {
   url: optional(isText),
   title: optional(isText),
   busy: optional(isFlag),
+  download: optional(isText),
   notes: listOf(isText),
 } as const;
 const actResult = shapeOf<page.ActResult>(act);
@@ -108,7 +125,7 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
   drag: actResult,
   press: actResult,
   scroll: shapeOf<page.ScrollResult>({ ...act, position: point, size, visible: size }),
-  upload: shapeOf<page.UploadResult>({
+  upload: shapeOf<UploadResult>({
     ...act,
     files: listOf(shapeOf<{ readonly name: string; readonly bytes: number }>({ name: isText, bytes: isNumber })),
     by: oneOf('field', 'drop'),
@@ -132,20 +149,36 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     href: optional(isText),
     formAction: optional(isText),
   }),
+  inspect: shapeOf<InspectResult>({ shown: listOf(secretKind), typed: listOf(secretKind) }),
   facts: shapeOf<page.FactsResult>({
     url: isText,
     title: isText,
     readyState: oneOf('loading', 'interactive', 'complete'),
     index: isNumber,
-    secretFields: listOf(oneOf('password', 'card', 'code')),
     hasFocus: isFlag,
     visibility: oneOf('visible', 'hidden'),
+    size,
   }),
-  frameAreas: shapeOf<page.FrameAreasResult>({
-    areas: listOf(shapeOf<page.FrameArea>({ index: isNumber, area: rect })),
+  frameAreas: shapeOf<FrameAreasResult>({
+    areas: listOf(shapeOf<FrameArea>({ index: isNumber, area: rect })),
   }),
+  framePoint: shapeOf<FramePointResult>({ point: optional(point), hit: isFlag, covered: optional(isText) }),
+  focusFrame: shapeOf<FocusFrameResult>({ focused: isFlag }),
   watch: shapeOf<page.WatchResult>({ snapshot: isText }),
   changes: actResult,
+  hit: shapeOf<HitResult>({ line: optional(isText), frame: optional(frame) }),
+  storage: shapeOf<StorageResult>({
+    found: isFlag,
+    lines: optional(listOf(isText)),
+    value: optional(isText),
+    total: optional(isNumber),
+    next: optional(isNumber),
+  }),
+  lend: shapeOf<devtools.LendResult>({ name: isText }),
+  styles: shapeOf<devtools.StylesResult>({
+    line: isText,
+    values: listOf(shapeOf<devtools.StyleValue>({ property: isText, value: isText })),
+  }),
 };
 
 /** readAnswer returns a valid answer of an operation, and undefined for an invalid answer. */
@@ -156,6 +189,33 @@ export function readAnswer<N extends page.PageOperationName>(name: N, value: unk
   const isValid: TypeGuard<page.PageResult<N>> = isResult[name];
   return isValid(result) ? { ok: true, result } : undefined;
 }
+
+const modifiers = listOf(oneOf<page.Modifier>('Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'));
+const isMouseRequest = shapeOf<Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>>({
+  kind: oneOf('move', 'press', 'release'),
+  x: isNumber,
+  y: isNumber,
+  button: oneOf('left', 'right', 'middle'),
+  count: isNumber,
+  modifiers,
+});
+const isKeyRequest = shapeOf<Extract<InputRequest, { kind: 'key' }>>({
+  kind: oneOf('key'),
+  key: isText,
+  code: isText,
+  keyCode: isNumber,
+  text: isText,
+  modifiers,
+  commands: listOf(isText),
+});
+const isTextRequest = shapeOf<Extract<InputRequest, { kind: 'text' }>>({ kind: oneOf('text'), text: isText });
+const isFocusRequest = shapeOf<Extract<InputRequest, { kind: 'focus' | 'leave' }>>({
+  kind: oneOf('focus', 'leave'),
+});
+
+/** isInputRequest validates a request for input. */
+export const isInputRequest: TypeGuard<InputRequest> = (value): value is InputRequest =>
+  isMouseRequest(value) || isKeyRequest(value) || isTextRequest(value) || isFocusRequest(value);
 
 /** isProgress validates a progress report. */
 export const isProgress: TypeGuard<page.PageProgress> = shapeOf<page.PageProgress>({

@@ -15,9 +15,9 @@ const facts = {
   title: 'A',
   readyState: 'complete',
   index: -1,
-  secretFields: [],
   hasFocus: false,
   visibility: 'hidden',
+  size: { width: 800, height: 600 },
 } as const;
 
 function makeFixture(t: TestContext) {
@@ -25,7 +25,14 @@ function makeFixture(t: TestContext) {
   const injected: string[][] = [];
   const received: ToPage[] = [];
   const ports: { events: PagePortEvents; isOpen: boolean }[] = [];
-  const state: { state: TabState; hasDocument: boolean; inject(): Promise<void>; answersPings: boolean } = {
+  const state: {
+    state: TabState;
+    hasDocument: boolean;
+    accessProblem: string | undefined;
+    inject(): Promise<void>;
+    answersPings: boolean;
+  } = {
+    accessProblem: undefined,
     state: 'open',
     hasDocument: true,
     inject: async () => {},
@@ -59,6 +66,8 @@ function makeFixture(t: TestContext) {
     },
     readTabState: async () => state.state,
     hasDocument: async () => state.hasDocument,
+    findAccessProblem: async () => state.accessProblem,
+    isBlocked: () => false,
   });
   const send = (message: FromPage) => {
     for (const piece of splitText(JSON.stringify(message))) ports.at(-1)?.events.onText(piece);
@@ -153,6 +162,8 @@ test('a page that runs no script is named, and a document that is gone has not s
     throw new Error('Cannot access contents of the page');
   };
   assert.equal(await codeOf(run()), 'not_found');
+  state.accessProblem = 'Chrome gives opentabs no access';
+  assert.equal(await codeOf(run()), 'needs_permission');
   state.hasDocument = false;
   await assert.rejects(run(), (error) => error instanceof ToolFailure && error.error.notStarted === true);
 });
@@ -183,10 +194,13 @@ test('after 2 s of silence onSilent may end the operation, and a page that answe
   answer(1, { ok: true, result: facts });
   assert.deepEqual(await slow, facts);
   state.answersPings = false;
+  state.inject = () => new Promise(() => {});
   const blocked = codeOf(run(onSilent));
   await settle();
   send({ op: 'begun', id: 2 });
   t.mock.timers.tick(2000);
+  await settle();
+  t.mock.timers.tick(1000);
   assert.equal(await blocked, 'dialog_open');
 });
 
@@ -199,4 +213,22 @@ test('a cancel reaches the page, and the operation ends when the page answers or
   answer(1, { ok: false, error: { code: 'cancelled', message: 'cancelled' } });
   await assert.rejects(running, (error) => error === 'enough');
   await assert.rejects(run(), (error) => error === 'enough');
+});
+
+test('a silent page that runs scripts was replaced by a script, and the next operation connects again', async (t) => {
+  const { state, run, send, answer, injected } = makeFixture(t);
+  const replaced = run();
+  await settle();
+  send({ op: 'begun', id: 1 });
+  state.answersPings = false;
+  t.mock.timers.tick(3000);
+  await settle();
+  t.mock.timers.tick(1000);
+  await assert.rejects(replaced, (error) => error instanceof PageLost && error.isReplaced);
+  state.answersPings = true;
+  const next = run();
+  await settle();
+  answer(1, { ok: true, result: facts });
+  assert.deepEqual(await next, facts);
+  assert.equal(injected.length, 3, 'injections: for the operation, the probe, and the next operation');
 });

@@ -1,12 +1,13 @@
 import type { Report } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import type { PagePort, PagePortEvents } from '../../chrome-pages.ts';
+import type { InputRequest } from '../../page/input-request.ts';
 import type { Operation, PageError, PageNumbers, PageOperationName, PageResult } from '../../page/operations.ts';
 import { readFromPage, type SentToPage, type UnknownFromPage } from '../../page-message.ts';
 import { splitText, TextJoiner } from '../../text-pieces.ts';
-import { within } from '../../within.ts';
+import { sleep, within } from '../../within.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
-import { isProgress, readAnswer } from './page-answers.ts';
+import { isInputRequest, isProgress, readAnswer } from './page-answers.ts';
 import { callFailure, documentGone, ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** PageDocument is one document of a tab: its top document, or the document of a frame. */
@@ -24,6 +25,10 @@ export interface PageScriptsOptions {
   readTabState(tabId: number): Promise<TabState>;
   /** hasDocument reports whether a document is in one of the frames of a tab. */
   hasDocument(document: PageDocument): Promise<boolean>;
+  /** findAccessProblem returns why Chrome gives the extension no access to a document; undefined if it has access. */
+  findAccessProblem(document: PageDocument): Promise<string | undefined>;
+  /** isBlocked reports whether a known dialog blocks the page of a tab, so that the page cannot answer. */
+  isBlocked(tabId: number): boolean;
 }
 
 /** RunOptions are the options of one operation. */
@@ -32,6 +37,8 @@ export interface RunOptions {
   report(report: Report): void;
   /** onSilent returns the error to end the operation with, after the page has not answered pings for SilentMs. */
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
+  /** onInput makes trusted input for the operation, and resolves with whether it did. Default: the operation asks for none. */
+  onInput?(request: InputRequest): Promise<boolean>;
 }
 
 /** PageLost is the failure of an operation whose document went away while it ran. */
@@ -39,11 +46,14 @@ export class PageLost extends ToolFailure {
   readonly state: TabState;
   /** hasBegun is false if the page script had not received the operation. */
   readonly hasBegun: boolean;
+  /** isReplaced is true if a script has replaced the content of the document, such as a javascript: link. */
+  readonly isReplaced: boolean;
 
-  constructor(state: TabState, hasBegun: boolean) {
+  constructor(state: TabState, hasBegun: boolean, isReplaced = false) {
     super(documentGone(state, hasBegun).error);
     this.state = state;
     this.hasBegun = hasBegun;
+    this.isReplaced = isReplaced;
   }
 }
 
@@ -53,6 +63,8 @@ const InjectMs = 5000;
 const PingMs = 500;
 /** SilentMs is how long a page may be silent before onSilent is called, in milliseconds. */
 const SilentMs = 2000;
+/** ProbeMs is how long a silent page may take to run a script, or to answer after it, in milliseconds. */
+const ProbeMs = 500;
 /** UnresponsiveMs is how long a page may be silent before its operations end, in milliseconds. */
 const UnresponsiveMs = 10_000;
 /** LingerMs is how long a port stays open after its last operation, in milliseconds. */
@@ -64,8 +76,10 @@ const CancelAnswerMs = 2500;
 interface PendingOperation {
   hasBegun: boolean;
   onProgress(value: unknown): void;
+  /** onInput answers a request for input with whether the input was made. */
+  onInput(value: unknown, answer: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
-  onLost(state: TabState): void;
+  onLost(state: TabState, isReplaced: boolean): void;
   onSilent(silentMs: number): void;
 }
 
@@ -121,7 +135,9 @@ export class PageScripts {
       after: await this.#options.numbers.get(tabId, frameId),
       saveNumbers: (numbers) => void this.#options.numbers.set(tabId, frameId, numbers),
       connect: (events) => this.#options.connect(tabId, documentId, events),
+      inject: () => this.#options.inject(tabId, [documentId]),
       readState: () => this.#options.readTabState(tabId),
+      isBlocked: () => this.#options.isBlocked(tabId),
       onClosed: () => this.#connections.delete(documentId),
     });
     return connection;
@@ -130,6 +146,8 @@ export class PageScripts {
   async #explainInjection(document: PageDocument, problem: unknown): Promise<ToolFailure> {
     const state = await this.#options.readTabState(document.tabId);
     if (state !== 'open' || !(await this.#options.hasDocument(document))) return documentGone(state, false);
+    const accessProblem = await this.#options.findAccessProblem(document);
+    if (accessProblem !== undefined) return toolFailure('needs_permission', accessProblem);
     const reason = problem instanceof Error ? problem.message : String(problem);
     return toolFailure(
       'not_found',
@@ -151,7 +169,10 @@ interface ConnectionOptions {
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;
+  /** inject runs the page script again, which does nothing in a document that has the page script. */
+  inject(): Promise<void>;
   readState(): Promise<TabState>;
+  isBlocked(): boolean;
   onClosed(): void;
 }
 
@@ -166,6 +187,8 @@ class Connection {
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
+  /** #probe resolves with whether a script has replaced the silent document; undefined without a probe. */
+  #probe: Promise<boolean> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -194,11 +217,12 @@ class Connection {
           cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerMs);
           cancel();
         });
-        this.#send({ op: 'run', id, operation, after: this.#options.after });
+        const hasInput = options.onInput !== undefined;
+        this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput });
       });
     } catch (error) {
       if (this.#pending.has(id)) cancel();
-      throw signal.aborted ? signal.reason : error;
+      throw signal.aborted ? reasonWithProgress(signal.reason, error) : error;
     } finally {
       clearTimeout(cancelTimer);
       this.#remove(id);
@@ -217,18 +241,26 @@ class Connection {
       onProgress: (value) => {
         if (isProgress(value)) options.report(value);
       },
+      onInput: (value, answer) => {
+        const making = isInputRequest(value) ? options.onInput?.(value) : undefined;
+        void (making ?? Promise.resolve(false)).then(answer, (error: unknown) => {
+          answer(false);
+          if (!options.signal.aborted) reject(error); // else the page answers how far it came
+        });
+      },
       onAnswer: (value) => {
         const answer = readAnswer(operation.name, value);
         if (!answer) reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
         else if (answer.ok) resolve(answer.result);
         else reject(failureOf(answer.error));
       },
-      onLost: (state) => reject(new PageLost(state, pending.hasBegun)),
+      onLost: (state, isReplaced) => reject(new PageLost(state, pending.hasBegun, isReplaced)),
       onSilent: async (silentMs) => {
         if (silentMs >= UnresponsiveMs) reject(unresponsive(pending.hasBegun));
         if (isAsking || !options.onSilent) return;
         isAsking = true;
         const failure = await options.onSilent(pending.hasBegun);
+        if (await this.#probe) return;
         isAsking = false;
         if (failure && Date.now() - this.#lastHeardMs >= SilentMs) reject(failure);
       },
@@ -254,8 +286,31 @@ class Connection {
 
   #ping(): void {
     this.#send({ op: 'ping' });
+    if (this.#options.isBlocked()) this.#lastHeardMs = Date.now();
     const silentMs = Date.now() - this.#lastHeardMs;
+    if (silentMs >= SilentMs) this.#probe ??= this.#findReplaced();
+    else this.#probe = undefined;
     if (silentMs >= SilentMs) for (const operation of this.#pending.values()) operation.onSilent(silentMs);
+  }
+
+  /**
+   * #findReplaced ends the connection if a script has replaced the document. Chrome reports no such document, and keeps
+   * the port: only a script of the extension that runs while the port is silent shows it.
+   */
+  async #findReplaced(): Promise<boolean> {
+    const probedMs = Date.now();
+    const injected = this.#options.inject().then(
+      () => true,
+      () => false,
+    );
+    if ((await within(injected, ProbeMs)) !== true) return false;
+    this.#send({ op: 'ping' });
+    await sleep(ProbeMs);
+    if (this.#lastHeardMs >= probedMs || this.#isClosed) return false;
+    this.#close();
+    const state = await this.#options.readState();
+    for (const operation of [...this.#pending.values()]) operation.onLost(state, true);
+    return true;
   }
 
   #send(message: SentToPage): void {
@@ -269,6 +324,8 @@ class Connection {
     if (!operation) return;
     operation.hasBegun = true;
     if (message.op === 'progress') operation.onProgress(message.progress);
+    if (message.op === 'input')
+      operation.onInput(message.request, (isDone) => this.#send({ op: 'inputDone', input: message.input, isDone }));
     if (message.op === 'answer') operation.onAnswer(message.answer);
   }
 
@@ -283,13 +340,37 @@ class Connection {
     if (!this.#isClosed) this.#options.onClosed();
     this.#isClosed = true;
     const state = await this.#options.readState();
-    for (const operation of [...this.#pending.values()]) operation.onLost(state);
+    for (const operation of [...this.#pending.values()]) operation.onLost(state, false);
   }
 }
 
+/** OperationFailure is the failure that a page script answered. */
+class OperationFailure extends ToolFailure {
+  /** progress is a sentence about how far the operation came; empty if it did nothing. */
+  readonly progress: string;
+
+  constructor({ error }: ToolFailure, progress: string) {
+    super(error);
+    this.progress = progress;
+  }
+}
+
+/**
+ * reasonWithProgress returns the reason of a signal. A ToolFailure gets how far the cancelled operation came. The answer
+ * to a cancel may be another failure, because the worker makes no more input for the operation.
+ */
+function reasonWithProgress(reason: unknown, error: unknown): unknown {
+  if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;
+  return new ToolFailure({ ...reason.error, message: `${reason.message} ${error.progress}`.trim() });
+}
+
 /** failureOf returns the failure of a tool for an error of a page script. */
-function failureOf({ code, message, done }: PageError): ToolFailure {
-  const text = done === undefined ? message : `${message} Before that: ${done}.`;
-  if (code === 'internal' || code === 'invalid_arguments') return callFailure(code, text);
-  return code === 'cancelled' ? callFailure('cancelled', text) : toolFailure(code, text);
+function failureOf({ code, message, done, pageText }: PageError): OperationFailure {
+  const progress = done === undefined ? '' : `Before that: ${done}.`;
+  const text = `${message} ${progress}`.trim();
+  const failure =
+    code === 'cancelled' || code === 'internal' || code === 'invalid_arguments'
+      ? callFailure(code, text, pageText)
+      : toolFailure(code, text, pageText);
+  return new OperationFailure(failure, progress);
 }

@@ -124,12 +124,17 @@ async function capture(browser: PicturesBrowser, call: BrowserCall): Promise<{ d
 
 function captureFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'ToolFailure') return error;
+  if (error.message.includes('<all_urls>')) return toolFailure('needs_permission', needsAllSites);
   return toolFailure('needs_debugger', `Chrome took no picture (${error.message}). ${waysOut}`);
 }
 
 const waysOut =
   'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
   'the debugger with: opentabs extension install --debugger';
+
+const needsAllSites =
+  'Chrome takes pictures of pages only for extensions with access to all sites. Use browser_snapshot, or ask the user ' +
+  'to open the side panel of opentabs and to switch on "All sites" under Browser, Sites in Chrome';
 
 function needsDebugger(what: string): Error {
   return toolFailure('needs_debugger', `${what} needs the debugger. ${waysOut}`);

@@ -1,17 +1,32 @@
-import { type ChildFrame, joinFrames, pageHeader } from '../../page/join-frames.ts';
+import { type ChildFrame, joinFrames } from '../../page/join-frames.ts';
 import type { SnapshotArguments, SnapshotMode, SnapshotResult } from '../../page/operations.ts';
+import { within } from '../../within.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
 /** DefaultTokens is the size of a snapshot without the argument maxTokens. */
 const DefaultTokens = 6000;
+/** MinTokens is the smallest size of a snapshot. */
+const MinTokens = 200;
 /** MinFrameTokens is the smallest size that a child frame gets. */
 const MinFrameTokens = 400;
 /** MaxDepth limits the depth of frames in frames. */
 const MaxDepth = 4;
 /** MaxStoredFamilies limits the snapshots whose child snapshots are known. */
 const MaxStoredFamilies = 200;
+
+/** NewPageTokens is the size of the snapshot of a new document in the answer of an act. */
+const NewPageTokens = 1500;
+/** NewPageMs is how long a new document may take to be read for the answer of an act, in milliseconds. */
+const NewPageMs = 2000;
+
+/** FullSnapshot is a snapshot of a page with all of its frames. */
+export interface FullSnapshot {
+  readonly content: string;
+  readonly snapshot: string;
+  readonly page: PageState;
+}
 
 const modes: readonly SnapshotMode[] = ['full', 'interactive', 'viewport'];
 
@@ -40,7 +55,7 @@ export class Snapshots {
     const depth = readNumber(args, 'depth');
     const options: SnapshotArguments = {
       mode: readChoice(args, 'mode', modes) ?? 'full',
-      maxTokens: readNumber(args, 'maxTokens') ?? DefaultTokens,
+      maxTokens: sizeOfSnapshot(readNumber(args, 'maxTokens') ?? DefaultTokens),
       ...(target === undefined ? {} : { target }),
       ...(since === undefined ? {} : { since }),
       ...(depth === undefined ? {} : { depth }),
@@ -54,12 +69,22 @@ export class Snapshots {
    * takeFull returns a snapshot of the whole page, for the answer of an act. Its page is the document of the snapshot:
    * the tab may show another document when the tool ends, and the server judges the content by the page.
    */
-  async takeFull(call: BrowserCall): Promise<{ readonly content: string; readonly page: PageState }> {
+  async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
     const frame = await this.#frames.top(call);
-    const options: SnapshotArguments = { mode: 'full', maxTokens: DefaultTokens };
+    const options: SnapshotArguments = { mode: 'full', maxTokens };
     const result = await this.#frames.run(call, frame, 'snapshot', options);
-    const { content = '' } = await this.#describeTree(call, frame, result, options);
-    return { content, page: { url: result.url, title: result.title } };
+    const { content = '', snapshot = '' } = await this.#describeTree(call, frame, result, options);
+    return { content, snapshot, page: { url: result.url, title: result.title } };
+  }
+
+  /**
+   * takeNew returns a folded snapshot of a document that an act or a navigation led to, so that the agent needs no
+   * further call to see it. takeNew returns undefined if the page does not answer within NewPageMs.
+   */
+  async takeNew(call: BrowserCall): Promise<FullSnapshot | undefined> {
+    const snapshot = await within(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageMs);
+    call.signal.throwIfAborted();
+    return snapshot;
   }
 
   async #describeTree(
@@ -77,7 +102,7 @@ export class Snapshots {
       words.push(`It is whole: most changed since ${options.since}, or that is not known.`);
     if (folded > 0)
       words.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
-    return { text: words.join(' '), content: `${pageHeader(result)}\n${joinFrames(result, children)}` };
+    return { text: words.join(' '), content: joinFrames(result, children), snapshot: result.snapshot };
   }
 
   /** takeChildren takes the snapshots of the frames whose elements are in a snapshot. */
@@ -130,7 +155,7 @@ export class Snapshots {
     this.#storeFamily(frame, result.snapshot, family);
     const changes = sections.filter((section) => section !== '').join('\n');
     const text = changes === '' ? `Nothing changed since ${since}.` : `What changed since ${since}.`;
-    return { text: `Snapshot ${result.snapshot}. ${text}`, content: `${pageHeader(result)}\n${changes}` };
+    return { text: `Snapshot ${result.snapshot}. ${text}`, content: changes, snapshot: result.snapshot };
   }
 
   #storeFamily(frame: FrameTarget, snapshot: string, family: readonly ChildSnapshot[]): void {
@@ -145,6 +170,11 @@ export class Snapshots {
 
 function familyKey(frame: FrameTarget, snapshot: string): string {
   return `${frame.documentId} ${snapshot}`;
+}
+
+/** sizeOfSnapshot returns the tokens of a snapshot, which has at least MinTokens. 0 means a whole tree. */
+function sizeOfSnapshot(maxTokens: number): number {
+  return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }
 
 /** sizeOfChild returns the tokens of each child frame. 0 means a whole tree. */

@@ -1,6 +1,8 @@
 import type { TabFrame } from '../../chrome-pages.ts';
+import type { FramePointArguments } from '../../page/frame-operations.ts';
+import type { InputRequest } from '../../page/input-request.ts';
 import type { FrameInfo, Operation, PageOperationName, PageResult } from '../../page/operations.ts';
-import { within } from '../../within.ts';
+import { sleep, within } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import { allowedFrames } from './frame-rules.ts';
 import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
@@ -19,6 +21,8 @@ type PlacedCall = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
 export const MaxFrames = 30;
 /** FrameAnswerMs is how long a child frame may take to answer before it is left out, in milliseconds. */
 const FrameAnswerMs = 2000;
+/** CoveredMs is how long an element may cover a child frame before input to the frame fails, in milliseconds. */
+const CoveredMs = 2000;
 
 export interface TabFramesOptions {
   readonly scripts: Pick<PageScripts, 'run'>;
@@ -63,14 +67,19 @@ export class TabFrames {
     throw toolFailure('stale_ref', `the frame of ${ref} is gone. Take a new snapshot and use a ref from it`);
   }
 
-  /** run runs an operation in a frame. If the page does not answer in a tab in front, run fails with dialog_open. */
+  /**
+   * run runs an operation in a frame. If the page does not answer in a tab in front, run fails with dialog_open. With
+   * onInput, the operation uses trusted input.
+   */
   async run<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
     frame: FrameTarget,
     name: N,
     args: Operation<N>['arguments'],
+    onInput?: (request: InputRequest) => Promise<boolean>,
   ): Promise<PageResult<N>> {
     const options: RunOptions = {
+      ...(onInput ? { onInput } : {}),
       signal: call.signal,
       report: (report) => call.report(report),
       onSilent: async () => ((await this.#options.isInFront(frame.tabId)) ? dialogFailure() : undefined),
@@ -116,6 +125,69 @@ export class TabFrames {
       [x, y, child] = [x + area.x, y + area.y, parentTarget];
     }
     return { x, y };
+  }
+
+  /**
+   * findPoint returns where a point of a frame is in the view of the tab. findPoint returns undefined if the place of
+   * the frame is unknown, for example because it is rotated. With isShown, findPoint scrolls the point into view, and
+   * fails with not_hittable if something covers the frame there.
+   */
+  async findPoint(
+    call: BrowserCall,
+    frame: FrameTarget,
+    point: { readonly x: number; readonly y: number },
+    isShown: boolean,
+  ): Promise<{ readonly x: number; readonly y: number } | undefined> {
+    let found = { x: point.x, y: point.y };
+    if (frame.frameId === 0) return found;
+    const frames = await this.#options.listTabFrames(call.tabId);
+    for (let child = frame; child.frameId !== 0; ) {
+      const entry = frames.find(({ documentId }) => documentId === child.documentId);
+      const parent = frames.find(({ frameId }) => frameId === entry?.parentFrameId);
+      if (!entry || !parent) return undefined;
+      const parentTarget = targetOf(call.tabId, parent);
+      const facts = await this.runInChild(call, child, 'facts', {});
+      if (!facts) return undefined;
+      const { index, url, size } = facts;
+      const mapped = await this.#mapPoint(call, parentTarget, { index, url, ...size, ...found, scroll: isShown });
+      if (!mapped) return undefined;
+      [found, child] = [mapped, parentTarget];
+    }
+    return found;
+  }
+
+  /** focus gives a frame the focus of the page: in each frame around it, the frame element is focused. */
+  async focus(call: BrowserCall, frame: FrameTarget): Promise<boolean> {
+    const frames = await this.#options.listTabFrames(call.tabId);
+    const parentId = frames.find(({ documentId }) => documentId === frame.documentId)?.parentFrameId;
+    const parent = frames.find(({ frameId }) => frameId === parentId);
+    if (!parent) return frame.frameId === 0;
+    const parentTarget = targetOf(call.tabId, parent);
+    if (!(await this.focus(call, parentTarget))) return false;
+    const facts = await this.runInChild(call, frame, 'facts', {});
+    if (!facts) return false;
+    const child = { index: facts.index, url: facts.url, ...facts.size };
+    return (await this.runInChild(call, parentTarget, 'focusFrame', child))?.focused === true;
+  }
+
+  /** mapPoint returns where a point of a child frame is in its parent. A cover may go away, so mapPoint waits. */
+  async #mapPoint(
+    call: BrowserCall,
+    parent: FrameTarget,
+    args: FramePointArguments,
+  ): Promise<{ readonly x: number; readonly y: number } | undefined> {
+    const endMs = Date.now() + CoveredMs;
+    for (;;) {
+      const result = await this.runInChild(call, parent, 'framePoint', args);
+      if (!result?.point) return undefined;
+      if (result.hit || !args.scroll) return result.point;
+      if (Date.now() >= endMs)
+        throw toolFailure(
+          'not_hittable',
+          `input cannot reach the frame of the element: ${result.covered ?? 'another element'} is in front of it`,
+        );
+      await sleep(100, call.signal);
+    }
   }
 
   /**

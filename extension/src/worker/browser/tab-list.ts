@@ -5,12 +5,13 @@ import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { waitForLoad } from './loads.ts';
 import { describeLoad, type NavigationBrowser, webAddress } from './navigation.ts';
+import type { TabGroups } from './tab-groups.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 /** TabListBrowser is the part of Chrome that browser_tabs needs. */
 export type TabListBrowser = NavigationBrowser &
-  Pick<typeof chromeTabs, 'listAllTabs' | 'groupTab' | 'closeTab' | 'describeTab'> &
+  Pick<typeof chromeTabs, 'listAllTabs' | 'closeTab' | 'describeTab'> &
   Pick<typeof chromeBase, 'openInBackground' | 'showTab' | 'readTabState'>;
 
 /** CloseTimeoutMs is how long a page may take to close, in milliseconds. */
@@ -19,8 +20,9 @@ const CloseTimeoutMs = 2000;
 const BlankPage = 'about:blank';
 
 /** makeTabListTools returns browser_tabs. */
-export function makeTabListTools(browser: TabListBrowser): [string, BrowserTool][] {
-  const actions = { list: listTabs, new: openTab, select: selectTab, close: closeTab } as const;
+export function makeTabListTools(browser: TabListBrowser, groups: TabGroups): [string, BrowserTool][] {
+  const open = (_: TabListBrowser, call: BrowserCall) => openTab(browser, groups, call);
+  const actions = { list: listTabs, new: open, select: selectTab, close: closeTab } as const;
   const names = ['list', 'new', 'select', 'close'] as const;
   return [
     ['browser_tabs', async (call) => await actions[readChoice(call.args, 'action', names) ?? 'list'](browser, call)],
@@ -35,15 +37,14 @@ async function listTabs(browser: TabListBrowser, { args }: BrowserCall): Promise
   return { tabs, text: query === '' ? `${count}.` : `${count} of ${all.length} match.` };
 }
 
-async function openTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
+async function openTab(browser: TabListBrowser, groups: TabGroups, call: BrowserCall): Promise<BrowserResult> {
   const url = readText(call.args, 'url');
   const address = url === undefined ? BlankPage : webAddress(url);
   const watch = new TabWatch(browser.watchTabs);
   try {
     const tabId = await browser.openInBackground(address);
     watch.setTab(tabId);
-    // A tab without a group is better than no tab.
-    await browser.groupTab(tabId, readText(call.args, '_client') ?? '').catch(() => undefined);
+    await groups.add(tabId, readText(call.args, '_client') ?? '');
     const loaded = url === undefined ? '' : await describeNewTab(browser, { ...call, tabId }, watch, address);
     const isFocused = readFlag(call.args, 'focus');
     if (isFocused) await browser.showTab(tabId);

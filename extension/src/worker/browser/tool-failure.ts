@@ -8,17 +8,30 @@ export type ToolCode =
   | 'not_hittable'
   | 'wrong_element'
   | 'rejected'
+  | 'needs_approval'
   | 'not_found'
   | 'not_typable'
   | 'dialog_open'
   | 'needs_debugger'
   | 'debugger_refused'
+  | 'needs_permission'
+  | 'needs_user_scripts'
+  | 'script_error'
+  | 'still_running'
   | 'timeout'
   | 'invalid_url'
-  | 'navigation_failed';
+  | 'navigation_failed'
+  | 'download_failed';
 
 /** retryable are the codes of failures that may be over when the agent calls the tool again. */
-const retryable: ReadonlySet<ToolCode> = new Set(['not_hittable', 'dialog_open', 'timeout', 'navigation_failed']);
+const retryable: ReadonlySet<ToolCode> = new Set([
+  'not_hittable',
+  'needs_approval',
+  'dialog_open',
+  'timeout',
+  'navigation_failed',
+  'download_failed',
+]);
 
 /** categories are the codes that have a category of the SDK's ToolError. */
 const categories: Readonly<Partial<Record<ToolCode, string>>> = {
@@ -41,16 +54,22 @@ export class ToolFailure extends Error {
   }
 }
 
-/** toolFailure returns a failure with a code of browser tools. message contains the problem and the next step. */
-export function toolFailure(code: ToolCode, message: string): ToolFailure {
+/** GoesOnFailure ends a tool whose code may go on in the page. */
+export class GoesOnFailure extends ToolFailure {}
+
+/**
+ * toolFailure returns a failure with a code of browser tools. message contains the problem and the next step, and
+ * pageText the text of the page that belongs to it. The server marks pageText as untrusted.
+ */
+export function toolFailure(code: ToolCode, message: string, pageText?: string): ToolFailure {
   const category = categories[code];
   const tool = { code, retryable: retryable.has(code), ...(category === undefined ? {} : { category }) };
-  return new ToolFailure({ code: 'tool_error', message, tool });
+  return new ToolFailure({ code: 'tool_error', message, tool, ...(pageText === undefined ? {} : { pageText }) });
 }
 
 /** callFailure returns a failure with a code that all calls share. */
-export function callFailure(code: ErrorCode, message: string): ToolFailure {
-  return new ToolFailure({ code, message });
+export function callFailure(code: ErrorCode, message: string, pageText?: string): ToolFailure {
+  return new ToolFailure({ code, message, ...(pageText === undefined ? {} : { pageText }) });
 }
 
 /** documentGone returns the failure of a tool whose document no longer exists. */

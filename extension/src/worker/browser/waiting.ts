@@ -50,6 +50,8 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
       throw toolFailure('timeout', `the page still requested resources after ${timeoutMs / 1000} s`);
     if (Object.keys(conditions).length === 0) return { text: 'The network is idle.' };
     const result = await waitInDocuments(browser, frames, call, conditions, Date.now() + timeoutMs);
+    // The server adds the address if the client may see the other site.
+    if (result === undefined) return { text: 'The tab shows another site now, so the wait for the address ended.' };
     return { text: `Found: ${names.join(' and ')}.`, content: [result.message, result.line ?? ''].join('\n').trim() };
   } finally {
     clearInterval(timer);
@@ -72,7 +74,8 @@ function readConditions(call: BrowserCall): WaitForArguments {
 
 /**
  * waitInDocuments waits for conditions, also when the tab loads another document of the same origin. The server has not
- * judged documents of other origins, so the wait ends there unless it waits for the address only.
+ * judged documents of other origins, so the wait ends there: with undefined if it waits for the address only, and
+ * otherwise with an error.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,
@@ -80,8 +83,7 @@ async function waitInDocuments(
   call: BrowserCall,
   conditions: WaitForArguments,
   endMs: number,
-): Promise<WaitForResult> {
-  const startMs = Date.now();
+): Promise<WaitForResult | undefined> {
   const firstUrl = (await browser.readLoadedPage(call.tabId, 1000))?.url;
   let documentId = call.documentId;
   for (;;) {
@@ -97,11 +99,11 @@ async function waitInDocuments(
       const url = watch.document?.url ?? outcome.page?.url ?? '';
       if (originOf(url) !== originOf(firstUrl ?? '')) {
         const { url: pattern, ...others } = conditions;
-        if (pattern !== undefined && Object.keys(others).length === 0 && matchesAddress(url, pattern))
-          return { message: `address ${url}`, afterMs: Date.now() - startMs };
+        if (pattern !== undefined && Object.keys(others).length === 0) return undefined;
         throw documentGone('open', true);
       }
-      documentId = watch.document?.documentId ?? '';
+      if (!watch.document) throw documentGone('open', true);
+      documentId = watch.document.documentId;
     } finally {
       watch.stop();
     }
@@ -139,11 +141,4 @@ async function waitInFrames(
 
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
-}
-
-/** matchesAddress reports whether an address contains a text, or matches a pattern with `*`. */
-function matchesAddress(url: string, pattern: string): boolean {
-  if (!pattern.includes('*')) return url.includes(pattern);
-  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(url);
 }

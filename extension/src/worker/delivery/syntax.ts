@@ -33,7 +33,7 @@ export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[
   const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
     // In parentheses, a plugin's code is a function expression that is parsed but not called. The first line of a
     // plugin's code belongs to the server's wrapper of the code (internal/jsbuild:AdapterFunction).
-    const error = readError(await run(doc, [START_LISTENING, `(${code}\n)`, RETURN_ERROR]).catch(() => undefined));
+    const error = await findSyntaxError((scripts) => run(doc, scripts), `(${code}\n)`);
     if (!error) return undefined;
     return `the browser can't parse the ${codeKind}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;
   };
@@ -52,6 +52,23 @@ export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[
   };
 }
 
+/** SyntaxProblem is why Chrome cannot parse a script. */
+export interface SyntaxProblem {
+  readonly message: string;
+  readonly line: number;
+}
+
+/**
+ * findSyntaxError runs a script and returns its error; undefined if the script has none, or the document does not
+ * answer. run runs scripts in order in the world SYNTAX_WORLD, and returns the value of the last script.
+ */
+export async function findSyntaxError(
+  run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
+  script: string,
+): Promise<SyntaxProblem | undefined> {
+  return readError(await run([START_LISTENING, script, RETURN_ERROR]).catch(() => undefined));
+}
+
 /**
  * START_LISTENING is a script that stores the first error of the scripts that run after START_LISTENING. RETURN_ERROR
  * is a script that returns the error that START_LISTENING stored, and stops storing errors.
@@ -66,7 +83,7 @@ const RETURN_ERROR = `
 removeEventListener('error', opentabsParse.heard, true);
 opentabsParse.error`;
 
-function readError(value: unknown): { readonly message: string; readonly line: number } | undefined {
+function readError(value: unknown): SyntaxProblem | undefined {
   if (!Array.isArray(value)) return undefined;
   const [message, line]: unknown[] = value;
   return typeof message === 'string' && typeof line === 'number' ? { message, line } : undefined;

@@ -44,12 +44,22 @@ test('a request for a method without a handler is rejected', async () => {
       'call.cancel': '{"callId":"c"}',
       'plugin.fetch': '{"script":"s"}',
       'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
+      'call.repeat': '{"callId":"c"}',
+      'calls.history': '{"limit":1}',
       'config.permission': '{"plugin":"p"}',
       'config.settings': '{"plugin":"p","values":{}}',
       'config.opening': '{"plugin":"p","allowed":true}',
       'config.calls': '{"plugin":"p","other":"q","allowed":true}',
       'config.lateAccess': '{"plugin":"p","allowed":true}',
       'config.review': '{"plugin":"p","hash":"h","permission":"auto"}',
+      'plugin.inspect': '{"plugin":"p"}',
+      'plugin.page': '{"plugin":"p","hash":"h","section":"code","page":1}',
+      'plugin.install': '{"package":"p"}',
+      'plugin.update': '{"plugin":"p"}',
+      'plugin.remove': '{"plugin":"p"}',
+      'config.browserTools': '{"on":true}',
+      'config.site': '{"site":"shop.example"}',
+      'tab.release': '{"tabId":7}',
     };
     const body = Object.entries(params).find(([name]) => name === method)?.[1];
     const [reply = ''] = await answer(`{"jsonrpc":"2.0","id":"1","method":"${method}","params":${body}}`);
@@ -77,7 +87,10 @@ test('a notification without a handler is ignored', () => {
     'tool.resync': ({ dispatchId }) => handled.push(dispatchId),
     'state.sync': () => handled.push('sync'),
     'state.plugins': () => handled.push('plugins'),
+    'state.browser': () => handled.push('browser tools'),
     'state.waiting': ({ count }) => handled.push(`${count} waiting`),
+    'tab.holds': () => handled.push('holds'),
+    'session.ended': () => handled.push('ended'),
   };
   for (const text of [
     encodeNotification('state.waiting', { count: 2 }),

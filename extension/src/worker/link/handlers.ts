@@ -15,12 +15,22 @@ export type BrowserRequest =
   | 'plugin.fetch'
   | 'call.cancel'
   | 'call.decide'
+  | 'call.repeat'
+  | 'calls.history'
   | 'config.permission'
   | 'config.review'
+  | 'plugin.inspect'
+  | 'plugin.page'
+  | 'plugin.install'
+  | 'plugin.update'
+  | 'plugin.remove'
   | 'config.settings'
   | 'config.opening'
   | 'config.calls'
-  | 'config.lateAccess';
+  | 'config.lateAccess'
+  | 'config.browserTools'
+  | 'config.site'
+  | 'tab.release';
 
 /** BrowserNotification lists the methods of the notifications that this browser sends. */
 export type BrowserNotification =
@@ -30,6 +40,8 @@ export type BrowserNotification =
   | 'call.resumed'
   | 'tab.sync'
   | 'tab.changed'
+  | 'tab.userInput'
+  | 'session.used'
   | 'plugin.log'
   | 'state.watch';
 

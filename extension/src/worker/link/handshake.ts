@@ -3,14 +3,21 @@
 // proves that this browser has the installation's key. Each proof is an HMAC over the nonces of browser and server and
 // over the port (wire/proof.go). A program cannot reuse a proof for another connection or port.
 
-import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../../wire/wire.gen.ts';
+import {
+  type ChallengeParams,
+  KeySubprotocolPrefix,
+  NonceSubprotocolPrefix,
+  Subprotocol,
+} from '../../../../wire/wire.gen.ts';
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 
-/** Connection is the server's port and key, which `opentabs extension install` writes beside the manifest. */
+/** Connection is the server's port and the key that this browser shares with the server. */
 export interface Connection {
   readonly port: number;
   readonly key: string;
+  /** keyId names the key to the server; absent for the key of the installation. */
+  readonly keyId?: string;
 }
 
 /** Handshake is this browser's part of the handshake on one socket. */
@@ -24,14 +31,18 @@ export interface Handshake {
 const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 /** makeHandshake prepares the handshake of one socket, with a new nonce. */
-export async function makeHandshake({ port, key }: Connection): Promise<Handshake> {
+export async function makeHandshake({ port, key, keyId }: Connection): Promise<Handshake> {
   const encoder = new TextEncoder();
   const hmacKey = await crypto.subtle.importKey('raw', encoder.encode(key), hmacAlgorithm, false, ['sign', 'verify']);
   const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)));
   const proofInput = (role: string, serverNonce: string) =>
     encoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
   return {
-    protocols: [Subprotocol, NonceSubprotocolPrefix + nonce],
+    protocols: [
+      Subprotocol,
+      NonceSubprotocolPrefix + nonce,
+      ...(keyId === undefined ? [] : [KeySubprotocolPrefix + keyId]),
+    ],
     proveTo: async (challenge) => {
       const proof = parseHex(challenge.proof);
       // crypto.subtle.verify takes constant time.

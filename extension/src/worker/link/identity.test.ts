@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BrowserIdentity, readConnection, type Storage } from './identity.ts';
+import { BrowserIdentity, type Storage } from './identity.ts';
 
-function makeStorage(file?: string) {
+function makeStorage() {
   const local = new Map<string, string>();
   const session = new Map<string, string>();
   const storage: Storage = {
@@ -10,9 +10,10 @@ function makeStorage(file?: string) {
     writeSetting: async (key, value) => void local.set(key, value),
     readSessionValue: async (key) => session.get(key),
     writeSessionValue: async (key, value) => void session.set(key, value),
-    readOwnFile: async (name) => (name === 'connection.json' ? file : undefined),
     platformName: async () => 'Linux',
+    productName: () => 'Chrome',
     extensionVersion: () => '1.2.3',
+    listCapabilities: async () => ['debugger'],
   };
   return { storage, session };
 }
@@ -22,6 +23,7 @@ test('a browser keeps its ID, and its boot ID until it restarts', async () => {
   const identity = new BrowserIdentity(storage);
   const first = await identity.hello();
   assert.deepEqual([first.protocol, first.browserName, first.extensionVersion], [1, 'Chrome on Linux', '1.2.3']);
+  assert.deepEqual(first.capabilities, ['debugger']);
   assert.deepEqual(await new BrowserIdentity(storage).hello(), first);
   session.clear();
   const second = await identity.hello();
@@ -38,18 +40,15 @@ test('the user names the browser', async () => {
   assert.equal((await identity.hello()).browserName, 'Chrome on Linux');
 });
 
-test('readConnection accepts a valid connection.json only', async () => {
-  assert.deepEqual(await readConnection(makeStorage('{"port":9527,"key":"t"}').storage), { port: 9527, key: 't' });
-  const bad = [
-    undefined,
-    '',
-    '{',
-    '[]',
-    '{"port":"9527","key":"t"}',
-    '{"port":0,"key":"t"}',
-    '{"port":70000,"key":"t"}',
-  ];
-  for (const file of [...bad, '{"port":1.5,"key":"t"}', '{"port":1,"key":""}', '{"port":1}']) {
-    assert.equal(await readConnection(makeStorage(file).storage), undefined, file);
-  }
+test('the browser shows the name from the server, and stores a name that the user gave by a command', async () => {
+  const identity = new BrowserIdentity(makeStorage().storage);
+  assert.equal((await identity.hello()).hasDefaultName, true);
+  await identity.receiveName({ protocol: 1, serverVersion: '1', browserName: 'Chrome on Linux 2' });
+  assert.equal(identity.name, 'Chrome on Linux 2');
+  assert.deepEqual([(await identity.hello()).browserName, identity.name], ['Chrome on Linux', 'Chrome on Linux']);
+  await identity.receiveName({ protocol: 1, serverVersion: '1', browserName: 'Work', isGivenName: true });
+  const hello = await identity.hello();
+  assert.deepEqual([hello.browserName, hello.hasDefaultName], ['Work', undefined]);
+  await identity.receiveName({ protocol: 1, serverVersion: '1' });
+  assert.equal(identity.name, 'Work');
 });

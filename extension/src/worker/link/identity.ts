@@ -1,7 +1,5 @@
-import { type HelloParams, Version } from '../../../../wire/wire.gen.ts';
+import { type HelloParams, type HelloResult, Version } from '../../../../wire/wire.gen.ts';
 import type * as browser from '../../chrome.ts';
-import { isRecord } from '../../record.ts';
-import type { Connection } from './handshake.ts';
 
 /** MaxNameChars limits the name of a browser, in UTF-16 units. */
 const MaxNameChars = 60;
@@ -13,9 +11,10 @@ export type Storage = Pick<
   | 'writeSetting'
   | 'readSessionValue'
   | 'writeSessionValue'
-  | 'readOwnFile'
   | 'platformName'
+  | 'productName'
   | 'extensionVersion'
+  | 'listCapabilities'
 >;
 
 /** Identity is the params of hello without the proof, because each proof belongs to one connection. */
@@ -30,7 +29,7 @@ export class BrowserIdentity {
     this.#storage = storage;
   }
 
-  /** name is the name of the browser in the last hello, or empty before the first hello. */
+  /** name is the name under which the server shows the browser, or the name in the last hello before its answer. */
   get name(): string {
     return this.#name;
   }
@@ -42,14 +41,23 @@ export class BrowserIdentity {
       this.bootId(),
       storage.readSetting('browserName'),
     ]);
-    this.#name = name || `Chrome on ${await storage.platformName()}`;
+    this.#name = name || `${storage.productName()} on ${await storage.platformName()}`;
     return {
       protocol: Version,
       browserId,
       browserName: this.#name,
+      ...(name ? {} : { hasDefaultName: true }),
       bootId,
       extensionVersion: storage.extensionVersion(),
+      capabilities: await storage.listCapabilities(),
     };
+  }
+
+  /** receiveName shows the name that the server returned, and stores a name that the user gave by a command. */
+  async receiveName({ browserName, isGivenName }: HelloResult): Promise<void> {
+    if (!browserName) return;
+    this.#name = browserName;
+    if (isGivenName) await this.#storage.writeSetting('browserName', browserName);
   }
 
   /** rename stores a new name of the browser. An empty name restores the default name of the browser. */
@@ -79,19 +87,4 @@ async function readOrCreate(
   const fresh = crypto.randomUUID();
   await write(key, fresh);
   return fresh;
-}
-
-/** readConnection reads the file that `opentabs extension install` wrote beside the manifest. */
-export async function readConnection(storage: Pick<Storage, 'readOwnFile'>): Promise<Connection | undefined> {
-  const text = await storage.readOwnFile('connection.json');
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value)) return undefined;
-    const { port, key } = value;
-    if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65535) return undefined;
-    return typeof key === 'string' && key !== '' ? { port, key } : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { CloseReplaced, CloseVersion, CodeVersion, Version } from '../../../../wire/wire.gen.ts';
+import { CloseReplaced, CloseUnpaired, CloseVersion, CodeVersion, Version } from '../../../../wire/wire.gen.ts';
 import { type FakeSocket, makeFakeHandshake, makeServer, settle } from '../../../test/server.ts';
 import type { Connection, Listener } from './handshake.ts';
 import { Link, type LinkState } from './link.ts';
@@ -13,8 +13,9 @@ function makeFixture(t: TestContext) {
   const { open, sockets } = makeServer();
   const states: LinkState[] = [];
   const events: string[] = [];
+  const savedKeys: string[] = [];
   const connection: Connection = { port: 4321, key: 'secret' };
-  const environment: { connection: Connection | undefined; stuck: boolean; listener: Listener; asked: number } = {
+  const environment: { connection: Connection; stuck: boolean; listener: Listener; asked: number } = {
     connection,
     stuck: false,
     listener: 'opentabs',
@@ -22,9 +23,11 @@ function makeFixture(t: TestContext) {
   };
   const link = new Link({
     readConnection: () => (environment.stuck ? new Promise(() => undefined) : Promise.resolve(environment.connection)),
+    receiveName: () => {},
     readIdentity: async () => hello,
     openSocket: open,
     makeHandshake: makeFakeHandshake,
+    savePairedKey: async (key) => void savedKeys.push(key),
     findListener: async () => {
       environment.asked++;
       return environment.listener;
@@ -58,7 +61,7 @@ function makeFixture(t: TestContext) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { link, sockets, states, events, environment, lastSocket, accepted, connected, advanceTime };
+  return { link, sockets, states, events, savedKeys, environment, lastSocket, accepted, connected, advanceTime };
 }
 
 test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {
@@ -247,19 +250,29 @@ test('an unauthenticated peer receives nothing, whatever it sends', async (t) =>
   assert.deepEqual(events, []);
 });
 
-test('the link waits until a connection is installed', async (t) => {
-  const { link, sockets, states, environment, advanceTime } = makeFixture(t);
-  const { connection } = environment;
-  environment.connection = undefined;
+test('a browser whose key the server does not know tries again every second', async (t) => {
+  const { link, sockets, states, environment, lastSocket, advanceTime } = makeFixture(t);
+  environment.connection = { port: 4321, key: 'secret', keyId: 'k1' };
   link.start();
   await settle();
-  assert.deepEqual(states, [{ kind: 'down', why: 'not_installed', text: '' }]);
-  await advanceTime(600);
-  await advanceTime(600);
-  assert.equal(states.length, 1);
-  environment.connection = connection;
-  await advanceTime(600);
+  lastSocket().open();
+  lastSocket().close(CloseUnpaired, 'text of a peer that has not proved its identity');
+  await settle();
+  assert.deepEqual(states, [{ kind: 'down', why: 'unpaired', text: '' }]);
+  await advanceTime(999);
   assert.equal(sockets.length, 1);
+  await advanceTime(1);
+  assert.equal(sockets.length, 2);
+});
+
+test('the key that the server sends is stored before the link is open', async (t) => {
+  const { link, states, savedKeys, accepted, lastSocket } = makeFixture(t);
+  link.start();
+  await settle();
+  await accepted();
+  lastSocket().answer('hello', { protocol: Version, serverVersion: '1', pairedKey: 'k2' });
+  await settle();
+  assert.deepEqual([savedKeys, states], [['k2'], [{ kind: 'open', serverVersion: '1' }]]);
 });
 
 test("a version mismatch shows the server's message and is retried slowly", async (t) => {
@@ -359,6 +372,18 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
     'e the link to the server was lost',
     'f there is no link to the server',
   ]);
+});
+
+test('a request for which the server downloads a package has a longer limit', async (t) => {
+  const { link, connected, advanceTime } = makeFixture(t);
+  const socket = await connected();
+  const installed = link.request('plugin.install', { package: 'slack' });
+  for (let second = 0; second < 100; second += 5) {
+    await advanceTime(5000);
+    socket.request(`s${second}`, 'ping', {});
+  }
+  socket.answer('plugin.install', { plugin: 'slack', version: '1.0.0' });
+  assert.deepEqual(await installed, { plugin: 'slack', version: '1.0.0' });
 });
 
 test('events of a socket that was dropped have no effect', async (t) => {

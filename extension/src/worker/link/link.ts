@@ -9,6 +9,7 @@ import {
 } from '../../../../wire/frame.ts';
 import {
   CloseReplaced,
+  CloseUnpaired,
   CloseVersion,
   CodeVersion,
   type HelloResult,
@@ -25,7 +26,7 @@ import type { Identity } from './identity.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
 /** DownReason is the reason why there is no link. */
-export type DownReason = 'not_installed' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
+export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
 /** LinkState is the state of the link for the panel. text is the explanation that the server sent, or empty. */
 export type LinkState =
@@ -38,9 +39,13 @@ export interface LinkOptions {
    * readConnection reads the server's port and key. The link calls readConnection before each attempt to connect, so
    * that a new installation is detected.
    */
-  readConnection(): Promise<Connection | undefined>;
+  readConnection(): Promise<Connection>;
+  /** savePairedKey stores the key for the next connections of a browser that has just been paired. */
+  savePairedKey(key: string): Promise<void>;
   /** readIdentity returns the identity of this browser. The link calls readIdentity before each attempt to connect. */
   readIdentity(): Promise<Identity>;
+  /** receiveName receives the answer of the server to hello, with the name of this browser. */
+  receiveName(server: HelloResult): void;
   openSocket: OpenSocket;
   /** makeHandshake prepares the handshake of one socket. */
   makeHandshake(connection: Connection): Promise<Handshake>;
@@ -60,6 +65,8 @@ export interface LinkOptions {
 const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
+/** PairingRetryMs is the time before the next attempt of a browser that is not paired, in milliseconds. */
+const PairingRetryMs = 1000;
 /**
  * MaxUnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind these bytes.
  * SendBufferDrainMs is roughly how long MaxUnsentBytes bytes take to send, in milliseconds.
@@ -74,6 +81,8 @@ const SendBufferDrainMs = 4;
 const PrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;
 const AnswerTimeoutMs = 10_000;
+/** DownloadTimeoutMs is the limit of a request for which the server may download a package, in milliseconds. */
+const DownloadTimeoutMs = 150_000;
 /**
  * The link ends after MaxSilentBeats ticks of its timer without a message, and sends a ping after BeatsBeforePing
  * ticks. The clock jumps when the machine sleeps or the browser is suspended, so the link counts ticks instead of time.
@@ -160,8 +169,8 @@ export class Link {
   }
 
   /**
-   * request sends a request to the server. request rejects if there is no link, when the link is lost, after 10 s, and
-   * with the server's error.
+   * request sends a request to the server. request rejects if there is no link, when the link is lost, after 10 s
+   * (150 s if the server may download a package), and with the server's error.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // Before hello is answered, the answer to a ping would confirm frames that were not sent (calls/outbox.ts).
@@ -178,10 +187,12 @@ export class Link {
   ): Promise<Requests[M]['result']> {
     return new Promise((resolve, reject) => {
       const id = `b${++this.#lastRequestNumber}`;
+      const isDownload = method === 'plugin.install' || method === 'plugin.update';
+      const timeoutMs = isDownload ? DownloadTimeoutMs : AnswerTimeoutMs;
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new Error(`the server did not answer ${method} for ${AnswerTimeoutMs / 1000} s`));
-      }, AnswerTimeoutMs);
+        reject(new Error(`the server did not answer ${method} for ${timeoutMs / 1000} s`));
+      }, timeoutMs);
       this.#pending.set(id, (frame) => {
         clearTimeout(timer);
         const answer = readAnswer(method, frame);
@@ -198,7 +209,6 @@ export class Link {
     clearTimeout(this.#retryTimer);
     try {
       const [connection, hello] = await prepareTry(this.#options);
-      if (!connection) return this.#goDown('not_installed', '', RetryMs);
       if (this.#hasFailedToOpen) {
         const listener = await this.#options.findListener(connection);
         if (listener !== 'opentabs') return this.#reportUnreachable(listener, connection);
@@ -228,6 +238,11 @@ export class Link {
     const onHelloAnswer = (server: HelloResult) => {
       clearTimeout(timer);
       if (this.#socket !== socket) return;
+      if (server.pairedKey !== undefined) {
+        this.#options.savePairedKey(server.pairedKey).catch((error: unknown) => {
+          console.warn(`opentabs: the key of the pairing can't be stored: ${String(error)}`);
+        });
+      }
       if (server.protocol === Version) this.#setOpen(server);
       else refuse(CloseVersion, versionMismatch(server));
     };
@@ -267,6 +282,7 @@ export class Link {
   #setOpen(server: HelloResult): void {
     this.#silentBeats = 0;
     this.#lastUnsentBytes = 0;
+    this.#options.receiveName(server);
     this.#beatTimer = setInterval(() => this.#checkBeat(), MaxSilenceMs / MaxSilentBeats);
     this.#setState({ kind: 'open', serverVersion: server.serverVersion });
     this.opened.emit();
@@ -328,6 +344,8 @@ export class Link {
    * The panel shows no text of an unauthenticated peer.
    */
   async #explainClose(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
+    if (stage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
+      return this.#goDown('unpaired', '', PairingRetryMs);
     if (stage === 'opened' || stage === 'challenged') return this.#goDown('refused', portInUse(connection), RetryMs);
     if (stage === 'proven') {
       if (code === CloseVersion) return this.#goDown('version', reason, SlowRetryMs);
@@ -386,7 +404,7 @@ async function proveIdentity(handshake: Handshake, text: string): Promise<string
  * prepareTry returns the server's address and the identity of this browser. prepareTry rejects if Chrome does not
  * return the address and the identity within PrepareTimeoutMs.
  */
-async function prepareTry(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
+async function prepareTry(options: LinkOptions): Promise<[Connection, Identity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(

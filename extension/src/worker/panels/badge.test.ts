@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { PanelHold } from '../../panel-message.ts';
 import { Badge, badgeContent } from './badge.ts';
 
 test('a lost link has priority over waiting calls, and those over running calls', () => {
@@ -20,7 +21,12 @@ test('the badge is redrawn when its text changes, and not for short calls', (t) 
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let running = 0;
   const drawn: string[] = [];
-  const badge = new Badge({ state: () => ({ isLinked: true, running }), draw: (text) => drawn.push(text) });
+  const badge = new Badge({
+    state: () => ({ isLinked: true, running }),
+    holds: () => [],
+    draw: ({ text }) => drawn.push(text),
+    drawTab: () => assert.fail('no tab is in use'),
+  });
   badge.scheduleRedraw();
   t.mock.timers.tick(300);
   assert.deepEqual(drawn, ['']);
@@ -35,7 +41,48 @@ test('the badge is redrawn when its text changes, and not for short calls', (t) 
   badge.scheduleRedraw();
   t.mock.timers.tick(300);
   assert.deepEqual(drawn, ['', '2']);
+  badge.scheduleRedraw();
   badge.setWaiting(1);
+  assert.deepEqual(drawn, ['', '2', '1?'], 'a waiting call is shown at once');
+  badge.setWaiting(0);
+  assert.deepEqual(drawn, ['', '2', '1?', '2'], 'a decided call is removed at once');
   t.mock.timers.tick(300);
-  assert.deepEqual(drawn, ['', '2', '1?']);
+  assert.equal(drawn.length, 4);
+});
+
+test('a tab that an agent uses has its own badge until the end of the use', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  let holds: PanelHold[] = [];
+  const drawn: string[] = [];
+  const badge = new Badge({
+    state: () => ({ isLinked: true, running: 0 }),
+    holds: () => holds.filter(({ endMs }) => endMs > Date.now()),
+    draw: () => undefined,
+    drawTab: (tabId, text, title) => drawn.push(`${tabId} ${text} ${title}`),
+  });
+  const take = () => {
+    t.mock.timers.tick(300);
+    return drawn.splice(0);
+  };
+  holds = [
+    { tabId: 7, client: 'Claude Code', site: 'https://shop.example', endMs: 10_000 },
+    { tabId: 8, client: 'Cursor', site: 'https://news.example', endMs: 60_000, taken: true },
+  ];
+  badge.scheduleRedraw();
+  assert.deepEqual(take(), ['7 ● opentabs: Claude Code uses this tab']);
+  badge.scheduleRedraw();
+  assert.deepEqual(take(), []);
+  badge.forgetTab(7);
+  badge.forgetTab(9);
+  assert.deepEqual(take(), ['7 ● opentabs: Claude Code uses this tab'], 'Chrome drops it with the document');
+  badge.setWaiting(1);
+  assert.deepEqual(
+    take(),
+    ['7 undefined opentabs: 1 call waiting for approval'],
+    'a call that waits for approval is shown in every tab',
+  );
+  badge.setWaiting(0);
+  assert.deepEqual(take(), ['7 ● opentabs: Claude Code uses this tab']);
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(take(), ['7 undefined opentabs'], 'the use has ended');
 });

@@ -1,5 +1,6 @@
 // The badge on the toolbar icon shows the most urgent state: no link, calls
-// waiting for approval, or running calls.
+// waiting for approval, a tab that an agent uses, or running calls.
+import type { PanelHold } from '../../panel-message.ts';
 
 /**
  * BadgeIntervalMs is the minimum time between two updates, in milliseconds, so that short calls do not make the badge
@@ -17,10 +18,24 @@ export interface BadgeState {
   readonly running: number;
 }
 
+/** BadgeContent is a text of at most four characters on the toolbar icon. title is the tooltip of the icon. */
+export interface BadgeContent {
+  readonly text: string;
+  readonly color: string;
+  readonly title: string;
+}
+
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
-  /** draw shows a text of at most four characters on the toolbar icon. title is the tooltip of the toolbar icon. */
-  draw(text: string, color: string, title: string): void;
+  /** holds are the tabs in which agents act, or have acted in the last minute. */
+  holds(): readonly PanelHold[];
+  /** draw shows a content in all tabs without their own content. */
+  draw(content: BadgeContent): void;
+  /**
+   * drawTab shows a text and a tooltip while the user looks at a tab. Without a text, the tab has the text of all tabs;
+   * Chrome has no way to take a tooltip away.
+   */
+  drawTab(tabId: number, text: string | undefined, title: string): void;
 }
 
 /** Badge redraws the toolbar badge when the state of the badge has changed. */
@@ -28,19 +43,24 @@ export class Badge {
   readonly #options: BadgeOptions;
   #waiting = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #endTimer: ReturnType<typeof setTimeout> | undefined;
   #shownTitle: string | undefined;
+  /** #tabTitles are the tooltips of tabs that have their own. */
+  readonly #tabTitles = new Map<number, string>();
 
   constructor(options: BadgeOptions) {
     this.#options = options;
   }
 
   /**
-   * setWaiting sets the number of calls that wait for approval. After hello, the server sends the number of waiting
-   * calls if the number is not 0.
+   * setWaiting sets the number of calls that wait for approval, and redraws the badge at once. After hello, the server
+   * sends the number of waiting calls if the number is not 0.
    */
   setWaiting(count: number): void {
+    if (count === this.#waiting) return;
     this.#waiting = count;
-    this.scheduleRedraw();
+    clearTimeout(this.#timer);
+    this.#redraw();
   }
 
   /** scheduleRedraw redraws the badge at most once per BadgeIntervalMs. */
@@ -48,20 +68,41 @@ export class Badge {
     this.#timer ??= setTimeout(() => this.#redraw(), BadgeIntervalMs);
   }
 
+  /** forgetTab redraws the content of a tab: Chrome drops it when the tab shows another document. */
+  forgetTab(tabId: number): void {
+    if (this.#tabTitles.delete(tabId)) this.scheduleRedraw();
+  }
+
   #redraw(): void {
     this.#timer = undefined;
-    const { text, color, title } = badgeContent({ ...this.#options.state(), waiting: this.#waiting });
-    if (title === this.#shownTitle) return;
-    this.#shownTitle = title;
-    this.#options.draw(text, color, title);
+    const state = { ...this.#options.state(), waiting: this.#waiting };
+    const content = badgeContent(state);
+    if (content.title !== this.#shownTitle) this.#options.draw(content);
+    this.#shownTitle = content.title;
+    // What the user must see in every tab comes before the use of one tab.
+    const holds = state.isLinked && state.waiting === 0 ? this.#options.holds() : [];
+    this.#redrawTabs(
+      holds.filter(({ taken }) => taken !== true),
+      content.title,
+    );
+  }
+
+  #redrawTabs(used: readonly PanelHold[], commonTitle: string): void {
+    const titles = new Map([...this.#tabTitles.keys()].map((tabId) => [tabId, commonTitle]));
+    for (const { tabId, client } of used) titles.set(tabId, `opentabs: ${client} uses this tab`);
+    for (const [tabId, title] of titles) {
+      if (this.#tabTitles.get(tabId) === title) continue;
+      this.#tabTitles.set(tabId, title);
+      this.#options.drawTab(tabId, title === commonTitle ? undefined : '●', title);
+    }
+    clearTimeout(this.#endTimer);
+    if (used.length === 0) return;
+    const restMs = Math.min(...used.map(({ endMs }) => endMs)) - Date.now();
+    this.#endTimer = setTimeout(() => this.scheduleRedraw(), Math.max(restMs, BadgeIntervalMs));
   }
 }
 
-export function badgeContent({ isLinked, waiting, running }: BadgeState): {
-  text: string;
-  color: string;
-  title: string;
-} {
+export function badgeContent({ isLinked, waiting, running }: BadgeState): BadgeContent {
   if (!isLinked) return { text: '!', color: badgeColors.bad, title: 'opentabs: not connected' };
   if (waiting > 0) {
     const title =

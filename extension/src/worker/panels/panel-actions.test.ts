@@ -24,6 +24,8 @@ function setUp(answer: () => Promise<never>) {
     openDetails: note('details'),
     allowDebugger: note('allow the debugger'),
     rename: note('rename'),
+    pairAgain: note('pair again'),
+    setPort: note('port'),
   });
   return { act, did };
 }
@@ -38,7 +40,15 @@ test('makePanelActions sends requests to the server and returns its errors', asy
     { op: 'settings', params: { plugin: 'p', values: { size: 3, token: null } } },
     { op: 'opening', params: { plugin: 'p', allowed: true } },
     { op: 'calls', params: { plugin: 'p', other: 'q', allowed: true } },
+    { op: 'browserTools', params: { names: ['network'], on: true } },
+    { op: 'site', params: { site: 'shop.example', permission: 'read' } },
+    { op: 'release', tabId: 7 },
     { op: 'lateAccess', params: { plugin: 'p', allowed: false } },
+    { op: 'inspectPlugin', plugin: 'p' },
+    { op: 'pluginPage', params: { plugin: 'p', hash: 'h', section: 'code', page: 2 } },
+    { op: 'installPlugin', package: 'slack@^1.0.0' },
+    { op: 'updatePlugin', plugin: 'p' },
+    { op: 'removePlugin', plugin: 'p' },
   ];
   for (const action of actions) await assert.rejects(act(action), /read-only/);
   assert.deepEqual(
@@ -51,7 +61,15 @@ test('makePanelActions sends requests to the server and returns its errors', asy
       ['config.settings', { plugin: 'p', values: { size: 3, token: null } }],
       ['config.opening', { plugin: 'p', allowed: true }],
       ['config.calls', { plugin: 'p', other: 'q', allowed: true }],
+      ['config.browserTools', { names: ['network'], on: true }],
+      ['config.site', { site: 'shop.example', permission: 'read' }],
+      ['tab.release', { tabId: 7 }],
       ['config.lateAccess', { plugin: 'p', allowed: false }],
+      ['plugin.inspect', { plugin: 'p' }],
+      ['plugin.page', { plugin: 'p', hash: 'h', section: 'code', page: 2 }],
+      ['plugin.install', { package: 'slack@^1.0.0' }],
+      ['plugin.update', { plugin: 'p' }],
+      ['plugin.remove', { plugin: 'p' }],
     ],
   );
 });

@@ -9,6 +9,8 @@ export interface PanelActionsOptions {
   openDetails(): Promise<void>;
   allowDebugger(): Promise<void>;
   rename(name: string): Promise<void>;
+  pairAgain(): Promise<void>;
+  setPort(port: number): Promise<void>;
 }
 
 /**
@@ -16,21 +18,35 @@ export interface PanelActionsOptions {
  * error for the user.
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
-  const { link, reloadTab, showTab, openDetails, allowDebugger, rename } = options;
+  const { link, reloadTab, showTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
   /** toDone returns the answer to an action without a result. */
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),
     decide: async ({ params }) => ({ decided: await link.request('call.decide', params) }),
+    history: async ({ params }) => ({ history: await link.request('calls.history', params) }),
+    repeat: ({ callId }) => toDone(link.request('call.repeat', { callId })),
     permission: ({ params }) => toDone(link.request('config.permission', params)),
     review: ({ params }) => toDone(link.request('config.review', params)),
+    inspectPlugin: async ({ plugin }) => ({ inspected: await link.request('plugin.inspect', { plugin }) }),
+    pluginPage: async ({ params }) => ({ page: await link.request('plugin.page', params) }),
+    installPlugin: async (action) => ({
+      installed: await link.request('plugin.install', { package: action.package }),
+    }),
+    updatePlugin: async ({ plugin }) => ({ updated: await link.request('plugin.update', { plugin }) }),
+    removePlugin: ({ plugin }) => toDone(link.request('plugin.remove', { plugin })),
     settings: ({ params }) => toDone(link.request('config.settings', params)),
     opening: ({ params }) => toDone(link.request('config.opening', params)),
     calls: ({ params }) => toDone(link.request('config.calls', params)),
     lateAccess: ({ params }) => toDone(link.request('config.lateAccess', params)),
+    browserTools: ({ params }) => toDone(link.request('config.browserTools', params)),
+    site: ({ params }) => toDone(link.request('config.site', params)),
+    release: ({ tabId }) => toDone(link.request('tab.release', { tabId })),
     reload: ({ tabId }) => toDone(reloadTab(tabId)),
     show: ({ tabId }) => toDone(showTab(tabId)),
     rename: ({ name }) => toDone(rename(name).then(() => link.restart())),
+    pairAgain: () => toDone(pairAgain().then(() => link.restart())),
+    port: ({ port }) => toDone(setPort(port).then(() => link.restart())),
     retry: async () => {
       link.restart();
       return {};

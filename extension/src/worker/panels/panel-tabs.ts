@@ -1,4 +1,4 @@
-import type { PluginInfo, TabInfo } from '../../../../wire/wire.gen.ts';
+import { LoadErrorNoAccess, type PluginInfo, type TabInfo } from '../../../../wire/wire.gen.ts';
 import type { PanelPlugin, PanelTab } from '../../panel-message.ts';
 import type { LivePlugins } from '../delivery/live-plugins.ts';
 import type { Docs } from '../documents/docs.ts';
@@ -19,6 +19,8 @@ export function panelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions)
     const framePlugins = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
     const panelPlugins = wanted.flatMap((plugin): PanelPlugin[] => {
       const { name, displayName, hash } = plugin;
+      if (tab.loadError === LoadErrorNoAccess && tab.needsReload?.includes(name))
+        return [{ name, displayName, status: 'noAccess' }];
       const inTop = topPlugins.find((p) => p.name === name);
       const liveAdapters = [...topPlugins, ...framePlugins].filter((p) => p.name === name && p.hash === hash);
       if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];

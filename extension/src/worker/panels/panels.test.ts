@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { CallView } from '../../../../wire/wire.gen.ts';
 import { settle } from '../../../test/server.ts';
 import type { Port } from '../../chrome.ts';
 import type { Action, ActionResult, PanelState, ToPanel } from '../../panel-message.ts';
@@ -25,25 +26,29 @@ function makePort() {
   return { port, got, send: (message: unknown) => receive(message), close: () => closed() };
 }
 
-const base: Omit<PanelState, 'calls' | 'callsAt' | 'running'> = {
+const base: Omit<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'> = {
   link: { kind: 'connecting' },
   browserName: 'n',
   extensionVersion: '1',
   mode: 'none',
+  debuggerState: 'absent',
+  holds: [],
+  neededHosts: [],
   tabs: [],
 };
 
-const runNoAction = async (): Promise<ActionResult> => ({});
-const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>): ToPanel => ({
+const ignored = { runAction: async (): Promise<ActionResult> => ({}) };
+const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>, ended: readonly CallView[] = []): ToPanel => ({
   op: 'state',
-  state: { ...base, ...more },
+  state: { ...base, clients: [], ...more },
+  ended,
 });
 const none = state({ calls: [], callsAt: 0, running: 0 });
 
 test('the server is watched while a panel is open, and changes are sent together', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watched: boolean[] = [];
-  const panels = makePanels({ state: () => base, setWatching: (on) => watched.push(on), runAction: runNoAction });
+  const panels = makePanels({ state: () => base, setWatching: (on) => watched.push(on), ...ignored });
   panels.scheduleUpdate();
   const one = makePort();
   const two = makePort();
@@ -68,15 +73,42 @@ test('the server is watched while a panel is open, and changes are sent together
   assert.equal(two.got.length, 3);
 });
 
+test('each panel gets each ended call at least once, and not with every state', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
+  const panels = makePanels({ state: () => base, setWatching: () => undefined, ...ignored });
+  const endedIn = (got: readonly unknown[]) =>
+    got.map((message) =>
+      Object(message)
+        .ended.map((call: CallView) => call.callId)
+        .join(),
+    );
+  const call = (callId: string): CallView => ({ callId, plugin: 'p', tool: 't', status: 'done', runMs: 5 });
+  const [one, late] = [makePort(), makePort()];
+  panels.addPanel(one.port);
+  panels.setCalls({ serverVersion: '1', ended: [call('b'), call('a')], running: 0 });
+  t.mock.timers.tick(50);
+  panels.setCalls({ serverVersion: '1', running: 0 });
+  t.mock.timers.tick(50);
+  panels.setCalls({ serverVersion: '1', ended: [call('c')], running: 0 });
+  panels.addPanel(late.port);
+  panels.clearCalls();
+  t.mock.timers.tick(50);
+  assert.deepEqual(endedIn(one.got), ['', 'b,a', '', 'c']);
+  assert.deepEqual(endedIn(late.got), ['c,b,a', 'c']);
+});
+
 test('plugins are sent when they arrive, and to a panel that opens later', () => {
-  const panels = makePanels({ state: () => base, setWatching: () => undefined, runAction: runNoAction });
+  const panels = makePanels({ state: () => base, setWatching: () => undefined, ...ignored });
   const [one, two, late] = [makePort(), makePort(), makePort()];
   panels.addPanel(one.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
   const failed = [{ path: '/broken', error: 'dist/tools.json is missing' }];
   panels.setPlugins({ plugins: [plugin], failed });
+  panels.setBrowserTools({ permission: 'off' });
   panels.addPanel(two.port);
-  for (const { got } of [one, two]) assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin], failed }]);
+  const browser = { op: 'browser', browser: { permission: 'off' } } as const;
+  for (const { got } of [one, two])
+    assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin], failed }, browser]);
   one.close();
   two.close();
   panels.addPanel(late.port);
@@ -87,13 +119,30 @@ const validActions: Action[] = [
   { op: 'stop', callId: 'c' },
   { op: 'decide', params: { callId: 'c', ticketId: 't', allow: false } },
   { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'time', forMs: 600_000 } },
+  { op: 'history', params: { limit: 100 } },
+  { op: 'history', params: { limit: 100, before: 'x' } },
+  { op: 'repeat', callId: 'c' },
   { op: 'permission', params: { plugin: 'p', permission: 'auto' } },
   { op: 'permission', params: { plugin: 'p', tool: 't' } },
   { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask' } },
+  {
+    op: 'review',
+    params: { plugin: 'p', hash: 'h', permission: 'auto', tools: [{ tool: 't', permission: 'off' }, { tool: 'u' }] },
+  },
+  { op: 'inspectPlugin', plugin: 'p' },
+  { op: 'pluginPage', params: { plugin: 'p', hash: 'h', section: 'changes', page: 1 } },
+  { op: 'installPlugin', package: '/home/ada/messages' },
+  { op: 'updatePlugin', plugin: 'p' },
+  { op: 'removePlugin', plugin: 'p' },
   { op: 'settings', params: { plugin: 'p', values: { site: { work: 'https://a.example' } } } },
   { op: 'opening', params: { plugin: 'p', allowed: false } },
   { op: 'calls', params: { plugin: 'p', other: 'q', allowed: true } },
   { op: 'lateAccess', params: { plugin: 'p', allowed: true } },
+  { op: 'browserTools', params: { on: false } },
+  { op: 'browserTools', params: { on: true, names: ['network'] } },
+  { op: 'site', params: { site: 'shop.example', permission: 'read' } },
+  { op: 'site', params: { site: 'shop.example' } },
+  { op: 'release', tabId: 1 },
   { op: 'reload', tabId: 1 },
   { op: 'show', tabId: 1 },
   { op: 'rename', name: 'n' },
@@ -109,15 +158,32 @@ const invalidActions: unknown[] = [
   { op: 'decide' },
   { op: 'decide', params: { callId: 'c', ticketId: 't' } },
   { op: 'decide', params: { callId: 'c', allow: true } },
+  { op: 'history', params: {} },
+  { op: 'repeat' },
   { op: 'permission', params: { permission: 'auto' } },
   { op: 'permission', params: { plugin: 'p', permission: 'all' } },
   { op: 'review', params: { plugin: 'p', hash: 'h' } },
+  { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask', tools: [{ tool: 't', permission: 'all' }] } },
+  { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask', tools: [{ permission: 'off' }] } },
+  { op: 'review', params: { plugin: 'p', hash: 'h', permission: 'ask', tools: 't' } },
+  { op: 'inspectPlugin' },
+  { op: 'pluginPage', params: { plugin: 'p', hash: 'h', section: 'other', page: 1 } },
+  { op: 'pluginPage', params: { plugin: 'p', hash: 'h', section: 'code' } },
+  { op: 'installPlugin', package: 7 },
+  { op: 'updatePlugin' },
+  { op: 'removePlugin' },
   { op: 'settings', params: { plugin: 'p', values: [] } },
   { op: 'settings', params: { values: {} } },
   { op: 'opening', params: { plugin: 'p' } },
   { op: 'calls', params: { plugin: 'p', allowed: true } },
   { op: 'calls', params: { plugin: 'p', other: 'q' } },
   { op: 'lateAccess', params: { plugin: 'p' } },
+  { op: 'browserTools', params: { on: 'yes' } },
+  { op: 'browserTools', params: { on: true, names: [1] } },
+  { op: 'browserTools', params: { on: true, names: 'network' } },
+  { op: 'site', params: { permission: 'read' } },
+  { op: 'site', params: { site: 'shop.example', permission: 1 } },
+  { op: 'release' },
   { op: 'reload', tabId: 'x' },
   { op: 'rename' },
   { op: 'format' },

@@ -1,13 +1,22 @@
-import type { StatePluginsParams, StateSyncParams } from '../../../../wire/wire.gen.ts';
+import type { CallView, StateBrowserParams, StatePluginsParams, StateSyncParams } from '../../../../wire/wire.gen.ts';
 import type { Port } from '../../chrome.ts';
 import { type Action, type ActionResult, type PanelState, readFromPanel, type ToPanel } from '../../panel-message.ts';
+import { PANEL_PORT } from '../../port-message.ts';
+import { Signal } from '../signal.ts';
 
 /** UpdateDelayMs is the minimum time between two states that are sent to panels, in milliseconds. */
 const UpdateDelayMs = 50;
+/** MaxEndedCalls is the number of ended calls that a panel gets when it opens. */
+const MaxEndedCalls = 200;
+
+/** CallState is the part of the state that the server sends with its calls. */
+type CallState = Pick<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'>;
+
+const NoCalls: CallState = { calls: [], callsAt: 0, running: 0, clients: [] };
 
 export interface PanelsOptions {
   /** state returns the content that panels show, except the calls. */
-  state(): Omit<PanelState, 'calls' | 'callsAt' | 'running'>;
+  state(): Omit<PanelState, keyof CallState>;
   /** setWatching turns the server's messages state.sync and state.plugins on or off. */
   setWatching(isWatching: boolean): void;
   /**
@@ -16,36 +25,57 @@ export interface PanelsOptions {
   runAction(action: Action): Promise<ActionResult>;
 }
 
-/** Panels are the open side panels, one per window. */
+/** Panels are the open side panels, one per window, and the open popup. */
 export interface Panels {
-  readonly openCount: number;
+  /** isPanelOpen is true if a side panel is open. A popup does not count, because Chrome closes it soon. */
+  readonly isPanelOpen: boolean;
+  /** changed reports that a panel or popup has opened or closed. */
+  readonly changed: Signal;
   addPanel(port: Port): void;
-  /** setCalls handles the server's list of calls. */
+  /** setCalls handles the server's lists of calls. */
   setCalls(state: StateSyncParams): void;
   /** setPlugins handles the server's list of plugins. */
   setPlugins(all: StatePluginsParams): void;
+  /** setBrowserTools handles the server's permissions of browser tools. */
+  setBrowserTools(browser: StateBrowserParams): void;
   /** scheduleUpdate sends the changed state to the panels soon. */
   scheduleUpdate(): void;
-  /** clearCalls drops the calls, because their state is unknown without a link. */
+  /** clearCalls drops the calls that have not ended, because their state is unknown without a link. */
   clearCalls(): void;
 }
 
 /** makePanels returns a Panels without open panels. */
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
-  let calls: Pick<PanelState, 'calls' | 'callsAt' | 'running'> = { calls: [], callsAt: 0, running: 0 };
-  let pluginsMessage: ToPanel | undefined;
+  const changed = new Signal();
+  let calls = NoCalls;
+  /** endedCalls are the newest ended calls for panels that open later, newest first. */
+  let endedCalls: readonly CallView[] = [];
+  /** unsentCalls are the ended calls since the last state for all panels, newest first. */
+  let unsentCalls: readonly CallView[] = [];
+  /** savedMessages are for panels that open later, by kind. */
+  const savedMessages = new Map<ToPanel['op'], ToPanel>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const broadcast = (message: ToPanel) => {
     for (const port of ports) port.postMessage(message);
   };
-  const currentState = (): ToPanel => ({ op: 'state', state: { ...options.state(), ...calls } });
+  const saveAndSend = (message: ToPanel) => {
+    savedMessages.set(message.op, message);
+    broadcast(message);
+  };
+  const makeState = (ended: readonly CallView[]): ToPanel => ({
+    op: 'state',
+    state: { ...options.state(), ...calls },
+    ended,
+  });
   const scheduleUpdate = () => {
     if (ports.size === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      broadcast(currentState());
+      const ended = unsentCalls;
+      unsentCalls = [];
+      broadcast(makeState(ended));
     }, UpdateDelayMs);
   };
   const answerRequest = async (port: Port, message: unknown) => {
@@ -60,33 +90,50 @@ export function makePanels(options: PanelsOptions): Panels {
     port.onMessage((message) => void answerRequest(port, message));
     port.onDisconnect(() => {
       ports.delete(port);
+      changed.emit();
       if (ports.size > 0) return;
-      pluginsMessage = undefined; // without panels, the server sends no changes
+      savedMessages.clear(); // without panels, the server sends no changes
+      endedCalls = [];
+      unsentCalls = [];
       options.setWatching(false);
     });
+    changed.emit();
     if (ports.size === 1) options.setWatching(true);
-    port.postMessage(currentState());
-    if (pluginsMessage) port.postMessage(pluginsMessage);
+    port.postMessage(makeState(endedCalls));
+    for (const message of savedMessages.values()) port.postMessage(message);
   };
   return {
-    get openCount() {
-      return ports.size;
+    get isPanelOpen() {
+      return [...ports].some((port) => port.name === PANEL_PORT);
     },
+    changed,
     addPanel: joined,
     setCalls: (state) => {
-      calls = { calls: state.calls ?? [], callsAt: Date.now(), running: state.running };
+      calls = {
+        calls: state.calls ?? [],
+        callsAt: Date.now(),
+        running: state.running,
+        clients: state.clients ?? [],
+      };
+      endedCalls = prependCalls(state.ended ?? [], endedCalls);
+      unsentCalls = prependCalls(state.ended ?? [], unsentCalls);
       scheduleUpdate();
     },
-    setPlugins: (all) => {
-      pluginsMessage = { op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] };
-      broadcast(pluginsMessage);
-    },
+    setPlugins: (all) => saveAndSend({ op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] }),
+    setBrowserTools: (browser) => saveAndSend({ op: 'browser', browser }),
     scheduleUpdate,
     clearCalls: () => {
-      calls = { calls: [], callsAt: 0, running: 0 };
+      calls = NoCalls;
       scheduleUpdate();
     },
   };
+}
+
+/** prependCalls returns the newest calls of two lists. A call that is in both lists is in the result once. */
+function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[]): readonly CallView[] {
+  if (newCalls.length === 0) return calls;
+  const newIds = new Set(newCalls.map((call) => call.callId));
+  return [...newCalls, ...calls.filter((call) => !newIds.has(call.callId))].slice(0, MaxEndedCalls);
 }
 
 function errorMessage(error: unknown): string {

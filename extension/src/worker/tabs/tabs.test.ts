@@ -173,22 +173,38 @@ function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
   const reports: string[] = [];
+  const access = { isAllowed: true, isLive: false };
   const tabs = new Tabs({
+    hasAccess: () => access.isAllowed,
     query: async () => {
       world.queries++;
       return world.tabs;
     },
     focusedWindow: async () => 1,
     plugins: () => [plugin('p')],
-    live: () => undefined,
+    live: () => (access.isLive ? live({ name: 'p', hash: 'h' }) : undefined),
     frames: () => [],
     expects: () => false,
     isSilent: () => false,
     sendAll: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
     sendChanged: (id, info: TabInfo | undefined) => reports.push(`${id} ${info?.title ?? 'gone'}`),
   });
-  return { world, reports, tabs };
+  return { world, reports, tabs, access };
 }
+
+test('a tab to whose site Chrome gives no access reports that', async (t) => {
+  const { tabs, access } = makeFixture(t);
+  access.isAllowed = false;
+  tabs.sync();
+  await settle();
+  const [info] = tabs.sentTabs;
+  assert.deepEqual([info?.loadError, info?.loadFailedMs, info?.needsReload], ['no_access', undefined, ['p']]);
+  // An adapter that started before the user removed the site gets no calls.
+  access.isLive = true;
+  tabs.sync();
+  await settle();
+  assert.deepEqual([tabs.sentTabs[0]?.loadError, tabs.sentTabs[0]?.plugins], ['no_access', undefined]);
+});
 
 test('changes are collected, and only differences are sent', async (t) => {
   const { world, reports, tabs } = makeFixture(t);

@@ -1,5 +1,6 @@
 import {
   type FrameInfo,
+  LoadErrorNoAccess,
   LoadErrorNoAnswer,
   type PluginInfo,
   type TabInfo,
@@ -30,6 +31,8 @@ export interface TabsOptions {
   isArriving?(tabId: number, plugin: string): boolean;
   /** loadError returns why the page of a tab could not be loaded. By default, every page counts as loaded. */
   loadError?(tabId: number): LoadError | undefined;
+  /** hasAccess reports whether Chrome gives the extension access to a page. By default, it does. */
+  hasAccess?(url: string): boolean;
   /** urlOpenedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
   urlOpenedWith?(tabId: number): string | undefined;
   /**
@@ -153,18 +156,23 @@ export class Tabs {
 
   #makeInfo(tab: Tab, focusedWindow: number): TabInfo | undefined {
     const options = this.#options;
-    const live = options.live(tab.id);
-    const frames = options.frames(tab.id);
+    // Scripts that ran before the user removed the site are still in the page, and get no more calls.
+    const hasAccess = options.hasAccess?.(tab.url) !== false;
+    const live = hasAccess ? options.live(tab.id) : undefined;
+    const frames = hasAccess ? options.frames(tab.id) : [];
     const info = tabInfo(tab, focusedWindow, options.plugins(), live, frames, {
       expects: (plugin) => options.expects(tab.id, plugin),
       isArriving: (plugin) => options.isArriving?.(tab.id, plugin) === true,
-      loadError: options.loadError?.(tab.id),
+      loadError: hasAccess ? options.loadError?.(tab.id) : noAccess,
       urlOpenedWith: options.urlOpenedWith?.(tab.id),
     });
     const isSilent = [live, ...frames].some((liveDoc) => liveDoc && options.isSilent(liveDoc.doc.documentId));
     return info && isSilent ? { ...info, unresponsive: true } : info;
   }
 }
+
+/** noAccess is the load error of a tab to whose site Chrome gives the extension no access. */
+const noAccess: LoadError = { name: LoadErrorNoAccess, atMs: 0 };
 
 /** TabExpectations describes which plugins are about to be live in a tab, and why the tab cannot load a page. */
 export interface TabExpectations {
@@ -218,7 +226,8 @@ export function tabInfo(
   if (brokenPlugins.length > 0)
     info.broken = brokenPlugins.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
   const lackingPlugins = matchingPlugins.filter((m) => !livePlugins.some((p) => p.name === m.name)).map((m) => m.name);
-  if (shownError) [info.loadError, info.loadFailedMs] = [shownError.name, shownError.atMs];
+  if (shownError) info.loadError = shownError.name;
+  if (shownError && shownError.atMs > 0) info.loadFailedMs = shownError.atMs;
   const arrivingPlugins = shownError ? [] : lackingPlugins.filter(isArriving);
   if (arrivingPlugins.length > 0) info.arriving = arrivingPlugins;
   const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));

@@ -2,8 +2,22 @@ import type { Fields } from '../../../record.ts';
 import type { ToolFailure } from '../tool-failure.ts';
 import type { Feature } from './features.ts';
 
-/** EventListener receives the events of an attached tab. */
-type EventListener = (method: string, params: Fields) => void;
+/** EventListener receives the events of an attached tab. childId is empty, or the ID of the child that sent the event. */
+export type EventListener = (method: string, params: Fields, childId: string) => void;
+
+/** ChildTarget is a frame of another site or a worker in an attached tab. */
+export interface ChildTarget {
+  /** id identifies the child in commands and events. */
+  readonly id: string;
+  /** kind is Chrome's name of the kind of target, such as iframe, worker or service_worker. */
+  readonly kind: string;
+  /** targetId is the ID of the target; for a frame, also the ID of the frame. */
+  readonly targetId: string;
+  readonly url: string;
+}
+
+/** ChildListener receives a child that has just been attached. */
+export type ChildListener = (child: ChildTarget) => Promise<void>;
 
 /** Attachment is the debugger of one tab, with the tools that use it. */
 export class Attachment {
@@ -14,6 +28,8 @@ export class Attachment {
   readonly #stopWatching: () => void;
   readonly #counts = new Map<Feature, number>();
   readonly #listeners = new Set<EventListener>();
+  readonly #children = new Map<string, ChildTarget>();
+  readonly #childListeners = new Set<ChildListener>();
   #rejectLost: (reason: ToolFailure) => void = () => undefined;
   #users = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -63,13 +79,30 @@ export class Attachment {
     return count;
   }
 
-  emit(method: string, params: Fields): void {
-    for (const listener of this.#listeners) listener(method, params);
+  emit(method: string, params: Fields, childId: string): void {
+    for (const listener of this.#listeners) listener(method, params, childId);
   }
 
   onEvent(listener: EventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** addChild calls all listeners for a child. */
+  addChild(child: ChildTarget): void {
+    this.#children.set(child.id, child);
+    for (const listener of this.#childListeners) listener(child).catch(() => undefined);
+  }
+
+  removeChild(id: string): void {
+    this.#children.delete(id);
+  }
+
+  /** onChild calls the listener for the present children and for each new child, until the returned function is called. */
+  onChild(listener: ChildListener): () => void {
+    this.#childListeners.add(listener);
+    for (const child of this.#children.values()) listener(child).catch(() => undefined);
+    return () => this.#childListeners.delete(listener);
   }
 
   /** lose ends all tools that use the debugger. */

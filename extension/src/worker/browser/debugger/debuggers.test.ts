@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
+import type { DebuggerListener } from '../../../chrome-debugger.ts';
 import type { TabEvent } from '../../../chrome-pages.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import { Debuggers, DebuggerUnavailable, LingerMs } from './debuggers.ts';
+import { emulationOff, featureCommands } from './features.ts';
 
 /** FakeBrowser is a browser with one tab, whose ID is 7. */
 class FakeBrowser {
   readonly sent: string[] = [];
   readonly settings = new Map<string, string>();
+  readonly sessionValues = new Map<string, string>();
   isInstalled = true;
   isAttached = false;
   url = 'https://shop.example/';
-  listener: { onDetach(tabId: number, isCancelled: boolean): void } | undefined;
+  listener: DebuggerListener | undefined;
   readonly watchers = new Set<(tabId: number, event: TabEvent) => void>();
 
   make(): Debuggers {
@@ -25,11 +28,12 @@ class FakeBrowser {
         this.sent.push('detach');
         this.isAttached = false;
       },
-      sendToDebugger: async (tabId, method, params = {}) => {
+      sendToDebugger: async (tabId, method, params = {}, childId = '') => {
         // Another program debugs tab 8.
         if (!this.isAttached || tabId !== 7) throw new Error('Debugger is not attached');
         const { enabled } = params;
-        this.sent.push(`${method.split('.')[1]}${typeof enabled === 'boolean' ? ` ${enabled}` : ''}`);
+        const target = childId === '' ? '' : ` to ${childId}`;
+        this.sent.push(`${method.split('.')[1]}${typeof enabled === 'boolean' ? ` ${enabled}` : ''}${target}`);
         return {};
       },
       listDebuggedTabs: async () => (this.isAttached ? [7, 8] : [8]),
@@ -41,6 +45,10 @@ class FakeBrowser {
         return () => this.watchers.delete(watcher);
       },
       describeTab: async (tabId) => ({ tabId: tabId ?? 0, url: this.url, title: '', active: false }),
+      readSessionValue: async (key) => this.sessionValues.get(key),
+      writeSessionValue: async (key, value) => {
+        this.sessionValues.set(key, value);
+      },
       readSetting: async (key) => this.settings.get(key),
       writeSetting: async (key, value) => {
         this.settings.set(key, value);
@@ -63,7 +71,7 @@ afterEach(() => mock.timers.reset());
 
 /** settle runs all work that waits for no timer. */
 async function settle(): Promise<void> {
-  for (let i = 0; i < 50; i++) await Promise.resolve();
+  for (let i = 0; i < 200; i++) await Promise.resolve();
 }
 
 async function failureOf(work: Promise<unknown>): Promise<ToolFailure> {
@@ -125,6 +133,53 @@ test('a feature lasts until its last user ends, also if a tool fails', async () 
   assert.deepEqual(browser.sent, ['setInterceptDrags false', 'setFocusEmulationEnabled false']);
 });
 
+test('a hold keeps the debugger and its features until it is released', async () => {
+  const debuggers = browser.make();
+  const hold = await debuggers.hold(7, ['focus']);
+  await debuggers.use(7, ['focus'], noWork);
+  mock.timers.tick(10 * LingerMs);
+  await settle();
+  assert.deepEqual(browser.sent, ['attach', 'setFocusEmulationEnabled true']);
+  await hold.release();
+  await hold.release();
+  mock.timers.tick(LingerMs);
+  await settle();
+  assert.deepEqual(browser.sent.slice(2), ['setFocusEmulationEnabled false', 'detach']);
+});
+
+test('a new frame or worker runs after the commands that tools send to it at once', async () => {
+  const debuggers = browser.make();
+  const attachChild = (id: string) =>
+    browser.listener?.onEvent(
+      7,
+      'Target.attachedToTarget',
+      { sessionId: id, targetInfo: { type: 'iframe', targetId: `frame ${id}`, url: 'https://ads.example/' } },
+      '',
+    );
+  const hold = await debuggers.hold(7, ['children']);
+  attachChild('a');
+  await settle();
+  assert.deepEqual(browser.sent, ['attach', 'setAutoAttach', 'setAutoAttach to a', 'runIfWaitingForDebugger to a']);
+  const seen: string[] = [];
+  const stop = hold.session.onChild(async ({ id, kind, targetId }) => {
+    seen.push(`${id} ${kind} ${targetId}`);
+    await hold.session.send('Network.enable', {}, 1000, id);
+  });
+  browser.sent.length = 0;
+  attachChild('b');
+  await settle();
+  assert.deepEqual(browser.sent, ['enable to b', 'setAutoAttach to b', 'runIfWaitingForDebugger to b']);
+  stop();
+  browser.listener?.onEvent(7, 'Target.detachedFromTarget', { sessionId: 'a' }, '');
+  const later: string[] = [];
+  hold.session.onChild(async ({ id }) => {
+    later.push(id);
+  });
+  assert.deepEqual(seen, ['a iframe frame a', 'b iframe frame b']);
+  assert.deepEqual(later, ['b']);
+  await hold.release();
+});
+
 test('Cancel ends the tools and is remembered until the user allows the debugger again', async () => {
   const debuggers = browser.make();
   let changes = 0;
@@ -171,10 +226,51 @@ test('a new worker ends what a tool of the last worker left behind', async () =>
   browser.isAttached = true;
   const debuggers = browser.make();
   await debuggers.use(7, [], noWork);
-  assert.deepEqual(browser.sent, ['setFocusEmulationEnabled false', 'stopScreencast', 'setInterceptDrags false']);
+  const commands = Object.values(featureCommands).flatMap(({ off }) => (off ? [off] : []));
+  assert.deepEqual(
+    browser.sent.map((text) => text.split(' ')[0]),
+    ['handleJavaScriptDialog', ...[...commands, ...emulationOff].map(([method]) => method.split('.')[1])],
+  );
   mock.timers.tick(LingerMs);
   await settle();
   assert.equal(browser.sent.at(-1), 'detach');
+});
+
+test('a button that a tool could not release is released by the next worker, or when the debugger is back', async () => {
+  const mouse = (type: string) => ['Input.dispatchMouseEvent', { type, button: 'left' }] as const;
+  const first = browser.make();
+  void first.use(7, ['focus'], async (session) => {
+    await session.send(...mouse('mousePressed'));
+    await new Promise(() => undefined);
+  });
+  await settle();
+  browser.sent.length = 0;
+  const second = browser.make();
+  await second.use(7, [], noWork);
+  const release = ['setFocusEmulationEnabled true', 'dispatchDragEvent', 'dispatchMouseEvent'];
+  assert.deepEqual(browser.sent.slice(1, 4), release);
+  assert.equal(browser.sent.filter((text) => text === 'dispatchMouseEvent').length, 1);
+
+  const failing = second.use(7, [], async (session) => {
+    await session.send(...mouse('mousePressed'));
+    browser.isAttached = false;
+    browser.listener?.onDetach(7, false);
+  });
+  await failureOf(failing);
+  browser.sent.length = 0;
+  await second.use(7, [], noWork);
+  assert.deepEqual(browser.sent.slice(0, 3), ['attach', ...release.slice(0, 2)]);
+  browser.sent.length = 0;
+  await second.use(7, [], async (session) => {
+    await session.send(...mouse('mousePressed'));
+    await session.send(...mouse('mouseReleased'));
+  });
+  await browser.make().use(7, [], noWork);
+  assert.equal(
+    browser.sent.filter((text) => text === 'dispatchMouseEvent').length,
+    2,
+    'no release of a released button',
+  );
 });
 
 test('without the permission, nothing is attached', async () => {
@@ -182,4 +278,18 @@ test('without the permission, nothing is attached', async () => {
   const debuggers = browser.make();
   assert.equal(debuggers.state, 'absent');
   assert.equal(await codeOf(debuggers.use(7, [], noWork)), 'needs_debugger');
+});
+
+test('leave detaches the debugger at once from a tab that no tool uses', async () => {
+  const debuggers = browser.make();
+  const hold = await debuggers.hold(7, []);
+  await debuggers.leave(7);
+  assert.deepEqual(browser.sent, ['attach'], 'commands while a tool uses the tab');
+  await hold.release();
+  await debuggers.leave(7);
+  await debuggers.leave(9);
+  assert.deepEqual(browser.sent, ['attach', 'detach']);
+  mock.timers.tick(LingerMs);
+  await settle();
+  assert.deepEqual(browser.sent, ['attach', 'detach'], 'commands after the time in which the debugger lingers');
 });

@@ -2,18 +2,20 @@ import type * as chromeBase from '../../../chrome.ts';
 import type * as chromeDebugger from '../../../chrome-debugger.ts';
 import type * as chromePages from '../../../chrome-pages.ts';
 import type * as chromeTabs from '../../../chrome-tabs.ts';
-import type { Fields } from '../../../record.ts';
+import { type Fields, isRecord } from '../../../record.ts';
 import { within } from '../../../within.ts';
 import { Signal } from '../../signal.ts';
 import { ToolFailure, toolFailure } from '../tool-failure.ts';
-import { Attachment } from './attachment.ts';
-import { type Feature, featureCommands } from './features.ts';
+import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
+import { Dialogs } from './dialogs.ts';
+import { type Command, emulationOff, type Feature, featureCommands } from './features.ts';
+import { PressedButtons } from './pressed-buttons.ts';
 
 /** DebuggerBrowser is the part of Chrome that Debuggers needs. */
 export type DebuggerBrowser = typeof chromeDebugger &
   Pick<typeof chromePages, 'watchTabs'> &
   Pick<typeof chromeTabs, 'describeTab'> &
-  Pick<typeof chromeBase, 'readSetting' | 'writeSetting'>;
+  Pick<typeof chromeBase, 'readSetting' | 'writeSetting' | 'readSessionValue' | 'writeSessionValue'>;
 
 /**
  * DebuggerState is whether tools may use the debugger. The state "refused" means that the user pressed Cancel in Chrome's
@@ -30,10 +32,28 @@ export class DebuggerUnavailable extends ToolFailure {
 
 /** DebuggerSession sends commands to the tab of a tool. */
 export interface DebuggerSession {
-  /** send fails with timeout if Chrome has not executed the command after limitMs, by default 5 s. */
-  send(method: string, params?: Fields, limitMs?: number): Promise<Fields>;
-  /** onEvent reports the events of the tab until the returned function is called. */
-  onEvent(listener: (method: string, params: Fields) => void): () => void;
+  /**
+   * send fails with timeout if Chrome has not executed the command after limitMs, by default 5 s. childId is the child
+   * that executes the command; empty for the tab.
+   */
+  send(method: string, params?: Fields, limitMs?: number, childId?: string): Promise<Fields>;
+  /** onEvent reports the events of the tab and its children until the returned function is called. */
+  onEvent(listener: EventListener): () => void;
+  /**
+   * onChild calls the listener for each frame of another site and each worker, until the returned function is called.
+   * onChild needs the feature children. A new child executes the commands that the listener sends at once before it
+   * runs scripts.
+   */
+  onChild(listener: ChildListener): () => void;
+}
+
+/** DebuggerHold keeps the debugger attached to a tab with features. */
+export interface DebuggerHold {
+  readonly session: DebuggerSession;
+  /** lost rejects when the debugger leaves the tab. */
+  readonly lost: Promise<never>;
+  /** release takes the features away, and lets the debugger leave the tab. Later calls do nothing. */
+  release(): Promise<void>;
 }
 
 /** LingerMs is how long the debugger stays attached after its last use: Chrome's bar would otherwise come and go. */
@@ -45,23 +65,38 @@ const CleanupMs = 1000;
 /** RefusedSetting is the setting that remembers that the user pressed Cancel. */
 const RefusedSetting = 'debuggerRefused';
 
+/** dismissal is the command that dismisses a dialog. */
+const dismissal: Command = ['Page.handleJavaScriptDialog', { accept: false }];
+
 const refusedText =
   'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
   'again in the side panel of opentabs';
+
+/** refusedNote is the note of an act that ran without the debugger after the Cancel of the user. */
+export const refusedNote =
+  'The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel of opentabs.';
 
 /** Debuggers owns the debugger of all tabs. */
 export class Debuggers {
   /** changed reports a new state. */
   readonly changed = new Signal();
+  /** dialogs are the open dialogs of the attached tabs. */
+  readonly dialogs: Dialogs;
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
+  readonly #pressed: PressedButtons;
   readonly #started: Promise<void>;
   #isRefused = false;
 
   constructor(browser: DebuggerBrowser) {
     this.#browser = browser;
+    this.#pressed = new PressedButtons(browser);
+    this.dialogs = new Dialogs({
+      isInFront: async (tabId) => (await browser.describeTab(tabId))?.active === true,
+      dismiss: (tabId) => within(browser.sendToDebugger(tabId, ...dismissal), CommandMs),
+    });
     browser.watchDebugger({
-      onEvent: (tabId, method, params) => this.#attachments.get(tabId)?.emit(method, params),
+      onEvent: (tabId, method, params, childId) => this.#receive(tabId, method, params, childId),
       onDetach: (tabId, isCancelled) => void this.#detached(tabId, isCancelled),
     });
     this.#started = this.#start();
@@ -89,6 +124,19 @@ export class Debuggers {
     features: readonly Feature[],
     work: (session: DebuggerSession) => Promise<T>,
   ): Promise<T> {
+    const hold = await this.hold(tabId, features);
+    try {
+      return await Promise.race([work(hold.session), hold.lost]);
+    } finally {
+      await hold.release();
+    }
+  }
+
+  /**
+   * hold attaches the debugger to a tab and applies features. Both last until the hold is released, or the debugger
+   * leaves the tab. hold fails with DebuggerUnavailable if the debugger cannot be attached.
+   */
+  async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
     if (this.state === 'absent')
       throw new DebuggerUnavailable('needs_debugger', `the debugger is not installed. ${addDebuggerText}`);
@@ -96,18 +144,31 @@ export class Debuggers {
     const attachment = this.#attachments.get(tabId) ?? this.#track(tabId);
     attachment.addUser();
     const applied: Feature[] = [];
+    let isReleased = false;
+    const release = async () => {
+      if (isReleased) return;
+      isReleased = true;
+      for (const feature of applied.reverse())
+        await attachment.enqueue(() => this.#takeAway(tabId, attachment, feature));
+      attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+    };
     try {
       await attachment.enqueue(() => this.#attach(tabId, attachment));
       for (const feature of features) {
         applied.push(feature);
         await attachment.enqueue(() => this.#apply(tabId, attachment, feature));
       }
-      return await Promise.race([work(this.#sessionOf(tabId, attachment)), attachment.lost]);
-    } finally {
-      for (const feature of applied.reverse())
-        await attachment.enqueue(() => this.#takeAway(tabId, attachment, feature));
-      attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+    } catch (error) {
+      await release();
+      throw error;
     }
+    return { session: this.#sessionOf(tabId, attachment), lost: attachment.lost, release };
+  }
+
+  /** leave detaches the debugger from a tab at once, unless a tool uses it or the page shows a dialog. */
+  async leave(tabId: number): Promise<void> {
+    const attachment = this.#attachments.get(tabId);
+    if (attachment) await attachment.enqueue(() => this.#release(tabId, attachment));
   }
 
   /** #start restores what an earlier worker knew: the user's refusal, and the tabs that are attached. */
@@ -117,20 +178,41 @@ export class Debuggers {
     this.#isRefused = (await browser.readSetting(RefusedSetting)) === 'yes';
     if (this.#isRefused) this.changed.emit();
     const tabs = await browser.listDebuggedTabs().catch(() => []);
+    await this.#pressed.start();
     await Promise.all(tabs.map((tabId) => this.#adopt(tabId)));
   }
 
   /** #adopt continues the attachment of an earlier worker, which may have ended in the middle of a tool. */
   async #adopt(tabId: number): Promise<void> {
+    // The dialog that an earlier worker left open blocks the page and its commands.
+    await within(this.#browser.sendToDebugger(tabId, ...dismissal), CleanupMs);
+    await this.#releaseButtons(tabId);
     let isAttached = false;
     for (const { off } of Object.values(featureCommands)) {
+      if (!off) continue;
       const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
       if ((await within(sent, CleanupMs)) === true) isAttached = true;
     }
     // Commands fail if the debugger belongs to another program.
     if (!isAttached) return;
+    for (const command of emulationOff) await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
     const attachment = this.#track(tabId);
     attachment.isAttached = true;
+    this.#linger(tabId, attachment);
+  }
+
+  /** #releaseButtons releases what an earlier tool has pressed in a tab, and could not release. */
+  async #releaseButtons(tabId: number): Promise<void> {
+    const releases = this.#pressed.takeReleases(tabId);
+    if (releases.length === 0) return;
+    // Without the focus, a background tab would not get the input.
+    const { on, off } = featureCommands.focus;
+    for (const command of [on, ...releases, ...(off ? [off] : [])])
+      await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
+  }
+
+  /** #linger keeps the debugger of a tab for LingerMs, unless a tool uses it again. */
+  #linger(tabId: number, attachment: Attachment): void {
     attachment.addUser();
     attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
   }
@@ -160,6 +242,7 @@ export class Debuggers {
       throw new DebuggerUnavailable('needs_debugger', `Chrome did not attach the debugger: ${message}`);
     }
     attachment.isAttached = true;
+    await this.#releaseButtons(tabId);
   }
 
   async #apply(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
@@ -171,13 +254,18 @@ export class Debuggers {
   }
 
   async #takeAway(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
-    if (attachment.countDown(feature) > 0 || !attachment.isAttached) return;
-    await within(this.#browser.sendToDebugger(tabId, ...featureCommands[feature].off), CleanupMs);
+    const { off } = featureCommands[feature];
+    if (attachment.countDown(feature) > 0 || !attachment.isAttached || !off) return;
+    await within(this.#browser.sendToDebugger(tabId, ...off), CleanupMs);
   }
 
   /** #release detaches the debugger from a tab, unless a tool has begun to use it again. */
   async #release(tabId: number, attachment: Attachment): Promise<void> {
     if (attachment.users > 0 && !attachment.isLost) return;
+    if (this.dialogs.find(tabId) && !attachment.isLost) {
+      this.#linger(tabId, attachment);
+      return;
+    }
     if (attachment.isAttached) {
       attachment.isAttached = false;
       await this.#browser.detachDebugger(tabId).catch(() => undefined);
@@ -187,6 +275,7 @@ export class Debuggers {
   }
 
   #forget(tabId: number, attachment: Attachment): void {
+    this.dialogs.forget(tabId);
     attachment.close();
     if (this.#attachments.get(tabId) === attachment) this.#attachments.delete(tabId);
   }
@@ -208,11 +297,38 @@ export class Debuggers {
     await this.#browser.writeSetting(RefusedSetting, 'yes');
   }
 
+  #receive(tabId: number, method: string, params: Fields, childId: string): void {
+    const attachment = this.#attachments.get(tabId);
+    if (!attachment) return;
+    this.dialogs.receive(tabId, method, params);
+    const { sessionId, targetInfo } = params;
+    if (method === 'Target.attachedToTarget' && typeof sessionId === 'string' && isRecord(targetInfo)) {
+      const text = (key: string) => String(targetInfo[key] ?? '');
+      const child = { id: sessionId, kind: text('type'), targetId: text('targetId'), url: text('url') };
+      this.#startChild(tabId, attachment, child);
+    } else if (method === 'Target.detachedFromTarget' && typeof sessionId === 'string') {
+      attachment.removeChild(sessionId);
+    }
+    attachment.emit(method, params, childId);
+  }
+
+  /** #startChild lets a new frame or worker run, after the commands that listeners send at once. */
+  #startChild(tabId: number, attachment: Attachment, child: ChildTarget): void {
+    const send = (method: string, params: Fields) =>
+      // A child that has ended rejects commands.
+      this.#browser.sendToDebugger(tabId, method, params, child.id).catch(() => undefined);
+    attachment.addChild(child);
+    // Frames and workers of the child are children too.
+    void send(...featureCommands.children.on);
+    void send('Runtime.runIfWaitingForDebugger', {});
+  }
+
   #sessionOf(tabId: number, attachment: Attachment): DebuggerSession {
     return {
-      send: async (method, params = {}, limitMs = CommandMs) => {
+      send: async (method, params = {}, limitMs = CommandMs, childId = '') => {
         let failure: unknown;
-        const sent = this.#browser.sendToDebugger(tabId, method, params).catch((error: unknown) => {
+        this.#pressed.record(tabId, method, params);
+        const sent = this.#browser.sendToDebugger(tabId, method, params, childId).catch((error: unknown) => {
           failure = error;
           return undefined;
         });
@@ -222,6 +338,7 @@ export class Debuggers {
         throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);
       },
       onEvent: (listener) => attachment.onEvent(listener),
+      onChild: (listener) => attachment.onChild(listener),
     };
   }
 }

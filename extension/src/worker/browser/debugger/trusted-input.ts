@@ -1,60 +1,221 @@
-import type { ActArguments, ActResult } from '../../../page/operations.ts';
+import type { ActArguments, ActResult, Operation, PageOperationName, PageResult } from '../../../page/operations.ts';
 import type { BrowserCall } from '../browser-tool.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
-import { type DebuggerSession, type Debuggers, DebuggerUnavailable } from './debuggers.ts';
+import { ToolFailure, toolFailure } from '../tool-failure.ts';
+import type { UserInput } from '../user-input.ts';
+import type { ChildTarget } from './attachment.ts';
+import {
+  addDebuggerText,
+  type DebuggerSession,
+  type Debuggers,
+  DebuggerUnavailable,
+  refusedNote,
+} from './debuggers.ts';
+import type { Feature } from './features.ts';
+import { TabInput } from './tab-input.ts';
 
-/** MaxMoves limits how often the pointer follows an element that moves away when the pointer comes. */
-const MaxMoves = 3;
+/** ActName is the name of an operation that acts. */
+export type ActName = {
+  [N in PageOperationName]: PageResult<N> extends ActResult ? N : never;
+}[PageOperationName];
 
-/** TrustedInput acts with input that looks to the page like a user's. Without the debugger, the page script acts. */
+/** ActOperation is an operation that acts, with its arguments. */
+export interface ActOperation<N extends ActName> {
+  readonly name: N;
+  readonly args: Operation<N>['arguments'];
+  /** isTrusted is true if the operation uses trusted input where it can. */
+  readonly isTrusted: boolean;
+  /** otherFrame is a second frame that receives input. */
+  readonly otherFrame?: FrameTarget;
+}
+
+const chooserNote =
+  'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
+  'or the element as target.';
+
+/** ActStopper ends acts when the user uses their tabs. UserInput implements ActStopper. */
+export type ActStopper = Pick<UserInput, 'stopOnInput'>;
+
+/** TrustedInput runs acts with input that looks to the page like a user's. Without the debugger, acts make events only. */
 export class TrustedInput {
   readonly #debuggers: Debuggers;
   readonly #frames: TabFrames;
+  readonly #userInput: ActStopper;
 
-  constructor(debuggers: Debuggers, frames: TabFrames) {
+  constructor(debuggers: Debuggers, frames: TabFrames, userInput: ActStopper) {
     this.#debuggers = debuggers;
     this.#frames = frames;
+    this.#userInput = userInput;
   }
 
   /**
-   * hover moves the pointer over an element. The page believes to have the focus only meanwhile. In a child frame, the
-   * page script acts, because the pointer does not reach frames of other sites in a background tab.
+   * run runs an act. The debugger is attached before, so that dialogs of the page are known. The page believes to be
+   * visible and to have the focus only during trusted input. run falls back to events if the debugger cannot be attached.
+   * A click or a key of the user in the tab ends the act.
    */
-  async hover(call: BrowserCall, frame: FrameTarget, target: string, options: ActArguments): Promise<ActResult> {
-    try {
-      if (this.#debuggers.state === 'ready' && frame.frameId === 0)
-        return await this.#debuggers.use(call.tabId, ['focus'], (session) =>
-          this.#hover(session, call, frame, target, options),
-        );
-    } catch (error) {
-      if (!(error instanceof DebuggerUnavailable)) throw error;
-    }
-    return await this.#frames.run(call, frame, 'hover', { ...options, target });
+  async run<N extends ActName>(
+    call: BrowserCall,
+    frame: FrameTarget,
+    operation: ActOperation<N>,
+  ): Promise<PageResult<N>> {
+    return await this.#userInput.stopOnInput(call, (stoppable) => this.#run(stoppable, frame, operation));
   }
 
-  async #hover(
+  async #run<N extends ActName>(
+    call: BrowserCall,
+    frame: FrameTarget,
+    operation: ActOperation<N>,
+  ): Promise<PageResult<N>> {
+    const { name, args, isTrusted } = operation;
+    const runEvents = () => this.#frames.run(call, frame, name, args);
+    if (this.#debuggers.state === 'absent') return await runEvents();
+    const stopping = new AbortController();
+    const stoppable = { ...call, signal: AbortSignal.any([call.signal, stopping.signal]) };
+    const attempt: Attempt = { input: undefined };
+    let running: Promise<PageResult<N>> | undefined;
+    try {
+      return await this.#debuggers.use(call.tabId, featuresOf(frame, operation), (session) => {
+        running = isTrusted ? this.#runTrusted(session, stoppable, frame, name, args, attempt) : runEvents();
+        return running;
+      });
+    } catch (error) {
+      const note = fallbackNote(error);
+      if (note === undefined || call.signal.aborted || attempt.input?.hasActed) throw error;
+      if (!running || isTrusted) {
+        stopping.abort(error);
+        await running?.catch(() => undefined);
+        running = runEvents();
+      }
+      return withNotes(await running, [note]);
+    }
+  }
+
+  /** dragBetween drags an element of one frame onto an element of another. */
+  async dragBetween(
+    call: BrowserCall,
+    [start, end]: readonly [FrameTarget, FrameTarget],
+    args: ActArguments & { readonly startTarget: string; readonly endTarget: string },
+  ): Promise<ActResult> {
+    const { startTarget, endTarget, ...options } = args;
+    if (this.#debuggers.state !== 'ready')
+      throw toolFailure('needs_debugger', `a drag from one frame to another needs the debugger. ${addDebuggerText}`);
+    // Each of the two may scroll the page, so the end is measured again.
+    await this.#show(call, end, endTarget, true);
+    await this.#show(call, start, startTarget, true);
+    const to = await this.#show(call, end, endTarget, false);
+    const [origin, unit] = await Promise.all([
+      this.#frames.findPoint(call, start, { x: 0, y: 0 }, false),
+      this.#frames.findPoint(call, start, { x: 100, y: 100 }, false),
+    ]);
+    if (!to || !origin || !unit)
+      throw toolFailure('not_hittable', 'the two elements cannot be seen at the same time, or a frame is rotated');
+    const endPoint = {
+      x: ((to.x - origin.x) * 100) / (unit.x - origin.x),
+      y: ((to.y - origin.y) * 100) / (unit.y - origin.y),
+    };
+    const { snapshot: since } = await this.#frames.run(call, end, 'watch', {});
+    const operation = { ...options, startTarget, endPoint };
+    const result = await this.run(call, start, { name: 'drag', args: operation, isTrusted: true, otherFrame: end });
+    const dropped = await this.#frames.run(call, end, 'changes', { ...options, since });
+    const changes = [result.changes, dropped.changes].filter((text) => text !== undefined).join('\n');
+    return { ...result, changed: result.changed || dropped.changed, ...(changes === '' ? {} : { changes }) };
+  }
+
+  /** show returns where an element is in the view of the tab. With isReady, show scrolls it into view. */
+  async #show(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
+    const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
+    return point && (await this.#frames.findPoint(call, frame, point, isReady));
+  }
+
+  async #runTrusted<N extends ActName>(
     session: DebuggerSession,
     call: BrowserCall,
     frame: FrameTarget,
-    target: string,
-    options: ActArguments,
-  ): Promise<ActResult> {
-    const { snapshot: since } = await this.#frames.run(call, frame, 'watch', {});
-    const line = await this.#moveTo(session, call, frame, target);
-    const result = await this.#frames.run(call, frame, 'changes', { ...options, since });
-    return { ...result, target: line, input: 'trusted' };
-  }
-
-  /** #moveTo moves the pointer onto an element, and returns the line of the element. */
-  async #moveTo(session: DebuggerSession, call: BrowserCall, frame: FrameTarget, target: string): Promise<string> {
-    for (let move = 1; ; move++) {
-      const { point, line } = await this.#frames.run(call, frame, 'locate', { target, ready: true });
-      if (!point) throw new DebuggerUnavailable('needs_debugger', `the place of ${target} in the tab is unknown`);
-      call.signal.throwIfAborted();
-      await session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...point });
-      const after = await this.#frames.run(call, frame, 'locate', { target });
-      const isSame = after.hit && after.point?.x === point.x && after.point.y === point.y;
-      if (isSame || move === MaxMoves) return line;
+    name: N,
+    args: Operation<N>['arguments'],
+    attempt: Attempt,
+  ): Promise<PageResult<N>> {
+    const dialog = this.#debuggers.dialogs.next(call.tabId);
+    const notes: string[] = [];
+    const children: string[] = [];
+    const prepared: Promise<void>[] = [];
+    const input = new TabInput({
+      session,
+      findPoint: (point, isShown) => this.#frames.findPoint(call, frame, point, isShown),
+      children,
+      focus: () => this.#frames.focus(call, frame),
+      dialogOpened: dialog.opened,
+    });
+    attempt.input = input;
+    const stops = [
+      dialog.stop,
+      session.onEvent((method) => {
+        if (method === 'Page.fileChooserOpened' && notes.length === 0) notes.push(chooserNote);
+      }),
+      session.onChild((child) => {
+        if (child.kind === 'iframe') children.push(child.id);
+        const preparing = prepareFrame(session, child);
+        prepared.push(preparing);
+        return preparing;
+      }),
+    ];
+    try {
+      await Promise.allSettled(prepared);
+      const result = await this.#frames.run(call, frame, name, args, async (request) =>
+        // After a cancel, the page receives no further input.
+        call.signal.aborted && request.kind !== 'leave' ? false : await input.make(request),
+      );
+      return withNotes(result, notes);
+    } catch (error) {
+      const canRepeat = input.isUnreachable && !input.hasActed && error instanceof ToolFailure;
+      if (!canRepeat) throw error;
+      const note = 'The place of the element in the tab is unknown, so no trusted input was used.';
+      return withNotes(await this.#frames.run(call, frame, name, args), [note]);
+    } finally {
+      await input.releaseAll();
+      for (const stop of stops) stop();
     }
   }
+}
+
+/** Attempt is an act with trusted input. input is undefined until the act has begun. */
+interface Attempt {
+  input: TabInput | undefined;
+}
+
+/**
+ * fallbackNote returns why an act that has pressed nothing goes on without the debugger; undefined if the act fails. The
+ * user may press Cancel in the bar of the debugger while the act runs.
+ */
+function fallbackNote(error: unknown): string | undefined {
+  if (!(error instanceof ToolFailure)) return undefined;
+  if (error.error.tool?.code === 'debugger_refused') return refusedNote;
+  return error instanceof DebuggerUnavailable ? `The debugger was not used: ${error.message}.` : undefined;
+}
+
+/** prepareFrame does in a frame of another site what the features files and focus do in the others. */
+async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget): Promise<void> {
+  if (kind !== 'iframe') return;
+  await session.send('Page.enable', {}, undefined, id);
+  await session.send('Page.setInterceptFileChooserDialog', { enabled: true }, undefined, id);
+  await session.send('Emulation.setFocusEmulationEnabled', { enabled: true }, undefined, id);
+}
+
+/** featuresOf returns the features of the debugger that an act needs. */
+function featuresOf<N extends ActName>(
+  frame: FrameTarget,
+  { name, isTrusted, otherFrame = frame }: ActOperation<N>,
+): Feature[] {
+  const features: Feature[] = ['dialogs'];
+  if (!isTrusted) return features;
+  // Without drawing, Chrome delays pointer moves in a background tab by up to 1 s each, and the page gets no frames.
+  features.push('focus', 'files', 'drawing');
+  if (name === 'drag') features.push('drags');
+  // The children are for the file choosers of frames of other sites.
+  if (frame.frameId !== 0 || otherFrame.frameId !== 0) features.push('children');
+  return features;
+}
+
+function withNotes<R extends ActResult>(result: R, notes: readonly string[]): R {
+  return notes.length === 0 ? result : { ...result, notes: [...result.notes, ...notes] };
 }

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { CaptureIdleMs, Captures, type CapturesOptions } from './captures.ts';
+import type { DebuggerHold } from './debuggers.ts';
+
+/** events are what the captures did, in order. */
+let events: string[];
+let loseDebugger: () => void;
+let startFailure: Error | undefined;
+
+const session: DebuggerHold['session'] = {
+  send: async () => ({}),
+  onEvent: () => () => undefined,
+  onChild: () => () => undefined,
+};
+
+function makeCaptures(others: Partial<CapturesOptions<string>> = {}): Captures<string> {
+  let count = 0;
+  return new Captures({
+    features: ['drawing'],
+    debuggers: {
+      hold: async (tabId, features) => {
+        events.push(`hold ${tabId} ${features.join(' ')}`);
+        const lost = new Promise<never>((_, reject) => {
+          loseDebugger = () => reject(new Error('the debugger has left'));
+        });
+        lost.catch(() => undefined);
+        return { session, lost, release: async () => void events.push('release') };
+      },
+    },
+    start: async () => {
+      if (startFailure) throw startFailure;
+      return `capture ${++count}`;
+    },
+    stop: async (capture) => void events.push(`stop ${capture}`),
+    endSession: async (capture, name) => void events.push(`${name} leaves ${capture}`),
+    ...others,
+  });
+}
+
+beforeEach(() => {
+  events = [];
+  startFailure = undefined;
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+afterEach(() => mock.timers.reset());
+
+async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}
+
+test('a capture runs until no tool has used it for 10 min', async () => {
+  const captures = makeCaptures();
+  const [first, second] = await Promise.all([captures.use(7, 's1'), captures.use(7, 's1')]);
+  assert.deepEqual(
+    [first, second],
+    [
+      { capture: 'capture 1', isNew: true },
+      { capture: 'capture 1', isNew: false },
+    ],
+  );
+  mock.timers.tick(CaptureIdleMs - 1);
+  assert.equal(await captures.find(7), 'capture 1');
+  mock.timers.tick(CaptureIdleMs - 1);
+  await settle();
+  assert.deepEqual(events, ['hold 7 drawing']);
+  mock.timers.tick(1);
+  await settle();
+  assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
+  assert.equal(await captures.find(7), undefined);
+  assert.deepEqual(await captures.use(7, 's1'), { capture: 'capture 2', isNew: true });
+});
+
+test('a capture ends when the debugger leaves the tab, and the next tool starts another', async () => {
+  const captures = makeCaptures();
+  await captures.use(7, 's1');
+  loseDebugger();
+  await settle();
+  assert.equal(await captures.find(7), undefined);
+  assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
+  assert.deepEqual(await captures.use(7, 's1'), { capture: 'capture 2', isNew: true });
+});
+
+test('a capture that does not start releases the debugger', async () => {
+  const captures = makeCaptures();
+  startFailure = new Error('Chrome rejected the command');
+  await assert.rejects(captures.use(7, 's1'), /Chrome rejected the command/);
+  assert.deepEqual(events, ['hold 7 drawing', 'release']);
+  startFailure = undefined;
+  assert.equal((await captures.use(7, 's1')).isNew, true);
+});
+
+test('end stops the capture of its tab only', async () => {
+  const captures = makeCaptures();
+  await captures.use(7, 's1');
+  await captures.use(8, 's1');
+  await captures.end(7);
+  await captures.end(9);
+  assert.deepEqual(events, ['hold 7 drawing', 'hold 8 drawing', 'stop capture 1', 'release']);
+  assert.equal(await captures.find(8), 'capture 2');
+});
+
+test('a capture ends with the last session that has used it', async () => {
+  const captures = makeCaptures();
+  await captures.use(7, 's1');
+  await captures.use(7, 's2');
+  await captures.use(8, 's1');
+  await captures.find(8);
+  await captures.endSession('s3');
+  assert.deepEqual(events.splice(0), ['hold 7 drawing', 'hold 8 drawing']);
+  await captures.endSession('s1');
+  assert.deepEqual(events.splice(0), ['s1 leaves capture 1', 'stop capture 2', 'release']);
+  assert.equal(await captures.find(7), 'capture 1');
+  await captures.endSession('s2');
+  assert.deepEqual(events, ['stop capture 1', 'release']);
+});
+
+test('a capture with one owner ends with the session that used it last', async () => {
+  const captures = makeCaptures({ hasOneOwner: true });
+  await captures.use(7, 's1');
+  await captures.use(7, 's2');
+  await captures.endSession('s1');
+  assert.equal(await captures.find(7), 'capture 1');
+  await captures.endSession('s2');
+  assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
+});
+
+test('a capture that is starting when its session ends is stopped', async () => {
+  const captures = makeCaptures();
+  const [, ended] = [captures.use(7, 's1'), captures.endSession('s1')];
+  await ended;
+  assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
+  assert.equal(await captures.find(7), undefined);
+});

@@ -1,0 +1,125 @@
+import type { DebuggerHold, DebuggerSession, Debuggers } from './debuggers.ts';
+import type { Feature } from './features.ts';
+
+/** CaptureIdleMs is how long a capture runs after its last use, in milliseconds. */
+export const CaptureIdleMs = 10 * 60_000;
+
+export interface CapturesOptions<C> {
+  readonly debuggers: Pick<Debuggers, 'hold'>;
+  /** features last as long as the capture. */
+  readonly features: readonly Feature[];
+  /** start makes the capture of a tab to which the debugger is attached. */
+  start(session: DebuggerSession, tabId: number): Promise<C>;
+  /** endSession ends what a session has added to a capture that other sessions use too. */
+  endSession?(capture: C, session: string): Promise<void>;
+  /** hasOneOwner is true if the capture belongs only to the session that used it last. */
+  readonly hasOneOwner?: boolean;
+  /** stop runs before the features are taken away, or after the debugger has left the tab. */
+  stop?(capture: C): Promise<void>;
+}
+
+/** RunningCapture is the capture of one tab, or the attempt to start it. */
+interface RunningCapture<C> {
+  readonly ready: Promise<C>;
+  /** owners are the sessions that have used the capture. */
+  readonly owners: Set<string>;
+  hold: DebuggerHold | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/**
+ * Captures records what happens in tabs for longer than one call. The capture of a tab runs until end is called, the
+ * sessions that use it have ended, the tab closes, the debugger leaves the tab, or no tool has used the capture for
+ * 10 min.
+ */
+export class Captures<C> {
+  readonly #options: CapturesOptions<C>;
+  readonly #running = new Map<number, RunningCapture<C>>();
+
+  constructor(options: CapturesOptions<C>) {
+    this.#options = options;
+  }
+
+  /** use returns the capture of a tab for a session, and starts one if none runs: then isNew is true. */
+  async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
+    const present = this.#running.get(tabId);
+    const running = present ?? this.#start(tabId);
+    if (this.#options.hasOneOwner) running.owners.clear();
+    running.owners.add(session);
+    return { capture: await this.#awaitReady(tabId, running), isNew: present === undefined };
+  }
+
+  async #awaitReady(tabId: number, running: RunningCapture<C>): Promise<C> {
+    try {
+      const capture = await running.ready;
+      this.#renew(tabId, running);
+      return capture;
+    } catch (error) {
+      this.#forget(tabId, running);
+      throw error;
+    }
+  }
+
+  /** find returns the running capture of a tab; undefined if none runs. */
+  async find(tabId: number): Promise<C | undefined> {
+    const running = this.#running.get(tabId);
+    return running && (await this.#awaitReady(tabId, running));
+  }
+
+  /** end stops the capture of a tab, if one runs. */
+  async end(tabId: number): Promise<void> {
+    const running = this.#running.get(tabId);
+    if (running) await this.#end(tabId, running);
+  }
+
+  /** endSession ends the captures that no other session has used. */
+  async endSession(session: string): Promise<void> {
+    for (const [tabId, running] of [...this.#running]) {
+      if (!running.owners.delete(session)) continue;
+      if (running.owners.size === 0) {
+        await this.#end(tabId, running);
+        continue;
+      }
+      const capture = await running.ready.catch(() => undefined);
+      if (capture !== undefined) await this.#options.endSession?.(capture, session).catch(() => undefined);
+    }
+  }
+
+  #start(tabId: number): RunningCapture<C> {
+    const { debuggers, features, start } = this.#options;
+    const begin = async () => {
+      const hold = await debuggers.hold(tabId, features);
+      running.hold = hold;
+      hold.lost.catch(() => this.#end(tabId, running));
+      try {
+        return await Promise.race([start(hold.session, tabId), hold.lost]);
+      } catch (error) {
+        await hold.release();
+        throw error;
+      }
+    };
+    // The map must have the capture before begin reads it.
+    const ready = Promise.resolve().then(begin);
+    const running: RunningCapture<C> = { ready, owners: new Set(), hold: undefined, timer: undefined };
+    this.#running.set(tabId, running);
+    return running;
+  }
+
+  #renew(tabId: number, running: RunningCapture<C>): void {
+    clearTimeout(running.timer);
+    if (this.#running.get(tabId) === running)
+      running.timer = setTimeout(() => void this.#end(tabId, running), CaptureIdleMs);
+  }
+
+  async #end(tabId: number, running: RunningCapture<C>): Promise<void> {
+    this.#forget(tabId, running);
+    const capture = await running.ready.catch(() => undefined);
+    if (capture !== undefined) await this.#options.stop?.(capture).catch(() => undefined);
+    await running.hold?.release();
+  }
+
+  #forget(tabId: number, running: RunningCapture<C>): void {
+    clearTimeout(running.timer);
+    if (this.#running.get(tabId) === running) this.#running.delete(tabId);
+  }
+}

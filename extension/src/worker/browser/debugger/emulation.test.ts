@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { EmulationIdleMs, Emulations, type Override } from './emulation.ts';
+import { emulationOff } from './features.ts';
+
+const dark: Override = { command: ['Emulation.setEmulatedMedia', { features: [] }], text: 'media dark' };
+const zone = (timezoneId: string): Override => ({
+  command: ['Emulation.setTimezoneOverride', { timezoneId }],
+  text: `time zone ${timezoneId}`,
+});
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
+
+function makeFixture() {
+  const sent: string[] = [];
+  let lose = () => {};
+  const emulations = new Emulations({
+    hold: async () => {
+      sent.push('hold');
+      return {
+        session: {
+          send: async (method, { timezoneId } = {}) => {
+            if (timezoneId === 'Nowhere') throw new Error('Invalid timezone');
+            sent.push(method);
+            return {};
+          },
+          onEvent: () => () => undefined,
+          onChild: () => () => undefined,
+        },
+        lost: new Promise((_, reject) => {
+          lose = () => reject(new Error('detached'));
+        }),
+        release: async () => {
+          sent.push('release');
+        },
+      };
+    },
+  });
+  return { emulations, sent, lose: () => lose() };
+}
+
+async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i++) await Promise.resolve();
+}
+
+const offMethods = emulationOff.map(([method]) => method);
+
+test('an emulation lasts until clear, which takes each override away', async () => {
+  const { emulations, sent } = makeFixture();
+  await emulations.apply(7, 's1', [dark]);
+  await emulations.apply(7, 's1', [zone('Asia/Tokyo')]);
+  assert.deepEqual(emulations.describe(7), ['media dark', 'time zone Asia/Tokyo']);
+  assert.deepEqual(emulations.describe(8), []);
+  sent.length = 0;
+  await emulations.clear(7);
+  assert.deepEqual(sent, [...offMethods, 'release']);
+  assert.deepEqual(emulations.describe(7), []);
+});
+
+test('an emulation ends 30 min after its last change', async () => {
+  const { emulations, sent } = makeFixture();
+  await emulations.apply(7, 's1', [dark]);
+  mock.timers.tick(EmulationIdleMs - 1);
+  await emulations.apply(7, 's1', [dark]);
+  mock.timers.tick(EmulationIdleMs - 1);
+  await settle();
+  assert.deepEqual(emulations.describe(7), ['media dark']);
+  mock.timers.tick(1);
+  await settle();
+  assert.equal(sent.at(-1), 'release');
+  assert.deepEqual(emulations.describe(7), []);
+});
+
+test('nothing holds after the debugger has left the tab', async () => {
+  const { emulations, sent, lose } = makeFixture();
+  await emulations.apply(7, 's1', [dark]);
+  lose();
+  await settle();
+  assert.deepEqual(emulations.describe(7), []);
+  assert.equal(sent.at(-1), 'release');
+  await emulations.apply(7, 's1', [dark]);
+  assert.equal(sent.filter((text) => text === 'hold').length, 2, 'number of times the debugger was attached');
+});
+
+test('a rejected override ends an emulation that has no other', async () => {
+  const { emulations, sent } = makeFixture();
+  await assert.rejects(
+    emulations.apply(7, 's1', [zone('Nowhere')]),
+    /Chrome rejected setTimezoneOverride: Invalid timezone/,
+  );
+  assert.equal(sent.at(-1), 'release');
+  await emulations.apply(7, 's1', [dark]);
+  await assert.rejects(emulations.apply(7, 's1', [zone('Nowhere')]));
+  assert.deepEqual(emulations.describe(7), ['media dark']);
+});
+
+test('the end of a session takes away what the session emulates, and keeps what others emulate', async () => {
+  const { emulations, sent } = makeFixture();
+  await emulations.apply(7, 's1', [dark, zone('Asia/Tokyo')]);
+  await emulations.apply(7, 's2', [zone('Europe/Rome')]);
+  sent.length = 0;
+  await emulations.endSession('s1');
+  assert.deepEqual(sent.splice(0), ['Emulation.setEmulatedMedia']);
+  assert.deepEqual(emulations.describe(7), ['time zone Europe/Rome']);
+  await emulations.endSession('s2');
+  assert.equal(sent.at(-1), 'release');
+  assert.deepEqual(emulations.describe(7), []);
+});

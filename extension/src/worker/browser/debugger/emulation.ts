@@ -1,0 +1,121 @@
+import type { Fields } from '../../../record.ts';
+import { toolFailure } from '../tool-failure.ts';
+import type { DebuggerHold, Debuggers } from './debuggers.ts';
+import { type Command, emulationOff } from './features.ts';
+
+/** EmulationIdleMs is how long an emulation lasts after its last change, in milliseconds. */
+export const EmulationIdleMs = 30 * 60_000;
+
+/** Override is one part of an emulation: its command, and its description for the agent. */
+export interface Override {
+  readonly command: Command;
+  readonly text: string;
+}
+
+/** OwnedOverride is an override with the session that made it. */
+interface OwnedOverride extends Override {
+  readonly session: string;
+}
+
+/** TabEmulation is the emulation of one tab. */
+interface TabEmulation {
+  readonly hold: DebuggerHold;
+  /** overrides are by method. */
+  readonly overrides: Map<string, OwnedOverride>;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/**
+ * Emulations keeps what tabs emulate. The emulation of a tab lasts until clear, until the tab closes or the debugger
+ * leaves the tab, and at most EmulationIdleMs after its last change. Each override ends with the session that made it.
+ */
+export class Emulations {
+  readonly #debuggers: Pick<Debuggers, 'hold'>;
+  readonly #tabs = new Map<number, TabEmulation>();
+
+  constructor(debuggers: Pick<Debuggers, 'hold'>) {
+    this.#debuggers = debuggers;
+  }
+
+  /** describe returns what a tab emulates. */
+  describe(tabId: number): readonly string[] {
+    return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text }) => text);
+  }
+
+  /** apply adds overrides of a session to a tab, or replaces them. */
+  async apply(tabId: number, session: string, overrides: readonly Override[]): Promise<void> {
+    const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
+    try {
+      for (const override of overrides) {
+        const [method, params] = override.command;
+        // Chrome rejects a second locale or time zone.
+        if (tab.overrides.has(method)) await takeAway(tab, method);
+        tab.overrides.delete(method);
+        await send(tab.hold, method, params);
+        tab.overrides.set(method, { ...override, session });
+      }
+    } finally {
+      clearTimeout(tab.timer);
+      if (tab.overrides.size === 0) await this.clear(tabId);
+      else tab.timer = setTimeout(() => void this.clear(tabId), EmulationIdleMs);
+    }
+  }
+
+  /** endSession takes away the overrides that a session made. */
+  async endSession(session: string): Promise<void> {
+    for (const [tabId, tab] of [...this.#tabs]) {
+      const methods = [...tab.overrides].flatMap(([method, override]) =>
+        override.session === session ? [method] : [],
+      );
+      if (methods.length === tab.overrides.size) {
+        if (methods.length > 0) await this.clear(tabId);
+        continue;
+      }
+      for (const method of methods) {
+        tab.overrides.delete(method);
+        await takeAway(tab, method).catch(() => undefined);
+      }
+    }
+  }
+
+  /** clear ends the emulation of a tab. */
+  async clear(tabId: number): Promise<void> {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    this.#forget(tabId, tab);
+    // Another tool may keep the debugger in the tab, so each override is taken away.
+    for (const command of emulationOff) await tab.hold.session.send(...command).catch(() => undefined);
+    await tab.hold.release();
+  }
+
+  async #start(tabId: number): Promise<TabEmulation> {
+    const hold = await this.#debuggers.hold(tabId, []);
+    const tab: TabEmulation = { hold, overrides: new Map(), timer: undefined };
+    this.#tabs.set(tabId, tab);
+    hold.lost.catch(() => {
+      this.#forget(tabId, tab);
+      void hold.release();
+    });
+    return tab;
+  }
+
+  #forget(tabId: number, tab: TabEmulation): void {
+    clearTimeout(tab.timer);
+    if (this.#tabs.get(tabId) === tab) this.#tabs.delete(tabId);
+  }
+}
+
+/** takeAway ends one override of a tab. */
+async function takeAway(tab: TabEmulation, method: string): Promise<void> {
+  const off = emulationOff.find(([name]) => name === method);
+  if (off) await tab.hold.session.send(...off);
+}
+
+async function send(hold: DebuggerHold, method: string, params: Fields): Promise<void> {
+  try {
+    await hold.session.send(method, params);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${text}`);
+  }
+}

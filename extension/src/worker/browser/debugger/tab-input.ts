@@ -1,0 +1,196 @@
+import type { InputRequest } from '../../../page/input-request.ts';
+import type { Modifier } from '../../../page/operations.ts';
+import { type Fields, isRecord } from '../../../record.ts';
+import type { DebuggerSession } from './debuggers.ts';
+
+/** TabPoint is a point in the view of a tab, in CSS pixels. */
+export interface TabPoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface TabInputOptions {
+  readonly session: DebuggerSession;
+  /** children are the IDs of the frames of other sites that believe to have the focus. */
+  readonly children: readonly string[];
+  /**
+   * findPoint returns where a point of the frame is in the view of the tab; undefined if that is unknown. With isShown,
+   * findPoint scrolls the point into view.
+   */
+  findPoint(point: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
+  /** focus gives the frame the focus of the page, and resolves with whether it could. */
+  focus(): Promise<boolean>;
+  /** dialogOpened resolves when the page opens a dialog, which stops the input. */
+  readonly dialogOpened: Promise<unknown>;
+}
+
+/** InputMs limits one event of input, in milliseconds: a busy page handles it late. */
+const InputMs = 10_000;
+
+const modifierBits: Readonly<Record<string, number>> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
+const modifierKeys: Readonly<Record<string, readonly [code: string, keyCode: number]>> = {
+  Alt: ['AltLeft', 18],
+  Control: ['ControlLeft', 17],
+  Meta: ['MetaLeft', 91],
+  Shift: ['ShiftLeft', 16],
+};
+
+type MouseRequest = Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>;
+type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
+
+/** TabInput makes the trusted input of one operation. Call releaseAll at its end. */
+export class TabInput {
+  /** isUnreachable is true if a point of the frame has no known place in the tab. */
+  isUnreachable = false;
+  /** hasActed is true if the page has received more than moves of the pointer. */
+  hasActed = false;
+  readonly #options: TabInputOptions;
+  /** #pressed is the request of the button that is down. */
+  #pressed: { readonly request: MouseRequest; at: TabPoint } | undefined;
+  /** #drag is the data of a drag of HTML5 that Chrome would have started. */
+  #drag: Fields | undefined;
+  #isBlocked = false;
+  /** #held are the events that release the keys that are down, in order. */
+  readonly #held: Fields[] = [];
+
+  constructor(options: TabInputOptions) {
+    this.#options = options;
+    options.session.onEvent((method, { data }) => {
+      if (method === 'Input.dragIntercepted' && isRecord(data)) this.#drag = data;
+    });
+    void options.dialogOpened.then(() => {
+      this.#isBlocked = true;
+    });
+  }
+
+  /** make makes input, and resolves with whether it could. make does not wait for a page that shows a dialog. */
+  async make(request: InputRequest): Promise<boolean> {
+    switch (request.kind) {
+      case 'key':
+        await this.#pressKey(request);
+        return true;
+      case 'text':
+        this.hasActed = true;
+        await this.#send('Input.insertText', { text: request.text });
+        return true;
+      case 'focus':
+        return await this.#options.focus();
+      case 'leave':
+        for (const child of ['', ...this.#options.children])
+          await this.#options.session
+            .send('Emulation.setFocusEmulationEnabled', { enabled: false }, undefined, child)
+            .catch(() => undefined);
+        return true;
+      default:
+        return await this.#useMouse(request);
+    }
+  }
+
+  /** releaseAll releases what is pressed. A drag ends without a drop. */
+  async releaseAll(): Promise<void> {
+    if (this.#pressed) {
+      const { request, at } = this.#pressed;
+      if (this.#drag) await this.#dispatchDrag('dragCancel', at, request.modifiers).catch(() => undefined);
+      await this.#dispatchMouse('mouseReleased', at, request, 0).catch(() => undefined);
+    }
+    await this.#releaseKeys();
+  }
+
+  async #useMouse(request: MouseRequest): Promise<boolean> {
+    const point = await this.#options.findPoint(request, this.#pressed === undefined && request.kind !== 'release');
+    if (!point) {
+      this.isUnreachable = true;
+      return false;
+    }
+    if (request.kind === 'press') {
+      this.hasActed = true;
+      this.#pressed = { request, at: point };
+      await this.#dispatchMouse('mousePressed', point, request, request.count);
+    } else if (request.kind === 'release') {
+      await this.#release(request, point);
+    } else {
+      if (this.#pressed) this.#pressed.at = point;
+      if (this.#drag) await this.#dragOver(request, point);
+      else await this.#dispatchMouse('mouseMoved', point, request, 0);
+    }
+    return true;
+  }
+
+  async #release(request: MouseRequest, point: TabPoint): Promise<void> {
+    if (this.#drag) {
+      await this.#dragOver(request, point);
+      await this.#dispatchDrag('drop', point, request.modifiers);
+    }
+    this.#pressed = undefined;
+    this.#drag = undefined;
+    await this.#dispatchMouse('mouseReleased', point, request, request.count);
+  }
+
+  /** #dragOver moves a drag. Chrome finds the frame at the point only when a drag enters; the page gets no second event. */
+  async #dragOver({ modifiers }: MouseRequest, point: TabPoint): Promise<void> {
+    await this.#dispatchDrag('dragEnter', point, modifiers);
+    await this.#dispatchDrag('dragOver', point, modifiers);
+  }
+
+  async #dispatchDrag(type: string, point: TabPoint, modifiers: readonly Modifier[]): Promise<void> {
+    const params = { type, ...point, data: this.#drag ?? {}, modifiers: bitsOf(modifiers) };
+    await this.#send('Input.dispatchDragEvent', params);
+  }
+
+  async #dispatchMouse(type: string, { x, y }: TabPoint, request: MouseRequest, clickCount: number): Promise<void> {
+    const isDown = type === 'mousePressed' || (type === 'mouseMoved' && this.#pressed !== undefined);
+    const button = type === 'mouseMoved' && !isDown ? 'none' : request.button;
+    const buttons = isDown ? { left: 1, right: 2, middle: 4 }[request.button] : 0;
+    await this.#send('Input.dispatchMouseEvent', {
+      type,
+      x,
+      y,
+      button,
+      buttons,
+      clickCount,
+      modifiers: bitsOf(request.modifiers),
+      pointerType: 'mouse',
+    });
+  }
+
+  async #pressKey({ key, code, keyCode, text, modifiers, commands }: KeyRequest): Promise<void> {
+    this.hasActed = true;
+    const down: Modifier[] = [];
+    try {
+      for (const modifier of modifiers) {
+        down.push(modifier);
+        await this.#pressModifier(modifier, down);
+      }
+      const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers: bitsOf(modifiers) };
+      const typed = text === '' ? {} : { text, unmodifiedText: text };
+      this.#held.push({ ...event, type: 'keyUp' });
+      const type = text === '' ? 'rawKeyDown' : 'keyDown';
+      await this.#send('Input.dispatchKeyEvent', { ...event, ...typed, type, commands: [...commands] });
+    } finally {
+      await this.#releaseKeys();
+    }
+  }
+
+  async #pressModifier(modifier: Modifier, down: readonly Modifier[]): Promise<void> {
+    const [code, windowsVirtualKeyCode] = modifierKeys[modifier] ?? ['', 0];
+    const event = { key: modifier, code, windowsVirtualKeyCode, location: 1 };
+    this.#held.push({ ...event, type: 'keyUp', modifiers: bitsOf(down.slice(0, -1)) });
+    await this.#send('Input.dispatchKeyEvent', { ...event, type: 'rawKeyDown', modifiers: bitsOf(down) });
+  }
+
+  async #releaseKeys(): Promise<void> {
+    for (const event of this.#held.splice(0).reverse())
+      await this.#send('Input.dispatchKeyEvent', event).catch(() => undefined);
+  }
+
+  /** #send sends a command, and waits for the page unless the page shows a dialog. */
+  async #send(method: string, params: Fields): Promise<void> {
+    const sent = this.#options.session.send(method, params, InputMs);
+    sent.catch(() => undefined);
+    if (!this.#isBlocked) await Promise.race([sent, this.#options.dialogOpened]);
+  }
+}
+
+function bitsOf(modifiers: readonly Modifier[]): number {
+  return modifiers.reduce((bits, modifier) => bits | (modifierBits[modifier] ?? 0), 0);
+}

@@ -1,0 +1,251 @@
+import type { Fields } from '../../../record.ts';
+import { sleep } from '../../../within.ts';
+import { readChoice, readFlag, readNumber } from '../arguments.ts';
+import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
+import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
+import {
+  type DebuggedFrames,
+  type DebuggedFramesBrowser,
+  listOf,
+  readDebuggedFrames,
+  readFields,
+} from './debugged-frames.ts';
+
+/** levels are the levels of messages, the most severe first. */
+const levels = ['error', 'warning', 'info', 'debug'] as const;
+type Level = (typeof levels)[number];
+
+/** MaxLines limits the messages of one answer. */
+const MaxLines = 200;
+const MaxMessageCharacters = 600;
+/** MaxPreviews limits the objects of one answer whose members are shown. */
+const MaxPreviews = 40;
+const MaxMembers = 10;
+/** QuietMs is how long Chrome must be silent before the replay of messages has ended, in milliseconds. */
+const QuietMs = 30;
+/** ReplayMs limits the wait for the replay, in milliseconds. */
+const ReplayMs = 2000;
+
+/** ConsoleMessage is a message, an exception or a note of the browser. */
+interface ConsoleMessage {
+  readonly level: Level;
+  readonly atMs: number;
+  readonly text: string;
+  /** place is the file with line and column; empty if unknown. */
+  readonly place: string;
+}
+
+/** ConsoleMessages reads what pages wrote to the console. Chrome keeps the last 1,000 messages of each page. */
+export class ConsoleMessages {
+  readonly #browser: DebuggedFramesBrowser;
+  readonly #debuggers: Debuggers;
+  /** #clearedAt is when a session cleared the messages of a tab, by session and tab. */
+  readonly #clearedAt = new Map<string, Map<number, number>>();
+
+  constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers) {
+    this.#browser = browser;
+    this.#debuggers = debuggers;
+  }
+
+  /** endSession forgets which messages a session has cleared. */
+  async endSession(session: string): Promise<void> {
+    this.#clearedAt.delete(session);
+  }
+
+  /** read is the tool browser_console_messages. */
+  async read(call: BrowserCall): Promise<BrowserResult> {
+    const { args, tabId, session } = call;
+    const clearedAt = this.#clearedAt.get(session) ?? new Map<number, number>();
+    const level = readChoice(args, 'level', levels) ?? 'info';
+    const since = Math.max(readNumber(args, 'since') ?? 0, clearedAt.get(tabId) ?? 0);
+    const { messages, leftOut } = await this.#debuggers.use(tabId, ['children'], async (debuggerSession) => {
+      const frames = await readDebuggedFrames(debuggerSession, this.#browser, call);
+      const lists = await Promise.all(frames.childIds.map((childId) => replay(debuggerSession, frames, childId)));
+      return { messages: lists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOut };
+    });
+    call.signal.throwIfAborted();
+    const wanted = messages.filter(
+      (message) => message.atMs > since && levels.indexOf(message.level) <= levels.indexOf(level),
+    );
+    const last = messages.at(-1)?.atMs;
+    if (readFlag(args, 'clear') && last !== undefined) this.#clearedAt.set(session, clearedAt.set(tabId, last));
+    const lines = countRepeated(wanted).map(lineOf);
+    const shown = lines.slice(-MaxLines);
+    const words = [
+      wanted.length === 0 ? 'No messages.' : `${wanted.length} ${wanted.length === 1 ? 'message' : 'messages'}.`,
+      ...(shown.length < lines.length ? [`Only the last ${MaxLines} lines are shown; use level or since.`] : []),
+      ...(leftOut > 0 ? ['Messages of frames that the user does not allow are left out.'] : []),
+      ...(last === undefined ? [] : [`For later messages, pass {"since":${last}}`]),
+    ];
+    return { text: words.join(' '), ...(shown.length > 0 ? { content: shown.join('\n') } : {}) };
+  }
+}
+
+/** replay lets Chrome report the stored messages of one process again, and returns those of the allowed frames. */
+async function replay(session: DebuggerSession, frames: DebuggedFrames, childId: string): Promise<ConsoleMessage[]> {
+  const events: { readonly method: string; readonly params: Fields }[] = [];
+  const stop = session.onEvent((method, params, id) => {
+    if (id === childId) events.push({ method, params });
+  });
+  const send = (method: string) => session.send(method, {}, undefined, childId);
+  try {
+    // Chrome reports stored messages only to a debugger that did not listen before.
+    await send('Runtime.disable');
+    await send('Log.disable');
+    await send('Runtime.enable');
+    // A note of the browser does not name its frame.
+    if (!frames.hasForbidden.has(childId)) await send('Log.enable');
+    for (let count = -1, waitedMs = 0; count !== events.length && waitedMs < ReplayMs; waitedMs += QuietMs) {
+      count = events.length;
+      await sleep(QuietMs);
+    }
+    return await readEvents(session, frames, childId, events);
+  } finally {
+    stop();
+    await Promise.allSettled([send('Runtime.disable'), send('Log.disable')]);
+  }
+}
+
+async function readEvents(
+  session: DebuggerSession,
+  frames: DebuggedFrames,
+  childId: string,
+  events: readonly { readonly method: string; readonly params: Fields }[],
+): Promise<ConsoleMessage[]> {
+  const frameIds = new Set(frames.frames.map(({ frameId }) => frameId));
+  const contexts = new Set<unknown>();
+  for (const { method, params } of events) {
+    if (method !== 'Runtime.executionContextCreated') continue;
+    const { id, auxData } = readFields(params.context);
+    const { frameId, type } = readFields(auxData);
+    // Scripts of extensions run in isolated worlds.
+    if (type === 'default' && typeof frameId === 'string' && frameIds.has(frameId)) contexts.add(id);
+  }
+  const messages: ConsoleMessage[] = [];
+  let previews = 0;
+  const previewOf = async (value: Fields): Promise<string> => {
+    if (typeof value.objectId !== 'string' || value.type === 'function' || ++previews > MaxPreviews)
+      return textOfValue(value);
+    return await describeObject(session, childId, value);
+  };
+  for (const { method, params } of events) {
+    if (method === 'Runtime.consoleAPICalled' && contexts.has(params.executionContextId)) {
+      const texts = await Promise.all(listOf(params.args).map((arg) => previewOf(readFields(arg))));
+      const type = String(params.type);
+      const text = `${type === 'assert' ? 'Assertion failed: ' : ''}${formatTexts(texts)}`;
+      if (!['clear', 'endGroup', 'profile', 'profileEnd'].includes(type))
+        messages.push({
+          level: levelOf(type),
+          atMs: timeOf(params.timestamp),
+          text,
+          place: firstPlace(params.stackTrace),
+        });
+    } else if (method === 'Runtime.exceptionThrown') {
+      const details = readFields(params.exceptionDetails);
+      const { executionContextId } = details;
+      const isOfPage =
+        executionContextId === undefined ? !frames.hasForbidden.has(childId) : contexts.has(executionContextId);
+      if (isOfPage) messages.push(readException(details, params.timestamp));
+    } else if (method === 'Log.entryAdded') {
+      const { level, text, timestamp, url, lineNumber } = readFields(params.entry);
+      const place = typeof url === 'string' ? placeOf(url, lineNumber, undefined) : '';
+      messages.push({ level: levelOf(String(level)), atMs: timeOf(timestamp), text: String(text), place });
+    }
+  }
+  return messages;
+}
+
+function readException(details: Fields, timestamp: unknown): ConsoleMessage {
+  const { description, value } = readFields(details.exception);
+  const reason = typeof description === 'string' ? description : JSON.stringify(value ?? null);
+  const text = description === undefined && value === undefined ? String(details.text) : `Uncaught ${reason}`;
+  const place =
+    typeof details.url === 'string'
+      ? placeOf(details.url, details.lineNumber, details.columnNumber)
+      : firstPlace(details.stackTrace);
+  return { level: 'error', atMs: timeOf(timestamp), text, place };
+}
+
+/** describeObject returns the members of an object, without running getters of the page. */
+async function describeObject(session: DebuggerSession, childId: string, value: Fields): Promise<string> {
+  const { objectId, subtype } = value;
+  const isList = subtype === 'array' || subtype === 'typedarray';
+  if (subtype !== undefined && !isList) return textOfValue(value);
+  const answer = await session
+    .send('Runtime.getProperties', { objectId, ownProperties: true }, undefined, childId)
+    .catch(() => undefined);
+  if (!answer) return textOfValue(value);
+  const members = listOf(answer.result)
+    .map(readFields)
+    .filter((member) => member.enumerable === true);
+  const shown = members.slice(0, MaxMembers).map(({ name, value: member }) => {
+    const text = member === undefined ? '(getter)' : textOfValue(readFields(member));
+    return isList ? text : `${String(name)}: ${text}`;
+  });
+  if (members.length > MaxMembers) shown.push('…');
+  if (isList) return `[${shown.join(', ')}]`;
+  const { className } = value;
+  return `${className === 'Object' ? '' : `${String(className)} `}{${shown.join(', ')}}`;
+}
+
+/** formatTexts joins the texts of a message. Texts replace the placeholders of the first text, such as %s. */
+function formatTexts([first = '', ...others]: readonly string[]): string {
+  const text = first.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
+    if (placeholder === '%%') return '%';
+    const replacement = others.shift();
+    if (replacement === undefined) return placeholder;
+    return placeholder === '%c' ? '' : replacement;
+  });
+  return [text, ...others].join(' ');
+}
+
+function textOfValue({ type, value, unserializableValue, description }: Fields): string {
+  if (type === 'string') return String(value);
+  if (type === 'undefined') return 'undefined';
+  if (typeof unserializableValue === 'string') return unserializableValue;
+  return typeof description === 'string' ? description : String(value);
+}
+
+function levelOf(type: string): Level {
+  if (type === 'error' || type === 'assert') return 'error';
+  if (type === 'warning') return 'warning';
+  return type === 'debug' || type === 'verbose' ? 'debug' : 'info';
+}
+
+function timeOf(timestamp: unknown): number {
+  return typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : 0;
+}
+
+function firstPlace(stackTrace: unknown): string {
+  const { url, lineNumber, columnNumber } = readFields(listOf(readFields(stackTrace).callFrames)[0]);
+  return typeof url === 'string' ? placeOf(url, lineNumber, columnNumber) : '';
+}
+
+/** placeOf returns a place in a file. The numbers of the debugger begin at 0. */
+function placeOf(url: string, line: unknown, column: unknown): string {
+  if (url === '' || typeof line !== 'number') return url;
+  return typeof column === 'number' ? `${url}:${line + 1}:${column + 1}` : `${url}:${line + 1}`;
+}
+
+/** CountedMessage is a message with the number of equal messages in a row. */
+interface CountedMessage extends ConsoleMessage {
+  readonly count: number;
+}
+
+/** countRepeated joins equal messages that follow each other. */
+function countRepeated(messages: readonly ConsoleMessage[]): CountedMessage[] {
+  const counted: CountedMessage[] = [];
+  for (const message of messages) {
+    const last = counted.at(-1);
+    if (last && last.text === message.text && last.level === message.level && last.place === message.place)
+      counted[counted.length - 1] = { ...last, count: last.count + 1 };
+    else counted.push({ ...message, count: 1 });
+  }
+  return counted;
+}
+
+function lineOf({ level, atMs, text, place, count }: CountedMessage): string {
+  const time = new Date(atMs).toISOString().slice(11, 23);
+  const cut = text.length > MaxMessageCharacters ? `${text.slice(0, MaxMessageCharacters)}…` : text;
+  return `${time} ${level}${count > 1 ? ` (${count} times)` : ''}: ${cut}${place === '' ? '' : ` (${place})`}`;
+}

@@ -1,0 +1,235 @@
+import type { Fields } from '../../../record.ts';
+import { readChoice } from '../arguments.ts';
+import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
+import { Captures } from '../debugger/captures.ts';
+import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
+import { isFrameForbidden } from '../frame-rules.ts';
+import { toolFailure } from '../tool-failure.ts';
+import { listOf, readFields } from './debugged-frames.ts';
+import { type TextRange, TextRanges } from './text-ranges.ts';
+
+/** PollMs is the interval in which used rules are read, because a navigation drops them, in milliseconds. */
+const PollMs = 500;
+/** MaxSheets limits the style sheets of one recording. */
+const MaxSheets = 2000;
+const MaxLines = 100;
+
+/** CoverageOptions are what CssCoverage needs of Chrome. */
+export interface CoverageOptions {
+  /** readUrl returns the address of a tab's top document. */
+  readUrl(tabId: number): Promise<string | undefined>;
+}
+
+/** Sheet is a style sheet of one address, in one frame or in several documents one after the other. */
+interface Sheet {
+  readonly name: string;
+  readonly frameUrl: string;
+  readonly topOrigin: string;
+  readonly characters: number;
+  readonly used: TextRanges;
+}
+
+/** CssCoverage records which parts of style sheets pages use. */
+export class CssCoverage {
+  readonly #captures: Captures<CoverageRecording>;
+  readonly #options: CoverageOptions;
+
+  constructor(debuggers: Debuggers, options: CoverageOptions) {
+    this.#options = options;
+    this.#captures = new Captures({
+      debuggers,
+      features: ['children'],
+      start: async (session, tabId) => {
+        const recording = new CoverageRecording(session, (await options.readUrl(tabId)) ?? '');
+        await recording.start();
+        return recording;
+      },
+      stop: (recording) => recording.stop(),
+    });
+  }
+
+  /** headersOf returns the style sheets that Chrome has reported in a tab while a recording runs, by session and ID. */
+  async headersOf(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
+    const recording = await this.#captures.find(tabId);
+    return recording && ((childId, sheetId) => recording.headerOf(childId, sheetId));
+  }
+
+  /** endSession ends the recordings of a session. */
+  async endSession(session: string): Promise<void> {
+    await this.#captures.endSession(session);
+  }
+
+  /** run is the tool browser_css_coverage. */
+  async run(call: BrowserCall): Promise<BrowserResult> {
+    const { tabId, args } = call;
+    if (readChoice(args, 'action', ['start', 'stop']) === 'start') {
+      await this.#captures.end(tabId);
+      await this.#captures.use(tabId, call.session);
+      return { text: 'Recording which CSS rules the page uses. Use the page, then call with the action stop.' };
+    }
+    const recording = await this.#captures.find(tabId);
+    if (!recording)
+      throw toolFailure(
+        'not_found',
+        'no recording runs in this tab, or it ended after 10 min. Call with the action start',
+      );
+    await recording.takeAll();
+    const origin = originOf((await this.#options.readUrl(tabId)) ?? '');
+    const sheets = recording.sheets.filter(
+      ({ topOrigin, frameUrl }) => topOrigin === origin && !isFrameForbidden(frameUrl, args),
+    );
+    const leftOut = recording.sheets.length - sheets.length;
+    await this.#captures.end(tabId);
+    return describeSheets(sheets, leftOut);
+  }
+}
+
+/** CoverageRecording is the recording of one tab. */
+class CoverageRecording {
+  readonly #session: DebuggerSession;
+  readonly #childIds = new Set<string>();
+  readonly #sheets = new Map<string, Sheet>();
+  /** #sheetsById are the sheets by session and ID. */
+  readonly #sheetsById = new Map<string, Sheet>();
+  readonly #headers = new Map<string, Fields>();
+  readonly #frameUrls = new Map<string, string>();
+  readonly #stops: (() => void)[] = [];
+  #topOrigin: string;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(session: DebuggerSession, topUrl: string) {
+    this.#session = session;
+    this.#topOrigin = originOf(topUrl);
+  }
+
+  get sheets(): readonly Sheet[] {
+    return [...this.#sheets.values()];
+  }
+
+  headerOf(childId: string, sheetId: unknown): Fields | undefined {
+    return this.#headers.get(`${childId} ${String(sheetId)}`);
+  }
+
+  async start(): Promise<void> {
+    this.#stops.push(this.#session.onEvent((method, params, childId) => this.#receive(method, params, childId)));
+    await this.#startIn('');
+    this.#stops.push(
+      this.#session.onChild(async ({ id, kind, targetId, url }) => {
+        if (kind !== 'iframe') return;
+        this.#frameUrls.set(targetId, url);
+        await this.#startIn(id);
+      }),
+    );
+    this.#timer = setInterval(() => void this.takeAll(), PollMs);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    for (const stop of this.#stops) stop();
+    for (const childId of this.#childIds)
+      for (const method of ['CSS.stopRuleUsageTracking', 'CSS.disable', 'DOM.disable'])
+        await this.#send(childId, method).catch(() => undefined);
+  }
+
+  /** takeAll adds the rules that were used since the last call. */
+  async takeAll(): Promise<void> {
+    await Promise.all([...this.#childIds].map((childId) => this.#take(childId)));
+  }
+
+  async #startIn(childId: string): Promise<void> {
+    const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
+    this.#recordFrames(frameTree);
+    // Chrome reports the present sheets only when the view of the styles is enabled.
+    for (const method of ['Page.enable', 'DOM.enable', 'CSS.disable', 'CSS.enable', 'CSS.startRuleUsageTracking'])
+      await this.#send(childId, method);
+    this.#childIds.add(childId);
+    await this.#take(childId);
+  }
+
+  #recordFrames(tree: unknown): void {
+    const { frame, childFrames } = readFields(tree);
+    const { id, url } = readFields(frame);
+    this.#frameUrls.set(String(id), String(url));
+    for (const child of listOf(childFrames)) this.#recordFrames(child);
+  }
+
+  #receive(method: string, params: Fields, childId: string): void {
+    if (method === 'CSS.styleSheetAdded') this.#addSheet(readFields(params.header), childId);
+    if (method === 'Page.frameStartedNavigating' || method === 'Page.frameRequestedNavigation')
+      void this.#take(childId);
+    if (method === 'Target.detachedFromTarget') this.#childIds.delete(String(params.sessionId));
+    if (method === 'Page.frameNavigated') {
+      const { id, url, parentId } = readFields(params.frame);
+      this.#frameUrls.set(String(id), String(url));
+      if (parentId === undefined && childId === '') this.#topOrigin = originOf(String(url));
+    }
+  }
+
+  #addSheet(header: Fields, childId: string): void {
+    const { styleSheetId, frameId, sourceURL, isInline, startLine, startColumn, length } = header;
+    if (this.#sheetsById.size >= MaxSheets) return;
+    this.#headers.set(`${childId} ${String(styleSheetId)}`, header);
+    const frameUrl = this.#frameUrls.get(String(frameId)) ?? '';
+    const url = String(sourceURL || frameUrl || 'a style sheet without an address');
+    const name = isInline === true ? `${url}:${Number(startLine) + 1}:${Number(startColumn) + 1} (inline)` : url;
+    const characters = Number(length);
+    const key = `${this.#topOrigin} ${originOf(frameUrl)} ${name} ${characters}`;
+    const sheet = this.#sheets.get(key) ?? {
+      name,
+      frameUrl,
+      topOrigin: this.#topOrigin,
+      characters,
+      used: new TextRanges(),
+    };
+    this.#sheets.set(key, sheet);
+    this.#sheetsById.set(`${childId} ${String(styleSheetId)}`, sheet);
+  }
+
+  async #take(childId: string): Promise<void> {
+    // Chrome computes no styles of a background tab by itself, but it needs them for the layout.
+    await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
+    // The frame may have gone away.
+    const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
+    for (const entry of listOf(coverage)) {
+      const { styleSheetId, startOffset, endOffset, used } = readFields(entry);
+      const range: TextRange = { start: Number(startOffset), end: Number(endOffset) };
+      if (used === true) this.#sheetsById.get(`${childId} ${String(styleSheetId)}`)?.used.add(range);
+    }
+  }
+
+  #send(childId: string, method: string): Promise<Fields> {
+    return this.#session.send(method, {}, undefined, childId);
+  }
+}
+
+function describeSheets(sheets: readonly Sheet[], leftOut: number): BrowserResult {
+  const [used, all] = [sum(sheets, usedOf), sum(sheets, ({ characters }) => characters)];
+  const sorted = [...sheets].sort((a, b) => b.characters - usedOf(b) - (a.characters - usedOf(a)));
+  const lines = sorted.slice(0, MaxLines).map((sheet) => {
+    return `${percent(usedOf(sheet), sheet.characters)} ${usedOf(sheet)} of ${sheet.characters} characters ${sheet.name}`;
+  });
+  const words = [
+    sheets.length === 0
+      ? 'The page has no style sheets.'
+      : `Used ${used} of ${all} characters (${percent(used, all)}) in ${sheets.length} style ${sheets.length === 1 ? 'sheet' : 'sheets'}.`,
+    ...(lines.length < sheets.length ? [`The ${MaxLines} with the most unused characters are shown.`] : []),
+    ...(leftOut > 0 ? ['Pages of other sites, and frames that the user does not allow, are left out.'] : []),
+  ];
+  return { text: words.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
+}
+
+function usedOf({ used, characters }: Sheet): number {
+  return Math.min(used.length, characters);
+}
+
+function percent(part: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`;
+}
+
+function sum(sheets: readonly Sheet[], count: (sheet: Sheet) => number): number {
+  return sheets.reduce((total, sheet) => total + count(sheet), 0);
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}

@@ -1,0 +1,103 @@
+import type * as chromePages from '../../../chrome-pages.ts';
+import { type Fields, isRecord } from '../../../record.ts';
+import { sleep } from '../../../within.ts';
+import type { BrowserCall } from '../browser-tool.ts';
+import type { DebuggerSession } from '../debugger/debuggers.ts';
+import { allowedFrames } from '../frame-rules.ts';
+import { documentGone } from '../tool-failure.ts';
+
+/** DebuggedFramesBrowser is the part of Chrome that readDebuggedFrames needs. */
+export type DebuggedFramesBrowser = Pick<typeof chromePages, 'listTabFrames'>;
+
+/** DebuggedFrame is a frame in which a call may read, as the debugger sees it. */
+export interface DebuggedFrame {
+  /** childId is the session of the frame; empty for a frame in the process of the tab. */
+  readonly childId: string;
+  readonly frameId: string;
+  readonly url: string;
+  readonly mimeType: string;
+  /** resources are the entries of Page.getResourceTree. */
+  readonly resources: readonly Fields[];
+}
+
+/** DebuggedFrames are the frames of a tab. */
+export interface DebuggedFrames {
+  readonly frames: readonly DebuggedFrame[];
+  /** childIds are the sessions of the frames. */
+  readonly childIds: readonly string[];
+  /** leftOut is the number of frames of sites that the user does not allow. */
+  readonly leftOut: number;
+  /** hasForbidden are the sessions that also have frames of sites that the user does not allow. */
+  readonly hasForbidden: ReadonlySet<string>;
+}
+
+/** ChildrenMs is how long Chrome may take to report the frames of other sites, in milliseconds. */
+const ChildrenMs = 500;
+const PollMs = 25;
+
+/**
+ * readDebuggedFrames returns the frames of a tab without those that a rule of the user forbids. session needs the
+ * feature children. readDebuggedFrames fails if the tab no longer shows the document of the call.
+ */
+export async function readDebuggedFrames(
+  session: DebuggerSession,
+  browser: DebuggedFramesBrowser,
+  call: Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>,
+): Promise<DebuggedFrames> {
+  const all = await browser.listTabFrames(call.tabId);
+  const top = all.find(({ frameId }) => frameId === 0);
+  if (call.documentId !== '' && top?.documentId !== call.documentId) throw documentGone('open', false);
+  const allowed = new Set(allowedFrames(all, call.args));
+  const forbiddenUrls = new Set(all.filter((frame) => !allowed.has(frame)).map(({ url }) => withoutFragment(url)));
+  const found = await gatherFrames(session, all.length);
+  const frames = found.filter(({ url }) => !forbiddenUrls.has(withoutFragment(url)));
+  const leftOutFrames = found.filter((frame) => !frames.includes(frame));
+  return {
+    frames,
+    childIds: [...new Set(frames.map(({ childId }) => childId))],
+    leftOut: leftOutFrames.length,
+    hasForbidden: new Set(leftOutFrames.map(({ childId }) => childId)),
+  };
+}
+
+/** gatherFrames returns the frames of the tab and its children. count is how many frames the tab has. */
+async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
+  const frames = await readTree(session, '');
+  const stop = session.onChild(async ({ id, kind }) => {
+    if (kind === 'iframe') frames.push(...(await readTree(session, id)));
+  });
+  try {
+    for (let waitedMs = 0; frames.length < count && waitedMs < ChildrenMs; waitedMs += PollMs) await sleep(PollMs);
+  } finally {
+    stop();
+  }
+  return [...frames];
+}
+
+async function readTree(session: DebuggerSession, childId: string): Promise<DebuggedFrame[]> {
+  const { frameTree } = await session.send('Page.getResourceTree', {}, undefined, childId);
+  return framesOf(frameTree, childId);
+}
+
+function framesOf(tree: unknown, childId: string): DebuggedFrame[] {
+  const { frame, childFrames, resources } = readFields(tree);
+  const { id, url, mimeType } = readFields(frame);
+  const children = listOf(childFrames).flatMap((child) => framesOf(child, childId));
+  if (typeof id !== 'string' || typeof url !== 'string') return children;
+  const entries = listOf(resources).filter(isRecord);
+  return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: entries }, ...children];
+}
+
+function withoutFragment(url: string): string {
+  return url.split('#')[0] ?? url;
+}
+
+/** readFields returns the fields of a value, or none if the value is no object. */
+export function readFields(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+/** listOf returns a value that is a list, or an empty list. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,73 @@
+import type { Fields } from '../../../record.ts';
+import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
+import type { TabFrames } from '../tab-frames.ts';
+import { readFields } from './debugged-frames.ts';
+import { type EvaluateRequest, syntaxFailure } from './evaluate.ts';
+import { makeEvaluateScript } from './evaluate-script.ts';
+import { findLentNode, ObjectGroup } from './lent-nodes.ts';
+
+/** FunctionStart is before the script in the debugger, which adds a parenthesis. */
+const FunctionStart = 'function () { return ';
+/** DebuggerPrefixCharacters is the number of characters before the script in its first line. */
+export const DebuggerPrefixCharacters = FunctionStart.length + 1;
+
+/** evaluateByDebugger runs code of an agent with the debugger, and returns the value of the script. */
+export async function evaluateByDebugger(
+  debuggers: Debuggers,
+  frames: TabFrames,
+  request: EvaluateRequest,
+  limitMs: number,
+): Promise<unknown> {
+  const { call, frame, code, world, target } = request;
+  return await debuggers.use(call.tabId, frame.frameId === 0 ? [] : ['children'], async (session) => {
+    const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
+    const { childId, objectId } = await findLentNode(session, frame.frameId === 0, name);
+    try {
+      const place = world === 'main' ? await inMainWorld(session, childId, objectId) : objectId;
+      call.signal.throwIfAborted();
+      const terminate = () =>
+        void session.send('Runtime.terminateExecution', {}, undefined, childId).catch(() => undefined);
+      call.signal.addEventListener('abort', terminate, { once: true });
+      const script = makeEvaluateScript(code, target === undefined ? 'undefined' : 'this');
+      const answer = await session.send(
+        'Runtime.callFunctionOn',
+        {
+          objectId: place,
+          functionDeclaration: `${FunctionStart}${script}}`,
+          awaitPromise: true,
+          returnByValue: true,
+          userGesture: false,
+        },
+        limitMs,
+        childId,
+      );
+      call.signal.removeEventListener('abort', terminate);
+      return readValue(answer);
+    } finally {
+      void session
+        .send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroup }, undefined, childId)
+        .catch(() => undefined);
+    }
+  });
+}
+
+/** inMainWorld returns the object of a node in the main world of its frame. */
+async function inMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
+  const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
+  const { backendNodeId } = readFields(node);
+  const options = { backendNodeId, objectGroup: ObjectGroup };
+  const { object } = await session.send('DOM.resolveNode', options, undefined, childId);
+  return readFields(object).objectId;
+}
+
+/** readValue returns the value of Runtime.callFunctionOn. */
+function readValue({ result, exceptionDetails }: Fields): unknown {
+  if (exceptionDetails === undefined) return readFields(result).value;
+  // The script catches the errors of the code, so that only a syntax error remains.
+  const { exception, lineNumber, text } = readFields(exceptionDetails);
+  const { description } = readFields(exception);
+  const message = typeof description === 'string' ? description : String(text);
+  return /^SyntaxError/.test(message)
+    ? Promise.reject(syntaxFailure(message.split('\n')[0] ?? '', Number(lineNumber) + 1))
+    : undefined;
+}

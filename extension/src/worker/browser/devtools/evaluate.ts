@@ -1,0 +1,212 @@
+import type * as chromeBase from '../../../chrome.ts';
+import type * as chromeScripts from '../../../chrome-scripts.ts';
+import { sleep } from '../../../within.ts';
+import { findSyntaxError, SYNTAX_WORLD } from '../../delivery/syntax.ts';
+import { readChoice, readText, requireText } from '../arguments.ts';
+import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
+import { addDebuggerText, type Debuggers } from '../debugger/debuggers.ts';
+import type { FrameTarget, TabFrames } from '../tab-frames.ts';
+import { callFailure, documentGone, GoesOnFailure, ToolFailure, toolFailure } from '../tool-failure.ts';
+import { DebuggerPrefixCharacters, evaluateByDebugger } from './evaluate-debugger.ts';
+import {
+  type EvaluateAnswer,
+  lentElement,
+  MaxResultCharacters,
+  makeEvaluateScript,
+  makeExpression,
+  readEvaluateAnswer,
+} from './evaluate-script.ts';
+import type { TextParts } from './text-parts.ts';
+
+/** EvaluateMs limits how long a tool waits for the code of an agent, in milliseconds. */
+const EvaluateMs = 60_000;
+/** WatchMs is the interval in which a tool checks that the page still answers, in milliseconds. */
+const WatchMs = 1000;
+/** IsolatedWorld is the isolated world in which code of agents runs. */
+const IsolatedWorld = 'evaluate';
+
+/** EvaluateBrowser is the part of Chrome that Evaluator needs. */
+export type EvaluateBrowser = Pick<typeof chromeScripts, 'runInPage' | 'areUserScriptsAllowed'> &
+  Pick<typeof chromeBase, 'readTabState'>;
+
+/** EvaluateRequest is code of an agent with its place. */
+export interface EvaluateRequest {
+  readonly call: BrowserCall;
+  readonly frame: FrameTarget;
+  readonly code: string;
+  readonly world: 'main' | 'isolated';
+  /** target is the ref of the element that the code gets as its argument. */
+  readonly target: string | undefined;
+}
+
+/** Evaluator runs code of agents in pages. */
+export class Evaluator {
+  readonly #browser: EvaluateBrowser;
+  readonly #frames: TabFrames;
+  readonly #debuggers: Debuggers;
+  readonly #parts: TextParts;
+
+  constructor(browser: EvaluateBrowser, frames: TabFrames, debuggers: Debuggers, parts: TextParts) {
+    this.#browser = browser;
+    this.#frames = frames;
+    this.#debuggers = debuggers;
+    this.#parts = parts;
+  }
+
+  /** evaluate is the tool browser_evaluate. */
+  async evaluate(call: BrowserCall): Promise<BrowserResult> {
+    const cursor = readText(call.args, 'cursor');
+    if (cursor !== undefined) {
+      // The server judges a call with a cursor as reading, so the call must not run code.
+      if (call.args.function !== undefined) throw callFailure('invalid_arguments', 'give either function or cursor');
+      const { text, words } = this.#parts.next(call, cursor);
+      return { text: words.join(' '), content: text };
+    }
+    const code = requireText(call.args, 'function');
+    const world = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
+    const target = readText(call.args, 'target');
+    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.ofRef(call, target);
+    const request = { call, frame, code, world, target };
+    const answer = await this.#race(request, this.#run(request));
+    return this.#resultOf(call, answer);
+  }
+
+  #resultOf(call: BrowserCall, answer: EvaluateAnswer): BrowserResult {
+    if (answer.kind === 'undefined') return { text: 'The function returned undefined.' };
+    if (answer.kind === 'error') throw scriptFailure(answer);
+    const { text, words } = this.#parts.first(call, answer.json);
+    const notes = [
+      ...(answer.hasText ? ['Values without a form in JSON are written as text, such as "[circular]".'] : []),
+      ...(answer.isCut ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
+    ];
+    return { text: ['Result as JSON.', ...notes, ...words].join(' '), content: text };
+  }
+
+  /** #race waits for an answer, and fails when the call is cancelled, the document is gone or EvaluateMs have passed. */
+  async #race<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([call.signal, ended.signal]);
+    try {
+      return await Promise.race([running, this.#watch(frame, signal), expire(signal)]);
+    } catch (error) {
+      if (call.signal.aborted) throw new GoesOnFailure(callFailure('cancelled', goesOnText).error);
+      throw error;
+    } finally {
+      ended.abort();
+      running.catch(() => undefined);
+    }
+  }
+
+  /** #watch fails when the document goes away, or does not answer because it shows a dialog. */
+  async #watch(frame: FrameTarget, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await sleep(WatchMs, signal);
+      try {
+        await this.#frames.run({ signal, report: () => undefined }, frame, 'facts', {});
+      } catch (error) {
+        throw begun(error);
+      }
+    }
+  }
+
+  async #run(request: EvaluateRequest): Promise<EvaluateAnswer> {
+    const { call, frame, code, world, target } = request;
+    const name = target === undefined ? undefined : (await this.#frames.run(call, frame, 'lend', { target })).name;
+    const script = makeEvaluateScript(code, name === undefined ? 'undefined' : lentElement(name));
+    call.signal.throwIfAborted();
+    const worldId = world === 'main' ? undefined : IsolatedWorld;
+    let value: unknown;
+    try {
+      value = await this.#browser.runInPage(frame, [script], worldId);
+    } catch (error) {
+      // Without the permission, Chrome rejects the script before the script runs.
+      if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
+      return await this.#runByDebugger(request);
+    }
+    const answer = readEvaluateAnswer(value, code);
+    if (answer) return answer;
+    // A script that Chrome cannot parse has no value.
+    const problem = await findSyntaxError(
+      (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
+      makeExpression(code),
+    );
+    if (problem) throw syntaxFailure(problem.message, problem.line);
+    // A script whose document goes away has no value either.
+    throw (await this.#findDocumentGone(request)) ?? noAnswer(world);
+  }
+
+  async #runByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
+    if (this.#debuggers.state === 'absent') throw toolFailure('needs_user_scripts', needsUserScriptsText);
+    let value: unknown;
+    try {
+      value = await evaluateByDebugger(this.#debuggers, this.#frames, request, EvaluateMs);
+    } catch (error) {
+      if (error instanceof ToolFailure) throw error;
+      // Chrome reports the end of a document to the debugger first.
+      if (/navigated|destroyed|Cannot find context/i.test(String(error)))
+        throw documentGone(await this.#browser.readTabState(request.call.tabId), true);
+      throw await this.#explain(request, error);
+    }
+    const answer = readEvaluateAnswer(value, request.code, DebuggerPrefixCharacters);
+    if (answer) return answer;
+    throw noAnswer(request.world);
+  }
+
+  /** #explain returns why Chrome did not run a script. */
+  async #explain(request: EvaluateRequest, error: unknown): Promise<unknown> {
+    const reason = error instanceof Error ? error.message : String(error);
+    const failure = toolFailure('not_found', `Chrome did not run the code in this page (${reason}). Use another page`);
+    return (await this.#findDocumentGone(request)) ?? failure;
+  }
+
+  /** #findDocumentGone returns the failure of a document that no longer exists; undefined if the document exists. */
+  async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
+    const state = await this.#browser.readTabState(call.tabId);
+    const frames = state === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
+    return frames.some(({ documentId }) => documentId === frame.documentId) ? undefined : documentGone(state, true);
+  }
+}
+
+const goesOnText = 'the wait for the code has ended, but the code may go on in the page';
+
+const needsUserScriptsText =
+  'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Ask the user to turn on "Allow ' +
+  `User Scripts" in the details of opentabs in chrome://extensions. ${addDebuggerText}`;
+
+async function expire(signal: AbortSignal): Promise<never> {
+  await sleep(EvaluateMs, signal);
+  throw new GoesOnFailure(
+    toolFailure(
+      'still_running',
+      `the function has not returned within ${EvaluateMs / 1000} s; ${goesOnText}. Return earlier, and read the result ` +
+        'in another call',
+    ).error,
+  );
+}
+
+/** begun returns a failure that does not allow to run the code a second time. */
+function begun(error: unknown): unknown {
+  if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;
+  const { notStarted: _, message, ...others } = error.error;
+  return new ToolFailure({ ...others, message: `${message}; the code may have run` });
+}
+
+function scriptFailure({ message, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
+  const place = line === undefined ? '' : ` at line ${line}, column ${column}`;
+  return toolFailure('script_error', `the function threw an error${place}: ${JSON.stringify(message)}`);
+}
+
+/** syntaxFailure returns the failure of code that Chrome cannot parse. */
+export function syntaxFailure(message: string, line: number): ToolFailure {
+  const reason = message.replace(/^Uncaught /, '');
+  return callFailure(
+    'invalid_arguments',
+    `the function cannot be parsed: ${reason} (line ${line}). Give a function such as () => document.title, or an ` +
+      'expression',
+  );
+}
+
+function noAnswer(world: 'main' | 'isolated'): ToolFailure {
+  const retry = world === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
+  return toolFailure('script_error', `the page changed the result of the code, or runs no scripts${retry}`);
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeEvents, describePageLoad, layoutShiftScore, parseFigures } from './figures.ts';
+
+function figuresOf(values: object) {
+  const figures = parseFigures(JSON.stringify(values));
+  assert.ok(figures);
+  return figures;
+}
+
+test('the score of layout shifts is that of the worst session', () => {
+  const score = (...shifts: [atMs: number, value: number][]) =>
+    Math.round(1000 * layoutShiftScore(shifts.map(([atMs, value]) => ({ atMs, value })))) / 1000;
+  assert.equal(score(), 0);
+  assert.equal(score([0, 0.1], [900, 0.1], [2000, 0.15]), 0.2);
+  assert.equal(score([2000, 0.15], [0, 0.1], [1000, 0.1]), 0.15);
+  // A session ends after 5 s.
+  assert.equal(score(...[0, 900, 1800, 2700, 3600, 4500, 5400].map((at): [number, number] => [at, 0.1])), 0.6);
+});
+
+test('one slow interaction of 50 does not count for INP', () => {
+  const interactions = [900, 300, 100].map((durationMs) => ({
+    atMs: 10,
+    durationMs,
+    type: 'click',
+    element: 'button#go',
+    delayMs: 1,
+    handlersMs: 50,
+  }));
+  const inp = (interactionCount: number) =>
+    describeEvents(figuresOf({ interactions, interactionCount }), () => false)[0];
+  assert.equal(inp(3), 'INP 900 ms (poor), 3 interactions');
+  assert.equal(inp(50), 'INP 300 ms (needs improvement), 50 interactions');
+});
+
+test('a load has ratings, and the element and address of the LCP without secrets', () => {
+  const lines = describePageLoad(
+    figuresOf({
+      navigation: { type: 'reload', firstByteMs: 12, domReadyMs: 50.4, loadMs: 0 },
+      firstPaintMs: 2000,
+      lcp: { atMs: 12_345, size: 5000, url: 'https://shop.example/hero.png?token=S3CRET', element: 'img#hero "Sale"' },
+    }),
+  );
+  assert.deepEqual(lines, [
+    'TTFB 12 ms (good)',
+    'DOM ready 50 ms, not loaded yet (reload)',
+    'FCP 2000 ms (needs improvement)',
+    'LCP 12.3 s (poor): img#hero "Sale" https://shop.example/hero.png?token=[masked], 5000 px²',
+  ]);
+});
+
+test('long tasks have their script unless the script is of a forbidden site', () => {
+  const figures = figuresOf({
+    longTasks: [{ atMs: 100, durationMs: 250, kind: 'self' }],
+    longTaskCount: 1,
+    scripts: [
+      { atMs: 110, durationMs: 200, url: 'https://shop.example/a.js', name: 'boot', invoker: 'BUTTON.onclick' },
+    ],
+  });
+  assert.deepEqual(describeEvents(figures, () => false).slice(-2), [
+    'Long tasks: 1, 250 ms in all, 200 ms over 50 ms each',
+    '  at 100 ms: 250 ms https://shop.example/a.js (boot, BUTTON.onclick) 200 ms',
+  ]);
+  assert.equal(describeEvents(figures, () => true).at(-1), '  at 100 ms: 250 ms');
+});
+
+test('malformed answers of a page have no figures', () => {
+  for (const answer of [undefined, 7, '', '[]', '{', 'null']) assert.equal(parseFigures(answer), undefined);
+  const figures = figuresOf({ shifts: [{ value: 'x', sources: [1] }], interactions: 5, lcp: { element: 'a\nb' } });
+  assert.equal(figures.shifts[0]?.value, 0);
+  assert.equal(figures.lcp?.element, 'a b');
+});

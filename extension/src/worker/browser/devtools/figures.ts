@@ -1,0 +1,266 @@
+// Reads and describes the figures of a document. An attacker may control the process of a page, so every value is checked.
+
+import { type Fields, isRecord } from '../../../record.ts';
+import { maskUrl } from '../network/masking.ts';
+import { listOf, readFields } from './debugged-frames.ts';
+
+/** SlowEvents is how many events of one kind an answer shows. */
+const SlowEvents = 5;
+const MaxTextCharacters = 300;
+
+/** Box is a rectangle in the viewport, in pixels. */
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Shift is a layout shift. */
+export interface Shift {
+  readonly atMs: number;
+  readonly value: number;
+  readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
+}
+
+/** Span is a part of the time of a document. Times are milliseconds from the start of the load. */
+interface Span {
+  readonly atMs: number;
+  readonly durationMs: number;
+}
+
+/** Interaction is a click, a tap or a key press. */
+interface Interaction extends Span {
+  readonly type: string;
+  readonly element: string;
+  readonly delayMs: number;
+  readonly handlersMs: number;
+}
+
+interface ScriptRun extends Span {
+  readonly url: string;
+  readonly name: string;
+  readonly invoker: string;
+}
+
+/** Figures are what a recorder found in one document. */
+export interface Figures {
+  readonly startMs: number;
+  readonly nowMs: number;
+  readonly wasHidden: boolean;
+  readonly firstPaintMs: number | undefined;
+  readonly navigation:
+    | (Record<'firstByteMs' | 'domReadyMs' | 'loadMs', number> & { readonly type: string })
+    | undefined;
+  readonly lcp:
+    | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
+    | undefined;
+  readonly shifts: readonly Shift[];
+  /** interactions are the slowest, the slowest first. */
+  readonly interactions: readonly Interaction[];
+  readonly interactionCount: number;
+  /** longTasks are the longest, the longest first. */
+  readonly longTasks: readonly (Span & { readonly kind: string })[];
+  readonly longTaskCount: number;
+  readonly scripts: readonly ScriptRun[];
+}
+
+/** parseFigures reads the answer of a recorder; undefined if the answer is malformed. */
+export function parseFigures(json: unknown): Figures | undefined {
+  if (typeof json !== 'string' || json.length > 10_000_000) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const { navigation, lcp, firstPaintMs } = value;
+  const records = (key: string) => listOf(value[key]).filter(isRecord);
+  return {
+    startMs: numberOf(value.startMs),
+    nowMs: numberOf(value.nowMs),
+    wasHidden: value.wasHidden === true,
+    firstPaintMs: typeof firstPaintMs === 'number' ? firstPaintMs : undefined,
+    navigation: isRecord(navigation)
+      ? {
+          type: textOf(navigation.type),
+          firstByteMs: numberOf(navigation.firstByteMs),
+          domReadyMs: numberOf(navigation.domReadyMs),
+          loadMs: numberOf(navigation.loadMs),
+        }
+      : undefined,
+    lcp: isRecord(lcp)
+      ? { atMs: numberOf(lcp.atMs), size: numberOf(lcp.size), url: textOf(lcp.url), element: textOf(lcp.element) }
+      : undefined,
+    shifts: records('shifts').map((shift) => ({
+      atMs: numberOf(shift.atMs),
+      value: numberOf(shift.value),
+      sources: listOf(shift.sources)
+        .map(readFields)
+        .map(({ element, from, to }) => ({ element: textOf(element), from: boxOf(from), to: boxOf(to) })),
+    })),
+    interactions: records('interactions').map((entry) => ({
+      ...spanOf(entry),
+      type: textOf(entry.type),
+      element: textOf(entry.element),
+      delayMs: numberOf(entry.delayMs),
+      handlersMs: numberOf(entry.handlersMs),
+    })),
+    interactionCount: numberOf(value.interactionCount),
+    longTasks: records('longTasks').map((entry) => ({ ...spanOf(entry), kind: textOf(entry.kind) })),
+    longTaskCount: numberOf(value.longTaskCount),
+    scripts: records('scripts').map((entry) => ({
+      ...spanOf(entry),
+      url: textOf(entry.url),
+      name: textOf(entry.name),
+      invoker: textOf(entry.invoker),
+    })),
+  };
+}
+
+/** describePageLoad returns the lines of how the document of a page loaded. */
+export function describePageLoad({ navigation, firstPaintMs, lcp }: Figures): string[] {
+  const lines: string[] = [];
+  if (navigation) {
+    lines.push(`TTFB ${rated(navigation.firstByteMs, 800, 1800)}`);
+    const ends = [
+      navigation.domReadyMs > 0 ? `DOM ready ${ms(navigation.domReadyMs)}` : 'DOM not ready yet',
+      navigation.loadMs > 0 ? `loaded ${ms(navigation.loadMs)}` : 'not loaded yet',
+    ];
+    lines.push(`${ends.join(', ')} (${navigation.type})`);
+  }
+  lines.push(firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${rated(firstPaintMs, 1800, 3000)}`);
+  if (!lcp) return [...lines, 'LCP none'];
+  const source = lcp.url === '' ? '' : ` ${cutText(maskUrl(lcp.url))}`;
+  return [
+    ...lines,
+    `LCP ${rated(lcp.atMs, 2500, 4000)}: ${elementText(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
+  ];
+}
+
+/** describeEvents returns the lines of what happened in a document since the start of the recording. */
+export function describeEvents(figures: Figures, isForbidden: (url: string) => boolean): string[] {
+  return [...describeInteractions(figures), ...describeShifts(figures), ...describeLongTasks(figures, isForbidden)];
+}
+
+function describeInteractions({ interactions, interactionCount }: Figures): string[] {
+  // One slow interaction of 50 is left out, as in Chrome's own figure.
+  const slowest = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
+  if (!slowest) return ['INP none: no clicks, taps or keys'];
+  const lines = [...interactions.slice(0, SlowEvents)].map(
+    ({ atMs, durationMs, type, element, delayMs, handlersMs }) =>
+      `  ${type} at ${ms(atMs)}: ${ms(durationMs)} on ${elementText(element)} (delay ${ms(delayMs)}, handlers ${ms(handlersMs)}, drawing ${ms(durationMs - delayMs - handlersMs)})`,
+  );
+  return [`INP ${rated(slowest.durationMs, 200, 500)}, ${count(interactionCount, 'interaction')}`, ...lines];
+}
+
+function describeShifts({ shifts }: Figures): string[] {
+  const score = layoutShiftScore(shifts);
+  const lines = [...shifts]
+    .sort((a, b) => b.value - a.value)
+    .slice(0, SlowEvents)
+    .map(({ atMs, value, sources }) => {
+      const moves = sources
+        .slice(0, 3)
+        .map(({ element, from, to }) => `${elementText(element)} ${describeMove(from, to)}`);
+      return `  ${score3(value)} at ${ms(atMs)}: ${moves.join('; ') || 'elements that are gone'}`;
+    });
+  return [`CLS ${score3(score)} (${rating(score, 0.1, 0.25)}), ${count(shifts.length, 'layout shift')}`, ...lines];
+}
+
+/**
+ * layoutShiftScore returns the largest sum of shifts in one session: shifts less than 1 s apart, in at most 5 s.
+ */
+export function layoutShiftScore(shifts: readonly Pick<Shift, 'atMs' | 'value'>[]): number {
+  let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+  for (const { atMs, value } of [...shifts].sort((a, b) => a.atMs - b.atMs)) {
+    const isNew = atMs - lastMs >= 1000 || atMs - firstMs >= 5000;
+    sum = isNew ? value : sum + value;
+    if (isNew) firstMs = atMs;
+    lastMs = atMs;
+    largest = Math.max(largest, sum);
+  }
+  return largest;
+}
+
+function describeMove(from: Box, to: Box): string {
+  if (from.width === 0 && from.height === 0) return 'appeared';
+  if (to.width === 0 && to.height === 0) return 'left the viewport';
+  const words = [
+    ...(to.y !== from.y ? [`moved ${Math.abs(Math.round(to.y - from.y))} px ${to.y > from.y ? 'down' : 'up'}`] : []),
+    ...(to.x !== from.x ? [`moved ${Math.abs(Math.round(to.x - from.x))} px ${to.x > from.x ? 'right' : 'left'}`] : []),
+  ];
+  return words.join(', ') || 'changed its size';
+}
+
+function describeLongTasks(
+  { longTasks, longTaskCount, scripts }: Figures,
+  isForbidden: (url: string) => boolean,
+): string[] {
+  if (longTaskCount === 0) return ['Long tasks: none'];
+  const totalMs = longTasks.reduce((total, { durationMs }) => total + durationMs, 0);
+  const lines = longTasks.slice(0, SlowEvents).map((task) => {
+    const endMs = task.atMs + task.durationMs;
+    const script = scripts.find(({ atMs }) => atMs >= task.atMs - 1 && atMs < endMs);
+    const place = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
+    return `  at ${ms(task.atMs)}: ${ms(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${place}`;
+  });
+  const blockingMs = longTasks.reduce((total, { durationMs }) => total + Math.max(0, durationMs - 50), 0);
+  return [`Long tasks: ${longTaskCount}, ${ms(totalMs)} in all, ${ms(blockingMs)} over 50 ms each`, ...lines];
+}
+
+function describeScript({ url, name, invoker, durationMs }: ScriptRun): string {
+  const source = url === '' ? '' : cutText(maskUrl(url));
+  const words = [name, /^https?:/.test(invoker) ? '' : invoker].filter((word) => word !== '').map(cutText);
+  return [source, words.length > 0 ? `(${words.join(', ')})` : '', ms(durationMs)]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function elementText(element: string): string {
+  return element === '' ? 'an element that is gone' : cutText(element);
+}
+
+function rated(valueMs: number, good: number, poor: number): string {
+  return `${ms(valueMs)} (${rating(valueMs, good, poor)})`;
+}
+
+/** rating returns the rating of a figure by the limits of Web Vitals. */
+function rating(value: number, good: number, poor: number): string {
+  if (value <= good) return 'good';
+  return value <= poor ? 'needs improvement' : 'poor';
+}
+
+function score3(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
+function ms(value: number): string {
+  return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${Math.max(0, Math.round(value))} ms`;
+}
+
+function cutText(text: string): string {
+  return text.length > MaxTextCharacters ? `${text.slice(0, MaxTextCharacters)}…` : text;
+}
+
+function spanOf({ atMs, durationMs }: Fields): Span {
+  return { atMs: numberOf(atMs), durationMs: numberOf(durationMs) };
+}
+
+function boxOf(value: unknown): Box {
+  const { x, y, width, height } = readFields(value);
+  return { x: numberOf(x), y: numberOf(y), width: numberOf(width), height: numberOf(height) };
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.replaceAll('\n', ' ') : '';
+}

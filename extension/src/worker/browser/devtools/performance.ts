@@ -1,0 +1,293 @@
+import { type Fields, isRecord } from '../../../record.ts';
+import { within } from '../../../within.ts';
+import { readChoice, readFlag } from '../arguments.ts';
+import type { BrowserCall, BrowserResult, WrittenFile } from '../browser-tool.ts';
+import { Captures } from '../debugger/captures.ts';
+import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
+import { isFrameForbidden } from '../frame-rules.ts';
+import { type NavigationBrowser, reloadPage } from '../navigation.ts';
+import { callFailure, documentGone, toolFailure } from '../tool-failure.ts';
+import {
+  type DebuggedFrame,
+  type DebuggedFramesBrowser,
+  listOf,
+  readDebuggedFrames,
+  readFields,
+} from './debugged-frames.ts';
+import { describeEvents, describePageLoad, type Figures, parseFigures } from './figures.ts';
+import { frameIdsOf, WorldName } from './lent-nodes.ts';
+import { newDocumentScript, presentDocumentScript, readScript, stopScript } from './performance-script.ts';
+import { selectEvents } from './trace.ts';
+
+/** PerformanceBrowser is the part of Chrome that recordings of speed need. */
+export type PerformanceBrowser = DebuggedFramesBrowser & NavigationBrowser;
+
+/** categories are the events of the trace. */
+const categories = [
+  'devtools.timeline',
+  'disabled-by-default-devtools.timeline',
+  'disabled-by-default-devtools.timeline.frame',
+  'blink.user_timing',
+  'latencyInfo',
+  'loading',
+  'v8.execute',
+];
+/** TraceBufferKb limits what Chrome keeps of a trace, in kilobytes. */
+const TraceBufferKb = 20_000;
+/** MaxEvents limits the events of a trace in the memory of the worker. */
+const MaxEvents = 300_000;
+/** MaxFileCharacters limits the file of a trace. */
+const MaxFileCharacters = 30_000_000;
+/** TraceEndMs is how long Chrome may take to return a trace, in milliseconds. */
+const TraceEndMs = 30_000;
+const MaxFrames = 20;
+
+/** Performance records how fast pages load and react. */
+export class PerformanceRecordings {
+  readonly #browser: PerformanceBrowser;
+  readonly #captures: Captures<PerformanceRecording>;
+
+  constructor(browser: PerformanceBrowser, debuggers: Debuggers) {
+    this.#browser = browser;
+    this.#captures = new Captures({
+      debuggers,
+      // A background tab has neither paints nor frames unless Chrome draws the tab.
+      features: ['children', 'drawing', 'dialogs'],
+      start: async (session) => {
+        const recording = new PerformanceRecording(session);
+        await recording.start();
+        return recording;
+      },
+      stop: (recording) => recording.stop(),
+    });
+  }
+
+  /** endSession ends the recordings of a session. */
+  async endSession(session: string): Promise<void> {
+    await this.#captures.endSession(session);
+  }
+
+  /** run is the tool browser_performance. */
+  async run(call: BrowserCall): Promise<BrowserResult> {
+    const action = readChoice(call.args, 'action', ['start', 'stop']);
+    const isReload = readFlag(call.args, 'reload');
+    if (action === 'start') return await this.#start(call, isReload);
+    if (isReload) throw callFailure('invalid_arguments', 'reload belongs to the action start');
+    const recording = await this.#captures.find(call.tabId);
+    if (!recording)
+      throw toolFailure(
+        'not_found',
+        'no recording runs in this tab, or it ended after 10 min. Call with the action start',
+      );
+    const result = await recording.read(this.#browser, call);
+    await this.#captures.end(call.tabId);
+    return result;
+  }
+
+  async #start(call: BrowserCall, isReload: boolean): Promise<BrowserResult> {
+    const { tabId } = call;
+    await this.#captures.end(tabId);
+    const { capture } = await this.#captures.use(tabId, call.session);
+    const words = ['Recording the speed of the page.'];
+    if (isReload) {
+      try {
+        words.push('Reloaded the page.', await this.#reload(call));
+      } catch (error) {
+        await this.#captures.end(tabId);
+        throw error;
+      }
+    }
+    if (capture.traceProblem !== '') words.push(`There will be no trace: ${capture.traceProblem}.`);
+    return { text: [...words, 'Use the page, then call with the action stop.'].join(' ') };
+  }
+
+  async #reload(call: BrowserCall): Promise<string> {
+    const frames = await this.#browser.listTabFrames(call.tabId);
+    const top = frames.find(({ frameId }) => frameId === 0);
+    if (call.documentId !== '' && top?.documentId !== call.documentId) throw documentGone('open', false);
+    return await reloadPage(this.#browser, call);
+  }
+}
+
+/** PerformanceRecording is the recording of one tab. */
+class PerformanceRecording {
+  /** traceProblem is why Chrome records no trace; empty if Chrome does. */
+  traceProblem = '';
+  readonly #session: DebuggerSession;
+  readonly #startMs = Date.now();
+  readonly #scripts = new Map<string, unknown>();
+  /** #startUrls are the addresses of the frames at the start, by ID. */
+  readonly #startUrls = new Map<string, string>();
+  readonly #events: Fields[] = [];
+  readonly #stops: (() => void)[] = [];
+  #isTracing = false;
+  #hasLostEvents = false;
+  #endTrace: () => void = () => undefined;
+
+  constructor(session: DebuggerSession) {
+    this.#session = session;
+  }
+
+  async start(): Promise<void> {
+    this.#stops.push(this.#session.onEvent((method, params) => this.#receive(method, params)));
+    const traceConfig = {
+      recordMode: 'recordUntilFull',
+      traceBufferSizeInKb: TraceBufferKb,
+      includedCategories: categories,
+      excludedCategories: ['*'],
+    };
+    try {
+      await this.#send('', 'Tracing.start', { transferMode: 'ReportEvents', traceConfig });
+      this.#isTracing = true;
+    } catch (error) {
+      this.traceProblem = `Chrome did not start one (${error instanceof Error ? error.message : String(error)})`;
+    }
+    await this.#startIn('');
+    this.#stops.push(
+      this.#session.onChild(async ({ id, kind }) => {
+        if (kind === 'iframe') await this.#startIn(id);
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    if (this.#isTracing) await this.#send('', 'Tracing.end').catch(() => undefined);
+    for (const [childId, identifier] of this.#scripts) {
+      await this.#send(childId, 'Page.removeScriptToEvaluateOnNewDocument', { identifier }).catch(() => undefined);
+      await this.#evaluateInFrames(childId, stopScript).catch(() => undefined);
+    }
+  }
+
+  /** read returns the figures of the present document, and the trace of the recording. */
+  async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
+    const { frames, leftOut } = await readDebuggedFrames(this.#session, browser, call);
+    const figures = await Promise.all(frames.map(async (frame) => ({ frame, figures: await this.#readFrame(frame) })));
+    const file = await this.#readTrace(call, frames);
+    // The tab may show another document, which the server has not judged.
+    await readDebuggedFrames(this.#session, browser, call);
+    const [top, ...children] = figures;
+    if (!top?.figures) throw toolFailure('timeout', 'the page did not answer. Try again');
+    const isForbidden = (url: string) => isFrameForbidden(url, call.args);
+    const lines = [...describePageLoad(top.figures), ...describeEvents(top.figures, isForbidden)];
+    const shownChildren = children.flatMap(({ frame, figures: found }) => {
+      if (!found) return [];
+      // The page has the long tasks of the frames in its process already.
+      const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
+      const own = isFirst ? found : { ...found, longTasks: [], longTaskCount: 0 };
+      const isQuiet = own.shifts.length + own.interactions.length + own.longTasks.length === 0;
+      return isQuiet ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(own, isForbidden)]];
+    });
+    lines.push(...shownChildren.slice(0, MaxFrames).flat());
+    const words = [`Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`, ...this.#notes(top.figures)];
+    if (shownChildren.length > MaxFrames) words.push(`The first ${MaxFrames} frames are shown.`);
+    if (leftOut > 0) words.push('Frames that the user does not allow are left out.');
+    words.push(
+      file ? 'The file is the trace, for the panel Performance of Chrome.' : `No trace: ${this.traceProblem}.`,
+    );
+    return { text: words.join(' '), content: lines.join('\n'), ...(file ? { file } : {}) };
+  }
+
+  #notes({ startMs, wasHidden }: Figures): string[] {
+    return [
+      ...(startMs > 0
+        ? ['INP, CLS and long tasks count from the start; the page loaded before. Use reload to measure a load.']
+        : []),
+      ...(wasHidden ? ['The page was hidden for a time, in which Chrome draws late or not at all.'] : []),
+      ...(this.#hasLostEvents ? ['The trace was too long: only its first part is in the file.'] : []),
+    ];
+  }
+
+  async #startIn(childId: string): Promise<void> {
+    // Commands of one session run in their order; a new frame runs its scripts after the first commands.
+    const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
+      source: newDocumentScript,
+      worldName: WorldName,
+    });
+    await this.#send(childId, 'Page.enable');
+    this.#scripts.set(childId, (await added).identifier);
+    const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
+    this.#recordUrls(frameTree);
+    await this.#evaluateInFrames(childId, presentDocumentScript);
+  }
+
+  #recordUrls(tree: unknown): void {
+    const { frame, childFrames } = readFields(tree);
+    const { id, url } = readFields(frame);
+    if (!this.#startUrls.has(String(id))) this.#startUrls.set(String(id), String(url));
+    for (const child of listOf(childFrames)) this.#recordUrls(child);
+  }
+
+  async #evaluateInFrames(childId: string, expression: string): Promise<void> {
+    const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
+    for (const frameId of frameIdsOf(frameTree)) await this.#evaluate(childId, frameId, `void (${expression})`);
+  }
+
+  async #readFrame({ childId, frameId }: DebuggedFrame): Promise<Figures | undefined> {
+    return parseFigures(await this.#evaluate(childId, frameId, readScript).catch(() => undefined));
+  }
+
+  async #evaluate(childId: string, frameId: string, expression: string): Promise<unknown> {
+    const world = await this.#send(childId, 'Page.createIsolatedWorld', { frameId, worldName: WorldName });
+    const { result } = await this.#send(childId, 'Runtime.evaluate', {
+      expression,
+      contextId: world.executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    return readFields(result).value;
+  }
+
+  #receive(method: string, params: Fields): void {
+    if (method === 'Tracing.dataCollected') this.#keepEvents(listOf(params.value).filter(isRecord));
+    if (method !== 'Tracing.tracingComplete') return;
+    this.#isTracing = false;
+    this.#hasLostEvents ||= params.dataLossOccurred === true;
+    this.#endTrace();
+  }
+
+  #keepEvents(events: readonly Fields[]): void {
+    const free = MaxEvents - this.#events.length;
+    for (const event of events.slice(0, free)) this.#events.push(event);
+    if (events.length > free) this.#hasLostEvents = true;
+  }
+
+  /** #readTrace ends the trace, and returns its file. */
+  async #readTrace({ args }: BrowserCall, frames: readonly DebuggedFrame[]): Promise<WrittenFile | undefined> {
+    if (this.#isTracing) {
+      const ended = new Promise<true>((resolve) => {
+        this.#endTrace = () => resolve(true);
+      });
+      await this.#send('', 'Tracing.end');
+      if ((await within(ended, TraceEndMs)) === undefined) this.traceProblem = 'Chrome did not return it in time';
+    }
+    if (this.traceProblem !== '') return undefined;
+    const url = frames[0]?.url ?? '';
+    const rules = {
+      frames: frames.map(({ frameId }) => ({ id: frameId, url: this.#startUrls.get(frameId) ?? '' })),
+      origin: URL.canParse(url) ? new URL(url).origin : '',
+      isForbidden: (address: string) => isFrameForbidden(address, args),
+    };
+    const texts: string[] = [];
+    let characters = 0;
+    for (const event of selectEvents(this.#events, rules)) {
+      const text = JSON.stringify(event);
+      characters += text.length + 2;
+      if (characters > MaxFileCharacters) {
+        this.#hasLostEvents = true;
+        break;
+      }
+      texts.push(text);
+    }
+    const head = JSON.stringify({
+      metadata: { source: 'opentabs', startTime: new Date(this.#startMs).toISOString() },
+      traceEvents: [],
+    });
+    const text = `${head.slice(0, -']}'.length)}\n${texts.join(',\n')}\n]}\n`;
+    return { extension: 'json', mimeType: 'application/json', text };
+  }
+
+  #send(childId: string, method: string, params: Fields = {}): Promise<Fields> {
+    return this.#session.send(method, params, undefined, childId);
+  }
+}

@@ -1,0 +1,142 @@
+import type { Fields } from '../../../record.ts';
+import { readText } from '../arguments.ts';
+import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
+import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
+import { toolFailure } from '../tool-failure.ts';
+import { type DebuggedFrame, type DebuggedFramesBrowser, readDebuggedFrames, readFields } from './debugged-frames.ts';
+import { WorldName } from './lent-nodes.ts';
+import type { TextParts } from './text-parts.ts';
+
+/** MaxLines limits the resources of one answer. */
+const MaxLines = 300;
+const MaxUrlCharacters = 300;
+
+/** Resource is a file that a frame has loaded. */
+interface Resource {
+  readonly frame: DebuggedFrame;
+  readonly url: string;
+  /** type is Chrome's type in lower case, such as script. */
+  readonly type: string;
+  readonly mimeType: string;
+  /** bytes is 0 if unknown. */
+  readonly bytes: number;
+  readonly isFailed: boolean;
+}
+
+/** Resources lists and reads the files that pages have loaded: documents, scripts, style sheets, pictures. */
+export class Resources {
+  readonly #browser: DebuggedFramesBrowser;
+  readonly #debuggers: Debuggers;
+  readonly #parts: TextParts;
+
+  constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers, parts: TextParts) {
+    this.#browser = browser;
+    this.#debuggers = debuggers;
+    this.#parts = parts;
+  }
+
+  /** read is the tool browser_resources. The address of one resource returns its body, anything else a list. */
+  async read(call: BrowserCall): Promise<BrowserResult> {
+    const { args } = call;
+    const cursor = readText(args, 'cursor');
+    if (cursor !== undefined) {
+      const { text, words } = this.#parts.next(call, cursor);
+      return { text: words.join(' '), content: text };
+    }
+    const [url = '', type = ''] = [readText(args, 'url'), readText(args, 'type')];
+    return await this.#debuggers.use(call.tabId, ['children'], async (session) => {
+      const { frames, leftOut } = await readDebuggedFrames(session, this.#browser, call);
+      const resources = frames.flatMap(resourcesOf).filter((resource) => type === '' || resource.type === type);
+      const exact = resources.find((resource) => resource.url === url);
+      if (exact) return await this.#readBody(session, call, exact);
+      return listResources(
+        resources.filter((resource) => resource.url.includes(url)),
+        leftOut,
+      );
+    });
+  }
+
+  async #readBody(session: DebuggerSession, call: BrowserCall, resource: Resource): Promise<BrowserResult> {
+    const { frame, url, type, mimeType, bytes } = resource;
+    const what = `${type} ${mimeType}`;
+    const send = (method: string, params: Fields) => session.send(method, params, undefined, frame.childId);
+    let answer: Fields;
+    try {
+      await send('Page.enable', {});
+      answer = await send('Page.getResourceContent', { frameId: frame.frameId, url });
+    } catch (error) {
+      const { text, words } = this.#parts.first(call, await readPresentDocument(send, resource, error));
+      return { text: [`${what} as it is now; Chrome no longer has the original.`, ...words].join(' '), content: text };
+    }
+    const content = String(answer.content ?? '');
+    if (answer.base64Encoded === true) {
+      const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0;
+      const size = (content.length / 4) * 3 - padding;
+      return { text: `${what}: a binary file of ${size} bytes, which is not shown.` };
+    }
+    const { text, words } = this.#parts.first(call, content);
+    return { text: [`${what}, ${bytes || content.length} bytes.`, ...words].join(' '), content: text };
+  }
+}
+
+/** readPresentDocument returns the HTML of a document as scripts have changed it. problem is why there is no original. */
+async function readPresentDocument(
+  send: (method: string, params: Fields) => Promise<Fields>,
+  { frame, type }: Resource,
+  problem: unknown,
+): Promise<string> {
+  if (type === 'document') {
+    const { executionContextId } = await send('Page.createIsolatedWorld', {
+      frameId: frame.frameId,
+      worldName: WorldName,
+    });
+    const expression = 'document.documentElement.outerHTML';
+    const { value } = readFields(
+      (await send('Runtime.evaluate', { expression, contextId: executionContextId })).result,
+    );
+    if (typeof value === 'string') return value;
+  }
+  const reason = problem instanceof Error ? problem.message : String(problem);
+  throw toolFailure('not_found', `Chrome no longer has the content of this ${type} (${reason}). Reload the page first`);
+}
+
+/** resourcesOf returns the document of a frame and what the frame has loaded. */
+function resourcesOf(frame: DebuggedFrame): Resource[] {
+  const document = {
+    frame,
+    url: frame.url,
+    type: 'document',
+    mimeType: frame.mimeType,
+    bytes: 0,
+    isFailed: false,
+  };
+  const others = frame.resources.map((entry) => {
+    const { url, type, mimeType, contentSize, failed } = readFields(entry);
+    return {
+      frame,
+      url: String(url),
+      type: String(type).toLowerCase(),
+      mimeType: String(mimeType ?? ''),
+      bytes: typeof contentSize === 'number' ? contentSize : 0,
+      isFailed: failed === true,
+    };
+  });
+  return [document, ...others];
+}
+
+function listResources(resources: readonly Resource[], leftOut: number): BrowserResult {
+  const shown = resources.slice(0, MaxLines);
+  const words = [
+    resources.length === 0
+      ? 'Nothing matches.'
+      : `${resources.length} ${resources.length === 1 ? 'file' : 'files'}. Pass the whole url of one to read it.`,
+    ...(shown.length < resources.length ? [`The first ${MaxLines} are shown; use url or type.`] : []),
+    ...(leftOut > 0 ? ['Frames that the user does not allow are left out.'] : []),
+  ];
+  const lines = shown.map(({ type, mimeType, bytes, isFailed, url }) => {
+    const size = bytes > 0 ? ` ${bytes} bytes` : '';
+    const cut = url.length > MaxUrlCharacters ? `${url.slice(0, MaxUrlCharacters)}…` : url;
+    return `${type} ${mimeType}${size}${isFailed ? ' failed' : ''} ${cut}`;
+  });
+  return { text: words.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
+}

@@ -1,0 +1,149 @@
+import type { StyleValue } from '../../../page/devtools-operations.ts';
+import type { Fields } from '../../../record.ts';
+import { readTexts, requireText } from '../arguments.ts';
+import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
+import { type Debuggers, DebuggerUnavailable } from '../debugger/debuggers.ts';
+import type { FrameTarget, TabFrames } from '../tab-frames.ts';
+import type { CssCoverage } from './css-coverage.ts';
+import { listOf, readFields } from './debugged-frames.ts';
+import { findLentNode, ObjectGroup } from './lent-nodes.ts';
+
+/** MaxRules limits the rules of one answer. */
+const MaxRules = 60;
+const MaxRuleCharacters = 600;
+
+/** FindHeaders returns the style sheets that Chrome has reported in a tab, if another tool uses them. */
+type FindHeaders = CssCoverage['headersOf'];
+
+/** Styles reads computed styles of elements and, with the debugger, the rules that match. */
+export class Styles {
+  readonly #frames: TabFrames;
+  readonly #debuggers: Debuggers;
+  readonly #findHeaders: FindHeaders;
+
+  constructor(frames: TabFrames, debuggers: Debuggers, findHeaders: FindHeaders) {
+    this.#frames = frames;
+    this.#debuggers = debuggers;
+    this.#findHeaders = findHeaders;
+  }
+
+  /** read is the tool browser_get_styles. */
+  async read(call: BrowserCall): Promise<BrowserResult> {
+    const target = requireText(call.args, 'target');
+    const states = readTexts(call.args, 'forceState') ?? [];
+    const frame = await this.#frames.ofRef(call, target);
+    try {
+      return await this.#readByDebugger(call, frame, target, states);
+    } catch (error) {
+      if (!(error instanceof DebuggerUnavailable) || states.length > 0) throw error;
+    }
+    const values = await this.#readValues(call, frame, target);
+    return { text: 'Computed values. Matched rules need the debugger.', content: values.join('\n') };
+  }
+
+  async #readValues(call: BrowserCall, frame: FrameTarget, target: string): Promise<string[]> {
+    const properties = readTexts(call.args, 'properties');
+    const options = properties === undefined ? { target } : { target, properties };
+    const { line, values } = await this.#frames.run(call, frame, 'styles', options);
+    return [line, ...values.map(({ property, value }: StyleValue) => `${property}: ${value}`)];
+  }
+
+  async #readByDebugger(
+    call: BrowserCall,
+    frame: FrameTarget,
+    target: string,
+    states: readonly string[],
+  ): Promise<BrowserResult> {
+    const features = frame.frameId === 0 ? [] : (['children'] as const);
+    return await this.#debuggers.use(call.tabId, features, async (session) => {
+      const { name } = await this.#frames.run(call, frame, 'lend', { target });
+      const { childId, objectId } = await findLentNode(session, frame.frameId === 0, name);
+      const send = (method: string, params: Fields = {}) => session.send(method, params, undefined, childId);
+      const sheets = new Map<unknown, Fields>();
+      const stop = session.onEvent((method, { header }, id) => {
+        if (id === childId && method === 'CSS.styleSheetAdded')
+          sheets.set(readFields(header).styleSheetId, readFields(header));
+      });
+      const headerOf = await this.#findHeaders(call.tabId);
+      try {
+        await send('DOM.enable');
+        // Chrome reports the sheets only when the view of the styles is enabled.
+        if (!headerOf) await send('CSS.disable');
+        await send('CSS.enable');
+        await send('DOM.getDocument', { depth: 0 });
+        const { nodeId } = await send('DOM.requestNode', { objectId });
+        await send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [...states] });
+        try {
+          const values = await this.#readValues(call, frame, target);
+          const matched = await send('CSS.getMatchedStylesForNode', { nodeId });
+          const rules = describeRules(matched, (id) => sheets.get(id) ?? headerOf?.(childId, id));
+          const forced = states.length > 0 ? ` with the forced state ${states.join(', ')}` : '';
+          const cut = rules.length > MaxRules ? ` The first ${MaxRules} of ${rules.length} rules are shown.` : '';
+          return {
+            text: `Computed values${forced}, then the matched rules, the strongest first.${cut}`,
+            content: [...values, '', ...rules.slice(0, MaxRules)].join('\n'),
+          };
+        } finally {
+          await send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [] });
+        }
+      } finally {
+        stop();
+        const off = headerOf ? [] : [send('CSS.disable'), send('DOM.disable')];
+        await Promise.allSettled([...off, send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroup })]);
+      }
+    });
+  }
+}
+
+/** FindHeader returns the header of a style sheet by ID. */
+type FindHeader = (sheetId: unknown) => Fields | undefined;
+
+/** describeRules returns the inline style and the rules that match an element, the strongest first. */
+function describeRules(matched: Fields, findHeader: FindHeader): string[] {
+  const lines: string[] = [];
+  const inline = declarationsOf(matched.inlineStyle);
+  if (inline !== '') lines.push(`element.style { ${inline} }`);
+  for (const match of [...listOf(matched.matchedCSSRules)].reverse()) lines.push(describeRule(match, findHeader));
+  for (const [depth, entry] of listOf(matched.inherited).entries()) {
+    const { matchedCSSRules } = readFields(entry);
+    for (const match of [...listOf(matchedCSSRules)].reverse()) {
+      if (readFields(readFields(match).rule).origin === 'user-agent') continue;
+      lines.push(`inherited from ancestor ${depth + 1}: ${describeRule(match, findHeader)}`);
+    }
+  }
+  return lines;
+}
+
+function describeRule(match: unknown, findHeader: FindHeader): string {
+  const { rule } = readFields(match);
+  const { selectorList, origin, style, styleSheetId, media } = readFields(rule);
+  const selector = String(readFields(selectorList).text);
+  const conditions = listOf(media).map((query) => `@media ${String(readFields(query).text)} `);
+  const text = `${conditions.join('')}${selector} { ${declarationsOf(style)} }`;
+  const cut = text.length > MaxRuleCharacters ? `${text.slice(0, MaxRuleCharacters)}…` : text;
+  if (origin === 'user-agent') return `${cut} (browser)`;
+  const header = findHeader(styleSheetId);
+  const { startLine } = readFields(readFields(style).range);
+  if (!header || typeof startLine !== 'number') return cut;
+  // The range begins after the brace, which may be in a later line than the selector.
+  const url = String(header.sourceURL || 'a style sheet without an address');
+  const isInline = header.isInline === true && typeof header.startLine === 'number';
+  const line = startLine + (isInline ? Number(header.startLine) : 0) + 1;
+  return `${cut} (${url}:${line})`;
+}
+
+/** declarationsOf returns the declarations of a style as the page wrote them, without those that Chrome derives. */
+function declarationsOf(style: unknown): string {
+  const declarations = listOf(readFields(style).cssProperties)
+    .map(readFields)
+    .filter((property) => property.range !== undefined || property.text !== undefined)
+    .map(({ name, value, important, disabled }) => {
+      const text = `${String(name)}: ${String(value)}${important === true && !/!important/.test(String(value)) ? ' !important' : ''}`;
+      return disabled === true ? `/* ${text} */` : text;
+    });
+  if (declarations.length > 0) return declarations.join('; ');
+  return listOf(readFields(style).cssProperties)
+    .map(readFields)
+    .map(({ name, value }) => `${String(name)}: ${String(value)}`)
+    .join('; ');
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TextRanges } from './text-ranges.ts';
+
+test('each character counts once', () => {
+  const ranges = new TextRanges();
+  const lengths = [
+    [0, 10],
+    [20, 30],
+    [20, 30],
+    [5, 12],
+    [12, 20],
+    [40, 40],
+    [50, 45],
+    [35, 36],
+  ].map(([start = 0, end = 0]) => {
+    ranges.add({ start, end });
+    return ranges.length;
+  });
+  assert.deepEqual(lengths, [10, 20, 20, 22, 30, 30, 30, 31]);
+});

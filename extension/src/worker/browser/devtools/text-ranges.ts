@@ -1,0 +1,24 @@
+/** TextRange is a part of a text. end is after the last character. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** TextRanges is a set of characters of a text. */
+export class TextRanges {
+  #ranges: readonly TextRange[] = [];
+
+  /** length is the number of characters in the set. */
+  get length(): number {
+    return this.#ranges.reduce((total, { start, end }) => total + end - start, 0);
+  }
+
+  add(added: TextRange): void {
+    if (!(added.end > added.start)) return;
+    const touching = this.#ranges.filter(({ start, end }) => start <= added.end && end >= added.start);
+    const others = this.#ranges.filter((range) => !touching.includes(range));
+    const start = Math.min(added.start, ...touching.map((range) => range.start));
+    const end = Math.max(added.end, ...touching.map((range) => range.end));
+    this.#ranges = [...others, { start, end }];
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { selectEvents } from './trace.ts';
+
+const [top, inner, other] = ['A'.repeat(32), 'B'.repeat(32), 'C'.repeat(32)];
+
+const rules = {
+  frames: [
+    { id: top, url: 'https://shop.example/' },
+    { id: inner, url: '' },
+  ],
+  origin: 'https://shop.example',
+  isForbidden: (url: string) => url.includes('//bank.example'),
+};
+
+function event(name: string, pid: number, ts: number, data: object = {}) {
+  return { name, ph: 'X', pid, ts, args: { data } };
+}
+
+function commit(ts: number, frame: string, url: string, pid: number) {
+  return event('CommitLoad', pid, ts, { frame, url });
+}
+
+function namesOf(events: ReturnType<typeof selectEvents>): string[] {
+  return selectEvents(events, rules).map(({ name }) => String(name));
+}
+
+const added = ['TracingStartedInBrowser', 'FrameCommittedInBrowser'];
+
+test('only events of the page and its allowed frames are in the file', () => {
+  const events = [
+    event('Layout', 10, 2, { frame: top }),
+    commit(5, inner, 'https://ads.example/', 30),
+    commit(5, other, 'https://bank.example/', 20),
+    event('Bank', 20, 6),
+    event('BankInPage', 10, 6, { frame: other }),
+    event('BankNested', 10, 6, { more: { frameID: other } }),
+    event('Task', 10, 6),
+    event('Ads', 30, 6, { frame: inner }),
+    event('OtherTab', 40, 6, { frame: 'F'.repeat(32) }),
+    event('ToBank', 10, 7, { url: 'https://bank.example/pay' }),
+    { name: 'thread_name', ph: 'M', pid: 10, ts: 0, args: { name: 'Main' } },
+    { name: 'process_labels', ph: 'M', pid: 10, ts: 0, args: { labels: 'Inbox' } },
+    { name: 'thread_name', ph: 'M', pid: 40, ts: 0, args: { name: 'Main' } },
+  ];
+  assert.deepEqual(namesOf(events), [...added, 'Layout', 'CommitLoad', 'Task', 'Ads', 'thread_name']);
+  const text = JSON.stringify(selectEvents(events, rules));
+  assert.doesNotMatch(text, /bank|Inbox/);
+  assert.match(text, /"url":"https:\/\/shop.example\/","name":"","processId":10/);
+});
+
+test('a frame that showed a forbidden site is left out', () => {
+  const events = [
+    event('Layout', 10, 2, { frame: top }),
+    commit(5, inner, 'https://bank.example/', 20),
+    event('Bank', 20, 6, { frame: inner }),
+    commit(7, inner, 'https://ads.example/', 30),
+    event('Ads', 30, 8, { frame: inner }),
+  ];
+  assert.deepEqual(namesOf(events), ['TracingStartedInBrowser', 'Layout']);
+});
+
+test('pages of other sites than the last are left out', () => {
+  const events = [
+    event('First', 10, 5, { frame: top }),
+    event('navigationStart', 10, 8, { documentLoaderURL: 'https://other.example/', isOutermostMainFrame: true }),
+    commit(10, top, 'https://other.example/', 11),
+    event('Second', 10, 15),
+    event('Second', 11, 16, { frame: top }),
+    commit(20, top, 'https://shop.example/again', 10),
+    event('Third', 10, 25),
+  ];
+  assert.deepEqual(namesOf(events), [...added, 'First', 'CommitLoad', 'Third']);
+  assert.doesNotMatch(JSON.stringify(selectEvents(events, rules)), /other\.example/);
+  const left = selectEvents(events, { ...rules, origin: 'https://other.example' });
+  assert.doesNotMatch(JSON.stringify(left), /shop\.example/);
+  assert.deepEqual(
+    left.map(({ name }) => name),
+    ['TracingStartedInBrowser', 'CommitLoad', 'Second'],
+  );
+});
+
+test('secrets in addresses, headers and JSON are masked', () => {
+  const data = {
+    url: 'https://shop.example/a?token=S3CRET&q=1',
+    headers: [
+      { name: 'set-cookie', value: 'id=S3CRET; Path=/' },
+      { name: 'etag', value: 'x' },
+    ],
+    detail: '{"password":"S3CRET","step":"pay"}',
+    data: `data:image/png;base64,${'x'.repeat(500)}`,
+  };
+  const text = JSON.stringify(selectEvents([event('ResourceSendRequest', 10, 5, { frame: top, ...data })], rules));
+  assert.doesNotMatch(text, /S3CRET/);
+  assert.match(text, /q=1.*etag.*pay/);
+  assert.doesNotMatch(text, /x{200}/);
+});
+
+test('without a frame that the agent may see, no event is in the file', () => {
+  assert.deepEqual(selectEvents([event('Layout', 10, 5)], { ...rules, frames: [] }), []);
+  assert.deepEqual(namesOf([event('Layout', 10, 5)]), []);
+});

@@ -1,0 +1,165 @@
+// Selects the events of a trace that an agent may see. Chrome records whole processes of pages, which can have frames that
+// the user does not allow, and other pages of the site.
+
+import { type Fields, isRecord } from '../../../record.ts';
+import { maskBody, maskHeader, maskUrl } from '../network/masking.ts';
+import { readFields } from './debugged-frames.ts';
+
+/** TraceFrame is a frame of the page. */
+export interface TraceFrame {
+  readonly id: string;
+  /** url is the address of the document at the start of the recording; empty for a later frame. */
+  readonly url: string;
+}
+
+/** TraceRules are what an agent may see. */
+export interface TraceRules {
+  /** frames are the frames that the agent may see at the end of the recording, the top frame first. */
+  readonly frames: readonly TraceFrame[];
+  /** origin is the site of the page at the end of the recording. Events of earlier pages of other sites are left out. */
+  readonly origin: string;
+  /** isForbidden reports whether the user forbids the site of an address. */
+  isForbidden(url: string): boolean;
+}
+
+/** Commit is a document that a frame began to show. */
+interface Commit {
+  readonly atUs: number;
+  readonly frame: string;
+  readonly url: string;
+}
+
+/** shownMetadata are the names of metadata in the file. Other metadata have titles of tabs. */
+const shownMetadata: ReadonlySet<unknown> = new Set([
+  'thread_name',
+  'process_name',
+  'thread_sort_index',
+  'process_sort_index',
+]);
+
+/** MainProcess is the ID for Chrome's main process in the file. Chrome leaves the main process out of the trace. */
+const MainProcess = 1;
+const frameId = /^[0-9A-F]{32}$/;
+const MaxTextCharacters = 2000;
+const MaxDataUrlCharacters = 100;
+
+/** selectEvents returns the events that an agent may see, without secrets in addresses, headers and JSON. */
+export function selectEvents(events: readonly Fields[], rules: TraceRules): Fields[] {
+  const [top] = rules.frames;
+  if (!top) return [];
+  const commits = readCommits(events, rules.frames);
+  const pages = commits.filter(({ frame }) => frame === top.id);
+  const isPageAllowed = (atUs: number) => {
+    const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
+    return page !== undefined && originOf(page.url) === rules.origin;
+  };
+  // A page's navigation begins while the last page is still shown, so its events name the address of the next page.
+  const leftOutSites = new Set(pages.map(({ url }) => originOf(url)).filter((origin) => origin !== rules.origin));
+  const isHidden = (url: string) => rules.isForbidden(url) || leftOutSites.has(originOf(url));
+  const forbidden = new Set(commits.filter(({ url }) => rules.isForbidden(url)).map(({ frame }) => frame));
+  const frames = new Set(rules.frames.map(({ id }) => id).filter((id) => id === top.id || !forbidden.has(id)));
+  const processes = new Map<string, unknown>();
+  for (const { pid, args, ts } of events) {
+    const frame = ownFrame(args);
+    if (frames.has(frame) && isPageAllowed(Number(ts))) processes.set(frame, pid);
+  }
+  const allowedProcesses = new Set(processes.values());
+  const isAllowed = ({ pid, ph, name, ts, args }: Fields) =>
+    allowedProcesses.has(pid) &&
+    (ph === 'M'
+      ? shownMetadata.has(name)
+      : isPageAllowed(Number(ts)) && namedFrames(args).every((frame) => frames.has(frame)));
+  const shown = events.flatMap((event) => {
+    if (!isAllowed(event)) return [];
+    const args = cleanValue(event.args, isHidden);
+    return args === undefined && event.args !== undefined ? [] : [{ ...event, args }];
+  });
+  if (shown.length === 0) return [];
+  const shownCommits = commits.filter(({ frame, atUs }) => frames.has(frame) && isPageAllowed(atUs));
+  return [...commitEvents(shownCommits, top.id, processes), ...shown];
+}
+
+/** commitEvents returns the events of Chrome's main process with which viewers find the frames of a trace. */
+function commitEvents(commits: readonly Commit[], top: string, processes: ReadonlyMap<string, unknown>): Fields[] {
+  const describe = ({ frame, url }: Commit) => ({
+    frame,
+    url: maskUrl(url).slice(0, MaxTextCharacters),
+    name: '',
+    processId: processes.get(frame),
+    ...(frame === top ? { isOutermostMainFrame: true, isInPrimaryMainFrame: true } : { parent: top }),
+  });
+  const cat = 'disabled-by-default-devtools.timeline';
+  const event = (name: string, ts: number, data: object) => ({
+    name,
+    cat,
+    ph: 'I',
+    s: 't',
+    pid: MainProcess,
+    tid: MainProcess,
+    ts,
+    args: { data },
+  });
+  const startUs = commits[0]?.atUs ?? 0;
+  const first = commits.filter(({ frame }, i) => commits.findIndex((each) => each.frame === frame) === i);
+  return [
+    event('TracingStartedInBrowser', startUs, { frameTreeNodeId: 1, persistentIds: true, frames: first.map(describe) }),
+    ...commits
+      .filter(({ atUs }) => atUs > startUs)
+      .map((each) => event('FrameCommittedInBrowser', each.atUs, describe(each))),
+  ];
+}
+
+/** readCommits returns the documents of the trace, the oldest first. */
+function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): Commit[] {
+  const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => Number(ts));
+  const startUs = times.reduce((least, time) => Math.min(least, time), times[0] ?? 0);
+  const present = frames.filter(({ url }) => url !== '').map(({ id, url }) => ({ atUs: startUs, frame: id, url }));
+  const later = events
+    .filter(({ name }) => name === 'CommitLoad')
+    .map(({ ts, args }) => ({ atUs: Number(ts), data: readFields(readFields(args).data) }))
+    .map(({ atUs, data }) => ({ atUs, frame: String(data.frame), url: String(data.url) }));
+  return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
+}
+
+/** ownFrame returns the ID of the frame in which an event happened; empty if unknown. */
+function ownFrame(args: unknown): string {
+  const { data, beginData } = readFields(args);
+  return String(readFields(data).frame ?? readFields(beginData).frame ?? '');
+}
+
+/** namedFrames returns the IDs of frames in the arguments of an event. */
+function namedFrames(args: unknown): string[] {
+  if (!isRecord(args)) return [];
+  return Object.entries(args).flatMap(([key, value]) => {
+    if (isRecord(value)) return namedFrames(value);
+    return /frame/i.test(key) && typeof value === 'string' && frameId.test(value) ? [value] : [];
+  });
+}
+
+/** cleanValue returns a value without secrets; undefined if the value names an address that isHidden matches. */
+function cleanValue(value: unknown, isHidden: (url: string) => boolean): unknown {
+  if (typeof value === 'string') return cleanText(value, isHidden);
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => cleanValue(item, isHidden));
+    return items.includes(undefined) ? undefined : items;
+  }
+  if (!isRecord(value)) return value;
+  const { name, value: text, ...others } = value;
+  if (typeof name === 'string' && typeof text === 'string' && Object.keys(others).length === 0)
+    return { name, value: maskHeader(name, text) };
+  const members = Object.entries(value).map(([key, member]) => [key, cleanValue(member, isHidden)] as const);
+  return members.some(([, member]) => member === undefined) ? undefined : Object.fromEntries(members);
+}
+
+function cleanText(text: string, isHidden: (url: string) => boolean): string | undefined {
+  if (/^(https?|wss?|blob:https?):/i.test(text)) {
+    if (isHidden(text.replace(/^blob:/i, '').replace(/^ws/i, 'http'))) return undefined;
+    return maskUrl(text).slice(0, MaxTextCharacters);
+  }
+  if (/^data:/i.test(text)) return text.slice(0, MaxDataUrlCharacters);
+  return maskBody(text.slice(0, MaxTextCharacters), '');
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { Report } from '../../../../wire/wire.gen.ts';
+import { failureOf, makeBrowserCall, toolOf } from '../../../test/browser-call.ts';
+import type { Download } from '../../chrome-downloads.ts';
+import { makeDownloadTools } from './downloads.ts';
+
+const running: Download = {
+  id: 3,
+  path: '/home/ada/Downloads/opentabs/report.pdf',
+  finalUrl: 'https://shop.example/report.pdf',
+  state: 'in_progress',
+  error: undefined,
+  isPaused: false,
+  danger: 'safe',
+  receivedBytes: 0,
+  totalBytes: 2_000_000,
+  isFileMissing: false,
+};
+const done: Download = { ...running, state: 'complete', receivedBytes: 2_000_000 };
+
+/** makeFixture returns the tool with a Chrome whose only download has the given states, one for each read. */
+function makeFixture(t: TestContext, ...states: readonly Download[]) {
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'] });
+  const left = [...states];
+  const discarded: number[] = [];
+  const cancelled: number[] = [];
+  const started: (readonly [url: string, path: string])[] = [];
+  const reports: Report[] = [];
+  const controller = new AbortController();
+  const chrome = {
+    start: async () => 3,
+    listed: states,
+  };
+  const tools = makeDownloadTools({
+    startDownload: async (url, path) => {
+      started.push([url, path]);
+      return await chrome.start();
+    },
+    listDownloads: async () => [...chrome.listed],
+    readDownload: async () => (left.length > 1 ? left.shift() : left[0]),
+    cancelDownload: async (id) => {
+      cancelled.push(id);
+      left.splice(0, left.length, { ...running, state: 'interrupted', error: 'USER_CANCELED' });
+    },
+    discardDownload: async (id) => {
+      discarded.push(id);
+    },
+  });
+  const run = async (args: Readonly<Record<string, unknown>>) => {
+    const { signal } = controller;
+    const ending = toolOf(
+      tools,
+      'browser_downloads',
+    )(makeBrowserCall(args, { signal, report: (item) => reports.push(item) }));
+    let hasEnded = false;
+    const end = () => {
+      hasEnded = true;
+    };
+    ending.then(end, end);
+    for (let i = 0; i < 400 && !hasEnded; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      t.mock.timers.tick(500);
+    }
+    return await ending;
+  };
+  return { run, chrome, controller, started, discarded, cancelled, reports };
+}
+
+const start = { action: 'start', url: 'https://shop.example/report.pdf', _fileName: 'report.pdf' };
+
+test('a download starts in the folder opentabs with the name from the server', async (t) => {
+  const { run, started, discarded } = makeFixture(t, { ...running, path: '', finalUrl: '' }, running);
+  assert.deepEqual(await run(start), { text: 'Download 3 "report.pdf": running, 0 B of 2.0 MB.', downloadId: 3 });
+  assert.deepEqual(started, [['https://shop.example/report.pdf', 'opentabs/report.pdf']]);
+  assert.deepEqual(discarded, [], 'discarded downloads');
+});
+
+test('a redirect to another site is named, and discarded if a rule forbids the site', async (t) => {
+  const { run, discarded } = makeFixture(t, { ...done, finalUrl: 'https://bank.example/report.pdf?token=1' });
+  assert.equal(
+    (await run(start)).text,
+    'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads. The site redirected to https://bank.example.',
+  );
+  const { code, message } = await failureOf(run({ ...start, _frames: { 'bank.example': false } }));
+  assert.equal(code, 'rejected');
+  assert.match(message, /^the site redirected to https:\/\/bank\.example, which you may not use\. Nothing was saved/);
+  assert.deepEqual(discarded, [3], 'discarded downloads');
+  t.mock.timers.reset();
+  const failed = makeFixture(t, {
+    ...running,
+    finalUrl: 'https://bank.example/',
+    state: 'interrupted',
+    error: 'SERVER_FORBIDDEN',
+  });
+  const failure = await failureOf(failed.run({ ...start, _frames: { 'bank.example': false } }));
+  assert.doesNotMatch(failure.message, /SERVER_FORBIDDEN/, 'message about the answer of a forbidden site');
+});
+
+test('a program that the address did not announce is discarded', async (t) => {
+  for (const other of [
+    { path: '/home/ada/Downloads/opentabs/report.EXE' },
+    { path: 'C:\\Users\\ada\\Downloads\\opentabs\\report.exe' },
+    { finalUrl: 'https://cdn.example/setup.exe?x=1' },
+    { finalUrl: 'https://cdn.example/setup.%65xe' },
+  ]) {
+    const { run, discarded } = makeFixture(t, { ...running, ...other });
+    const { code, message } = await failureOf(run({ ...start, _refusedTypes: ['exe', 'msi'] }));
+    assert.deepEqual([code, discarded], ['rejected', [3]], JSON.stringify(other));
+    assert.match(message, /sent a program or a script \(\.exe\), which the address did not announce/);
+    assert.match((await run({ ...start, _refusedTypes: ['msi'] })).text ?? '', /^Download 3/);
+    t.mock.timers.reset();
+  }
+});
+
+test('a download that fails at its start, or gets no file, is discarded', async (t) => {
+  const failed = makeFixture(t, { ...running, path: '', state: 'interrupted', error: 'SERVER_BAD_CONTENT' });
+  const failure = await failureOf(failed.run(start));
+  assert.deepEqual(
+    [failure.code, failure.message.slice(0, 40)],
+    ['download_failed', 'the download failed: SERVER_BAD_CONTENT.'],
+  );
+  assert.deepEqual(failed.discarded, [3], 'discarded downloads');
+  t.mock.timers.reset();
+  const unnamed = makeFixture(t, { ...running, path: '' });
+  unnamed.chrome.listed = [];
+  assert.match((await failureOf(unnamed.run(start))).message, /^Chrome chose no file within 60 s/);
+  assert.deepEqual(unnamed.discarded, [3], 'discarded downloads without a file');
+  t.mock.timers.reset();
+  const rejected = makeFixture(t, running);
+  rejected.chrome.start = async () => await Promise.reject(new Error('Invalid filename.'));
+  assert.equal((await failureOf(rejected.run(start))).message, 'Chrome did not start the download: Invalid filename');
+});
+
+test('a call that is cancelled before the site answers leaves no download', async (t) => {
+  const { run, chrome, controller, discarded } = makeFixture(t, running);
+  let answer: (id: number) => void = () => undefined;
+  chrome.start = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  const call = run(start);
+  setImmediate(() => controller.abort(new Error('cancelled by the client')));
+  await assert.rejects(call, /cancelled by the client/);
+  answer(3);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(discarded, [3], 'discarded downloads');
+});
+
+test('at most ten downloads run at the same time', async (t) => {
+  const { run, chrome, started } = makeFixture(t, running);
+  chrome.listed = Array.from({ length: 10 }, (_, id) => ({ ...running, id }));
+  assert.match((await failureOf(run(start))).message, /^10 downloads of agents are running/);
+  assert.deepEqual(started, [], 'started downloads');
+});
+
+test('a wait reports the received bytes until the download ends', async (t) => {
+  const half = { ...running, receivedBytes: 1_000_000 };
+  const { run, reports } = makeFixture(t, running, half, half, done);
+  assert.equal(
+    (await run({ action: 'wait', id: 3 })).text,
+    'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.',
+  );
+  assert.deepEqual(
+    reports.map(({ progress, total, message }) => [progress, total, message]),
+    [
+      [0, 2_000_000, '0 B of 2.0 MB'],
+      [1_000_000, 2_000_000, '1.0 MB of 2.0 MB'],
+      [1_000_000, 2_000_000, '1.0 MB of 2.0 MB'],
+    ],
+  );
+});
+
+test('a wait ends when the user must act, when no data arrives, and when the download fails', async (t) => {
+  for (const [state, want] of [
+    [{ ...running, isPaused: true }, /: paused, 0 B of 2\.0 MB\. Ask the user to resume/],
+    [{ ...running, receivedBytes: 2_000_000, danger: 'file' }, /Chrome has a warning about the file \(file\)\./],
+    [{ ...running, totalBytes: undefined, receivedBytes: 500 }, /: running, 500 B\. No data has arrived for 60 s/],
+    [{ ...running, state: 'interrupted', error: 'NETWORK_FAILED' }, /: failed \(NETWORK_FAILED\), 0 B of 2\.0 MB\.$/],
+    [{ ...running, state: 'interrupted', error: 'USER_CANCELED' }, /: cancelled\.$/],
+    [{ ...done, isFileMissing: true }, /: done, 2\.0 MB, the file no longer exists\.$/],
+    [{ ...done, path: '/home/ada/report.pdf' }, /in a folder that the user chose\.$/],
+  ] as const) {
+    const { run } = makeFixture(t, state);
+    assert.match((await run({ action: 'wait', id: 3 })).text ?? '', want);
+    t.mock.timers.reset();
+  }
+});
+
+test('a cancel ends a running download, and keeps one that is done', async (t) => {
+  const first = makeFixture(t, running);
+  assert.equal((await first.run({ action: 'cancel', id: 3 })).text, 'Download 3 "report.pdf": cancelled.');
+  assert.deepEqual(first.cancelled, [3], 'cancelled downloads');
+  t.mock.timers.reset();
+  const second = makeFixture(t, done);
+  assert.match((await second.run({ action: 'cancel', id: 3 })).text ?? '', /: done, .* There was nothing to cancel\.$/);
+  assert.deepEqual(second.cancelled, [], 'cancelled downloads that were done');
+});
+
+test('the list has all downloads of the extension, for the server to select from', async (t) => {
+  const { run } = makeFixture(t, done, { ...running, id: 4 });
+  assert.deepEqual((await run({ action: 'list' })).downloads, [
+    { id: 3, text: 'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.' },
+    { id: 4, text: 'Download 4 "report.pdf": running, 0 B of 2.0 MB.' },
+  ]);
+});

@@ -1,0 +1,233 @@
+import type * as chromeDownloads from '../../chrome-downloads.ts';
+import type { Fields } from '../../record.ts';
+import { sleep } from '../../within.ts';
+import { readChoice, readNumber, readTexts, requireText } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import { isForbiddenAddress } from './frame-rules.ts';
+import { webAddress } from './navigation.ts';
+import { formatBytes } from './network/request-text.ts';
+import { callFailure, toolFailure } from './tool-failure.ts';
+
+/** DownloadsBrowser is the part of Chrome that browser_downloads needs. */
+export type DownloadsBrowser = typeof chromeDownloads;
+
+type Download = chromeDownloads.Download;
+
+/** Folder is the folder for the files of agents, in the folder for downloads. */
+const Folder = 'opentabs';
+/** PollMs is the interval at which a download is read, in milliseconds. Chrome has no event for received bytes. */
+const PollMs = 500;
+/** NameTimeoutMs is how long Chrome may take to choose the file, in milliseconds. */
+const NameTimeoutMs = 60_000;
+/** StallMs is how long a wait goes on without new bytes, in milliseconds. */
+const StallMs = 60_000;
+/** AskMs is how long a download with a warning may receive no bytes before the user's decision counts as missing. */
+const AskMs = 3000;
+/** MaxRunning is the maximum number of downloads that run at the same time. */
+const MaxRunning = 10;
+/** MaxListed is the maximum number of downloads in a list. */
+const MaxListed = 1000;
+
+/** makeDownloadTools returns browser_downloads. */
+export function makeDownloadTools(browser: DownloadsBrowser): [string, BrowserTool][] {
+  return [['browser_downloads', (call) => useDownloads(browser, call)]];
+}
+
+/** useDownloads runs browser_downloads. The server lets a client use only the downloads that the client started. */
+async function useDownloads(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
+  const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
+  if (action === 'start') return await startDownload(browser, call);
+  if (action === 'list') {
+    const all = await browser.listDownloads();
+    return { downloads: all.slice(0, MaxListed).map((each) => ({ id: each.id, text: describeDownload(each) })) };
+  }
+  const id = readNumber(call.args, 'id');
+  if (id === undefined) throw callFailure('invalid_arguments', `the action ${action} needs an id of the list`);
+  if (action === 'wait') return await waitForEnd(browser, call, id);
+  const { state } = await requireDownload(browser, id);
+  if (state === 'in_progress') await browser.cancelDownload(id);
+  const now = await requireDownload(browser, id);
+  const note = state === 'in_progress' && now.state !== 'complete' ? '' : ' There was nothing to cancel.';
+  return { text: `${describeDownload(now)}${note}` };
+}
+
+async function requireDownload(browser: DownloadsBrowser, id: number): Promise<Download> {
+  const download = await browser.readDownload(id);
+  if (download) return download;
+  throw toolFailure('not_found', `Chrome's list of downloads has no download ${id}. The user may have removed it`);
+}
+
+// ---- start ----
+
+async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
+  const url = webAddress(requireText(call.args, 'url'));
+  const path = `${Folder}/${requireText(call.args, '_fileName')}`;
+  const running = (await browser.listDownloads()).filter(({ state }) => state === 'in_progress');
+  if (running.length >= MaxRunning)
+    throw toolFailure('rejected', `${running.length} downloads of agents are running. Wait for one, or cancel one`);
+  const id = await waitForAnswer(browser, call, browser.startDownload(url, path));
+  try {
+    const download = await waitForName(browser, call, id);
+    checkFile(download, call.args);
+    call.signal.throwIfAborted();
+    const { origin } = new URL(download.finalUrl || url);
+    const note = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
+    return { text: `${describeDownload(download)}${note}`, downloadId: id };
+  } catch (error) {
+    await browser.discardDownload(id);
+    throw error;
+  }
+}
+
+/** waitForAnswer returns the ID of a started download. Chrome starts a download when the site answers. */
+async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
+  const timer = setInterval(() => call.report({ message: 'waiting for the answer of the site' }), PollMs * 10);
+  let stop: (reason: unknown) => void = () => undefined;
+  const cancelled = new Promise<never>((_, reject) => {
+    stop = reject;
+  });
+  const abort = () => {
+    starting.then(browser.discardDownload).catch(() => undefined);
+    stop(call.signal.reason);
+  };
+  call.signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([starting, cancelled]);
+  } catch (error) {
+    if (call.signal.aborted) throw error;
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    throw toolFailure('download_failed', `Chrome did not start the download: ${reason}`);
+  } finally {
+    clearInterval(timer);
+    call.signal.removeEventListener('abort', abort);
+  }
+}
+
+/** waitForName waits until Chrome has chosen the file of a download. Chrome may ask the user for the place. */
+async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<Download> {
+  const endMs = Date.now() + NameTimeoutMs;
+  for (;;) {
+    const download = await requireDownload(browser, id);
+    if (download.finalUrl !== '') checkAddress(download.finalUrl, call.args);
+    if (download.state === 'interrupted') throw failureOfDownload(download);
+    if (download.path !== '' && download.finalUrl !== '') return download;
+    if (Date.now() >= endMs)
+      throw toolFailure(
+        'download_failed',
+        'Chrome chose no file within 60 s, so the download is cancelled. Chrome probably asks the user for the place: ' +
+          'the user can switch off "Ask where to save each file" in the settings of Chrome',
+      );
+    call.report({ message: 'waiting until Chrome has chosen the file' });
+    await sleep(PollMs, call.signal);
+  }
+}
+
+/** checkAddress refuses a download from a site that a rule of the user forbids. */
+function checkAddress(address: string, args: Fields): void {
+  const { protocol, origin } = new URL(address);
+  if ((protocol !== 'http:' && protocol !== 'https:') || isForbiddenAddress(address, args))
+    throw toolFailure('rejected', `the site redirected to ${origin}, which you may not use. Nothing was saved`);
+}
+
+/** checkFile refuses a program that the user has not approved. */
+function checkFile({ path, finalUrl }: Download, args: Fields): void {
+  const { pathname } = new URL(finalUrl);
+  const refused = readTexts(args, '_refusedTypes') ?? [];
+  const type = [fileType(path), fileType(decodeText(pathname))].find((each) => refused.includes(each));
+  if (type !== undefined)
+    throw toolFailure(
+      'rejected',
+      `the site sent a program or a script (.${type}), which the address did not announce. Nothing was saved. Ask the ` +
+        'user to download the file, or use an address that ends with the name of the file',
+    );
+}
+
+/** decodeText decodes the percent signs of a path; a path that is malformed stays as it is. */
+function decodeText(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** fileType returns the ending of a file's name in lower case, without the dot. */
+function fileType(path: string): string {
+  return /\.([^./\\]+)$/.exec(path.replace(/[. ]+$/, ''))?.[1]?.toLowerCase() ?? '';
+}
+
+// ---- wait ----
+
+/** waitForEnd waits until a download ends, the user must act, or no bytes arrive for StallMs. */
+async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
+  let receivedBytes = -1;
+  let changedMs = Date.now();
+  for (;;) {
+    const download = await requireDownload(browser, id);
+    const text = describeDownload(download);
+    if (download.state !== 'in_progress') return { text };
+    if (download.isPaused) return { text: `${text} Ask the user to resume the download in Chrome.` };
+    if (download.receivedBytes !== receivedBytes) {
+      receivedBytes = download.receivedBytes;
+      changedMs = Date.now();
+    }
+    const stalledMs = Date.now() - changedMs;
+    if (!harmless.has(download.danger) && stalledMs >= AskMs)
+      return {
+        text: `${text} Chrome has a warning about the file (${download.danger}). Ask the user to decide in Chrome, then wait again.`,
+      };
+    if (stalledMs >= StallMs) return { text: `${text} No data has arrived for 60 s. Wait again, or cancel.` };
+    call.report({
+      progress: receivedBytes,
+      ...(download.totalBytes === undefined ? {} : { total: download.totalBytes }),
+      message: sizeText(download),
+    });
+    await sleep(PollMs, call.signal);
+  }
+}
+
+/** harmless are the verdicts with which Chrome saves a file without the user's decision. */
+const harmless: ReadonlySet<string> = new Set([
+  'safe',
+  'accepted',
+  'allowlistedByPolicy',
+  'asyncScanning',
+  'asyncLocalPasswordScanning',
+  'deepScannedSafe',
+  'deepScannedOpenedDangerous',
+]);
+
+// ---- words ----
+
+/** describeDownload describes a download: its ID, the name of its file, its state and its size. */
+function describeDownload(download: Download): string {
+  const name = download.path.split(/[\\/]/).at(-1) ?? '';
+  return `Download ${download.id} ${JSON.stringify(name)}: ${stateText(download)}.`;
+}
+
+function stateText(download: Download): string {
+  const { state, error, path, isPaused, isFileMissing } = download;
+  if (state === 'complete') {
+    const size = formatBytes(download.receivedBytes);
+    if (isFileMissing) return `done, ${size}, the file no longer exists`;
+    const isInFolder = new RegExp(`[\\\\/]${Folder}[\\\\/][^\\\\/]+$`).test(path);
+    return `done, ${size}, ${isInFolder ? `in the folder ${Folder} of the user's downloads` : 'in a folder that the user chose'}`;
+  }
+  if (state === 'in_progress') return `${isPaused ? 'paused' : 'running'}, ${sizeText(download)}`;
+  if (error === 'USER_CANCELED') return 'cancelled';
+  return `failed (${error ?? 'unknown reason'}), ${sizeText(download)}`;
+}
+
+function sizeText({ receivedBytes, totalBytes }: Download): string {
+  return totalBytes === undefined
+    ? formatBytes(receivedBytes)
+    : `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`;
+}
+
+function failureOfDownload({ error }: Download): Error {
+  if (error === 'USER_CANCELED') return toolFailure('rejected', 'the download was cancelled in Chrome');
+  return toolFailure(
+    'download_failed',
+    `the download failed: ${error ?? 'Chrome gave no reason'}. Check the address, or try again later`,
+  );
+}

@@ -1,0 +1,96 @@
+import { type Fields, isRecord } from '../../record.ts';
+import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
+import type { BrowserCall, BrowserResult } from './browser-tool.ts';
+import type { Debuggers } from './debugger/debuggers.ts';
+import { EmulationIdleMs, Emulations, type Override } from './debugger/emulation.ts';
+import type { ToolGroup } from './sessions.ts';
+import { callFailure } from './tool-failure.ts';
+
+/** makeEmulationTools returns browser_emulate, and what sessions emulate. */
+export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
+  const emulations = new Emulations(debuggers);
+  return { tools: [['browser_emulate', (call) => emulate(emulations, call)]], parts: [emulations] };
+}
+
+async function emulate(emulations: Emulations, { args, tabId, session }: BrowserCall): Promise<BrowserResult> {
+  const overrides = readOverrides(args);
+  if (readFlag(args, 'clear')) await emulations.clear(tabId);
+  if (overrides.length > 0) await emulations.apply(tabId, session, overrides);
+  const texts = emulations.describe(tabId);
+  if (texts.length === 0) return { text: 'The tab emulates nothing.' };
+  const limit = `It lasts until clear or the end of your session, and at most ${EmulationIdleMs / 60_000} min. Reload the page if it has read the old values.`;
+  return { text: `The tab emulates: ${texts.join('; ')}. ${limit}` };
+}
+
+/** readOverrides returns the parts of an emulation in the arguments of a call. */
+function readOverrides(args: Fields): Override[] {
+  return [
+    ...viewportOf(recordOf(args.viewport)),
+    ...textOverride(args, 'userAgent', 'Emulation.setUserAgentOverride', 'userAgent', 'user agent'),
+    ...geolocationOf(recordOf(args.geolocation)),
+    ...mediaOf(recordOf(args.media)),
+    ...textOverride(args, 'visionDeficiency', 'Emulation.setEmulatedVisionDeficiency', 'type', 'vision deficiency'),
+    ...textOverride(args, 'locale', 'Emulation.setLocaleOverride', 'locale', 'locale'),
+    ...textOverride(args, 'timezone', 'Emulation.setTimezoneOverride', 'timezoneId', 'time zone'),
+    ...slowdownOf(args),
+  ];
+}
+
+function recordOf(value: unknown): Fields | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+function textOverride(args: Fields, key: string, method: string, param: string, name: string): Override[] {
+  const value = readText(args, key);
+  return value === undefined ? [] : [{ command: [method, { [param]: value }], text: `${name} ${value}` }];
+}
+
+function viewportOf(viewport: Fields | undefined): Override[] {
+  if (!viewport) return [];
+  const [width, height] = [readNumber(viewport, 'width'), readNumber(viewport, 'height')];
+  if (!width || !height) throw callFailure('invalid_arguments', 'the viewport needs width and height');
+  const scale = readNumber(viewport, 'scale') ?? 0;
+  const mobile = readFlag(viewport, 'mobile');
+  const params = { width: Math.round(width), height: Math.round(height), deviceScaleFactor: scale, mobile };
+  const details = `${scale > 0 ? `, scale ${scale}` : ''}${mobile ? ', mobile with touch' : ''}`;
+  return [
+    { command: ['Emulation.setDeviceMetricsOverride', params], text: `viewport ${width} x ${height}${details}` },
+    { command: ['Emulation.setTouchEmulationEnabled', { enabled: mobile }], text: `touch ${mobile ? 'on' : 'off'}` },
+  ];
+}
+
+function geolocationOf(place: Fields | undefined): Override[] {
+  if (!place) return [];
+  const { latitude, longitude } = place;
+  if (typeof latitude !== 'number' || typeof longitude !== 'number')
+    throw callFailure('invalid_arguments', 'the geolocation needs latitude and longitude');
+  const params = { latitude, longitude, accuracy: readNumber(place, 'accuracy') ?? 10 };
+  const note = 'for sites that may use the location';
+  return [{ command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${note}` }];
+}
+
+/** mediaFeatures maps the members of the argument media to media features of CSS. */
+const mediaFeatures = {
+  colorScheme: ['prefers-color-scheme', ['light', 'dark']],
+  reducedMotion: ['prefers-reduced-motion', ['reduce', 'no-preference']],
+  contrast: ['prefers-contrast', ['more', 'less', 'no-preference']],
+  forcedColors: ['forced-colors', ['active', 'none']],
+} as const;
+
+function mediaOf(media: Fields | undefined): Override[] {
+  if (!media) return [];
+  const type = readChoice(media, 'type', ['screen', 'print']) ?? '';
+  const features = Object.entries(mediaFeatures).flatMap(([key, [name, values]]) => {
+    const value = readChoice<string>(media, key, values);
+    return value === undefined ? [] : [{ name, value }];
+  });
+  const words = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];
+  return [{ command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${words.join(', ')}` }];
+}
+
+function slowdownOf(args: Fields): Override[] {
+  const rate = readNumber(args, 'cpuSlowdown');
+  return rate === undefined
+    ? []
+    : [{ command: ['Emulation.setCPUThrottlingRate', { rate }], text: `processor ${rate} times slower` }];
+}

@@ -1,0 +1,88 @@
+// Reads the events of Chrome's domain Network. Chrome's documentation describes the fields.
+
+import { type Fields, isRecord } from '../../../record.ts';
+import type { Answer, Headers, Timing } from './recorded.ts';
+
+export function textOf(fields: Fields, key: string): string {
+  const value = fields[key];
+  return typeof value === 'string' ? value : '';
+}
+
+export function numberOf(fields: Fields, key: string): number {
+  const value = fields[key];
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+export function headersOf(value: unknown): Headers {
+  return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, text]) => [name, String(text)]));
+}
+
+/** siteOf returns the origin of an http, https or blob address; empty for any other address. */
+export function siteOf(url: string): string {
+  if (!/^(blob:)?https?:/.test(url) || !URL.canParse(url)) return '';
+  return new URL(url).origin;
+}
+
+/** answerOf reads the field response or redirectResponse of an event. */
+export function answerOf(response: Fields): Answer {
+  const address = textOf(response, 'remoteIPAddress');
+  const port = numberOf(response, 'remotePort');
+  let source: Answer['source'] = '';
+  if (response.fromServiceWorker === true) source = 'service worker';
+  else if (response.fromDiskCache === true || response.fromPrefetchCache === true) source = 'cache';
+  return {
+    status: numberOf(response, 'status'),
+    statusText: textOf(response, 'statusText'),
+    headers: headersOf(response.headers),
+    mimeType: textOf(response, 'mimeType'),
+    protocol: textOf(response, 'protocol'),
+    serverAddress: address === '' ? '' : `${address}:${port}`,
+    source,
+    timing: isRecord(response.timing) ? timingOf(response.timing) : undefined,
+  };
+}
+
+function timingOf(timing: Fields): Timing {
+  const read = (key: string) => (typeof timing[key] === 'number' ? numberOf(timing, key) : -1);
+  return {
+    dnsStart: read('dnsStart'),
+    dnsEnd: read('dnsEnd'),
+    connectStart: read('connectStart'),
+    connectEnd: read('connectEnd'),
+    sslStart: read('sslStart'),
+    sslEnd: read('sslEnd'),
+    sendStart: read('sendStart'),
+    sendEnd: read('sendEnd'),
+    receiveHeadersEnd: read('receiveHeadersEnd'),
+  };
+}
+
+/** initiatorOf returns what made a request: the kind, and the place in a script or document if Chrome reports one. */
+export function initiatorOf(value: unknown): string {
+  const initiator = fieldsOf(value);
+  const { callFrames } = fieldsOf(initiator.stack);
+  const frame = Array.isArray(callFrames) ? fieldsOf(callFrames[0]) : {};
+  const url = textOf(frame, 'url') || textOf(initiator, 'url');
+  const line = numberOf(typeof frame.lineNumber === 'number' ? frame : initiator, 'lineNumber');
+  return url === '' ? textOf(initiator, 'type') : `${textOf(initiator, 'type')} ${url}:${line + 1}`;
+}
+
+/**
+ * findFrameSite returns the site of a frame in the result of Page.getFrameTree. A frame without an address, such as
+ * about:srcdoc, belongs to the site around the frame. findFrameSite returns an empty text for an unknown frame.
+ */
+export function findFrameSite(frameTree: unknown, frameId: string, around = ''): string {
+  const { frame, childFrames } = fieldsOf(frameTree);
+  const site = siteOf(textOf(fieldsOf(frame), 'url')) || around;
+  if (textOf(fieldsOf(frame), 'id') === frameId) return site;
+  const children: unknown[] = Array.isArray(childFrames) ? childFrames : [];
+  for (const child of children) {
+    const found = findFrameSite(child, frameId, site);
+    if (found !== '') return found;
+  }
+  return '';
+}

@@ -1,0 +1,128 @@
+// Writes recorded requests as an HTTP Archive (HAR 1.2), without secrets.
+
+import { maskBody, maskHeader, maskUrl } from './masking.ts';
+import type { Headers, RecordedRequest, SocketMessage } from './recorded.ts';
+import { bodyText, mediaTypeOf } from './request-text.ts';
+
+export interface HarOptions {
+  readonly requests: readonly RecordedRequest[];
+  readonly messages: readonly SocketMessage[];
+  readonly page: { readonly url: string; readonly title: string };
+  readonly hasBodies: boolean;
+}
+
+/** makeHar returns the text of the archive. */
+export function makeHar({ requests, messages, page, hasBodies }: HarOptions): string {
+  const startedAt = new Date(requests[0]?.startedAt ?? Date.now()).toISOString();
+  const sockets = new Set(messages.map(({ socket }) => socket));
+  return JSON.stringify({
+    log: {
+      version: '1.2',
+      creator: { name: 'opentabs', version: '1' },
+      pages: [
+        {
+          startedDateTime: startedAt,
+          id: 'page_1',
+          title: page.title,
+          pageTimings: { onContentLoad: -1, onLoad: -1 },
+          _url: maskUrl(page.url),
+        },
+      ],
+      entries: requests.map((request) => entryOf(request, hasBodies)),
+      _webSockets: [...sockets].map((socket) => ({
+        url: maskUrl(socket.url),
+        messages: messages.filter((message) => message.socket === socket).map(messageOf),
+      })),
+    },
+  });
+}
+
+function messageOf({ isSent, at, opcode, data }: SocketMessage) {
+  return { type: isSent ? 'send' : 'receive', time: at / 1000, opcode, data: opcode === 1 ? maskBody(data, '') : data };
+}
+
+function entryOf(request: RecordedRequest, hasBodies: boolean) {
+  const { url, method, headers, answer, durationMs, requestBody, error } = request;
+  const timings = timingsOf(request);
+  const requestType = mediaTypeOf(headers);
+  return {
+    pageref: 'page_1',
+    startedDateTime: new Date(request.startedAt).toISOString(),
+    time: durationMs ?? 0,
+    request: {
+      method,
+      url: maskUrl(url),
+      httpVersion: answer?.protocol ?? '',
+      cookies: [],
+      headers: listHeaders(headers),
+      queryString: queryOf(url),
+      headersSize: -1,
+      bodySize: requestBody?.text.length ?? 0,
+      ...(hasBodies && requestBody
+        ? { postData: { mimeType: requestType, text: bodyText(requestBody, requestType) ?? '' } }
+        : {}),
+    },
+    response: {
+      status: answer?.status ?? 0,
+      statusText: answer?.statusText ?? '',
+      httpVersion: answer?.protocol ?? '',
+      cookies: [],
+      headers: listHeaders(answer?.headers ?? {}),
+      content: contentOf(request, hasBodies),
+      redirectURL: maskUrl(answer?.headers.location ?? answer?.headers.Location ?? ''),
+      headersSize: -1,
+      bodySize: request.sizeBytes,
+      _transferSize: request.sizeBytes,
+      ...(error === '' ? {} : { _error: error }),
+    },
+    cache: {},
+    timings,
+    ...(answer && answer.serverAddress !== '' ? { serverIPAddress: answer.serverAddress.replace(/:\d+$/, '') } : {}),
+    _resourceType: request.type,
+    _initiator: { type: request.initiator.split(' ', 1)[0], url: maskUrl(request.initiator.replace(/^\S+ ?/, '')) },
+  };
+}
+
+function contentOf({ answer, body, bodyNote, sizeBytes }: RecordedRequest, hasBodies: boolean) {
+  const mimeType = answer?.mimeType ?? '';
+  const content = { size: sizeBytes, mimeType };
+  if (!hasBodies) return content;
+  if (!body) return { ...content, comment: bodyNote };
+  const text = bodyText(body, mimeType);
+  return text === undefined ? { ...content, text: body.text, encoding: 'base64' } : { ...content, text };
+}
+
+function queryOf(url: string): { name: string; value: string }[] {
+  const masked = maskUrl(url);
+  if (!URL.canParse(masked)) return [];
+  return [...new URL(masked).searchParams].map(([name, value]) => ({ name, value }));
+}
+
+function listHeaders(headers: Headers): { name: string; value: string }[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    maskHeader(name, value)
+      .split('\n')
+      .map((text) => ({ name, value: text })),
+  );
+}
+
+/** timingsOf returns the phases of a request in milliseconds; -1 for a phase that did not happen. */
+function timingsOf({ answer, durationMs = 0 }: RecordedRequest) {
+  const timing = answer?.timing;
+  if (!timing) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };
+  const phase = (start: number, end: number) => (start >= 0 && end >= start ? round(end - start) : -1);
+  const firstStart = [timing.dnsStart, timing.connectStart, timing.sendStart].find((start) => start >= 0) ?? -1;
+  return {
+    blocked: firstStart >= 0 ? round(firstStart) : -1,
+    dns: phase(timing.dnsStart, timing.dnsEnd),
+    connect: phase(timing.connectStart, timing.connectEnd),
+    ssl: phase(timing.sslStart, timing.sslEnd),
+    send: Math.max(0, phase(timing.sendStart, timing.sendEnd)),
+    wait: Math.max(0, phase(timing.sendEnd, timing.receiveHeadersEnd)),
+    receive: Math.max(0, round(durationMs - timing.receiveHeadersEnd)),
+  };
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

@@ -1,0 +1,86 @@
+// Hides passwords, tokens and keys in recorded requests. What a request means stays readable.
+
+const Masked = '[masked]';
+
+/** secretName matches names of headers, parameters and members whose values are secret. */
+const secretName =
+  /passw(or)?d|passphrase|passcode|^pass$|^pwd$|secret|token|api[-_]?key|^key$|(access|private)[-_]?key|auth(?!or)|credential|signature|^sig$|session|^s?sid$|jwt|csrf|xsrf|^otp$|^pin$|^cv[vc]2?$|card[-_]?num/i;
+
+const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?/g;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** isKey reports whether a value looks like a key: long, without words, and no UUID. */
+function isKey(value: string): boolean {
+  if (value.length < 20 || uuid.test(value) || !/^[\w\-+/=.~]+$/.test(value)) return false;
+  if (/^[0-9a-f]{32,}$/i.test(value)) return true;
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
+}
+
+function isSecret(name: string, value: string): boolean {
+  return value !== '' && (secretName.test(name) || isKey(value));
+}
+
+/** maskUrl hides secret values of the query and the fragment, and the password of an address. */
+export function maskUrl(url: string): string {
+  const start = url.search(/[?#]/);
+  const base = start < 0 ? url : url.slice(0, start);
+  const rest = start < 0 ? '' : url.slice(start);
+  return (
+    base.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${Masked}@`).replace(jsonWebToken, Masked) +
+    rest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, before: string, name: string, value: string) => {
+      const isHidden = isSecret(decode(name), decode(value));
+      return `${before}${name}=${isHidden ? Masked : maskNested(value)}`;
+    })
+  );
+}
+
+/** maskNested masks an address in the value of a parameter, such as ?next=https%3A%2F%2F.... */
+function maskNested(value: string): string {
+  const inner = decode(value);
+  if (!inner.includes('?') && !inner.includes('#')) return value.replace(jsonWebToken, Masked);
+  const masked = maskUrl(inner);
+  return masked === inner ? value : masked;
+}
+
+/** maskHeader returns the value of a header without secrets. Names of cookies and their attributes stay. */
+export function maskHeader(name: string, value: string): string {
+  const lower = name.toLowerCase();
+  if (lower === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${Masked}`);
+  if (lower === 'set-cookie') return value.replace(/^([^=;]*)=[^;\n]*/gm, (_, cookie: string) => `${cookie}=${Masked}`);
+  if (/authorization$/.test(lower)) return /^\w+ /.test(value) ? `${value.split(' ', 1)[0]} ${Masked}` : Masked;
+  // The names of headers that allow other headers contain words such as authorization too.
+  if (/^(sec-fetch|sec-ch|access-control|www-authenticate|proxy-authenticate|content-security)/.test(lower))
+    return value;
+  if (secretName.test(lower)) return Masked;
+  if (/^(\w+:\/\/|\/)/.test(value)) return maskUrl(value);
+  return isKey(value) && lower !== 'etag' && !lower.startsWith('if-') ? Masked : value.replace(jsonWebToken, Masked);
+}
+
+/** maskBody hides secret values in a form, in JSON, and in other text. */
+export function maskBody(text: string, mediaType: string): string {
+  if (mediaType.startsWith('application/x-www-form-urlencoded')) return maskUrl(`?${text}`).slice(1);
+  if (mediaType.startsWith('multipart/')) return maskParts(text);
+  return text
+    .replace(
+      /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.]*)/g,
+      (member: string, name: string, colon: string, value: string) =>
+        value !== '""' && secretName.test(name) ? `"${name}"${colon}"${Masked}"` : member,
+    )
+    .replace(jsonWebToken, Masked);
+}
+
+/** maskParts hides the secret fields of a multipart form. */
+function maskParts(text: string): string {
+  return text.replace(
+    /(content-disposition:[^\r\n]*\bname="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([\s\S]*?)(?=\r?\n--)/gi,
+    (part: string, head: string, name: string, value: string) => (isSecret(name, value) ? `${head}${Masked}` : part),
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,90 @@
+import type * as chromePages from '../../../chrome-pages.ts';
+import type * as chromeTabs from '../../../chrome-tabs.ts';
+import type { BrowserCall } from '../browser-tool.ts';
+import { Captures } from '../debugger/captures.ts';
+import type { Debuggers } from '../debugger/debuggers.ts';
+import { documentGone } from '../tool-failure.ts';
+import { NetworkConditions } from './conditions.ts';
+import { siteOf } from './events.ts';
+import { NetworkRecorder } from './recorder.ts';
+import { Routes } from './routes.ts';
+
+/** NetworkBrowser is the part of Chrome that the network tools need. */
+export type NetworkBrowser = Pick<typeof chromePages, 'watchTabs' | 'readResources'> &
+  Pick<typeof chromeTabs, 'describeTab'> & { readonly debuggers: Pick<Debuggers, 'hold'> };
+
+/** endText describes when recordings, rules and conditions end. */
+export const endText =
+  'until your session ends, the tab closes, the debugger leaves the tab, or no network tool was used for 10 min';
+
+interface Recording {
+  readonly recorder: NetworkRecorder;
+  stopWatching(): void;
+}
+
+/** NetworkCaptures has the recordings, rules and conditions of all tabs. */
+export class NetworkCaptures {
+  readonly routes: Captures<Routes>;
+  readonly conditions: Captures<NetworkConditions>;
+  readonly #recordings: Captures<Recording>;
+  readonly #browser: NetworkBrowser;
+
+  constructor(browser: NetworkBrowser) {
+    const { debuggers } = browser;
+    this.#browser = browser;
+    this.#recordings = new Captures({
+      debuggers,
+      features: ['children', 'network'],
+      start: async (session, tabId) => {
+        const tab = await browser.describeTab(tabId);
+        const recorder = new NetworkRecorder(session, tab?.url ?? '');
+        const stopWatching = browser.watchTabs((id, event) => {
+          if (id === tabId && event.kind === 'committed') recorder.setPage(event.url);
+        });
+        await recorder.start();
+        return { recorder, stopWatching };
+      },
+      stop: async ({ stopWatching }) => stopWatching(),
+    });
+    this.routes = new Captures({
+      debuggers,
+      features: ['interception'],
+      start: async (session) => new Routes(session),
+      endSession: (routes, session) => routes.removeOf(session),
+    });
+    this.conditions = new Captures({
+      debuggers,
+      features: ['children', 'network', 'conditions'],
+      start: async (session) => new NetworkConditions(session),
+      hasOneOwner: true,
+      stop: (conditions) => conditions.reset(),
+    });
+  }
+
+  /** renew restarts the time after which the captures of a tab end. */
+  async renew(tabId: number): Promise<void> {
+    await Promise.all([this.#recordings.find(tabId), this.routes.find(tabId), this.conditions.find(tabId)]);
+  }
+
+  /** endSession ends what no other session uses. */
+  async endSession(session: string): Promise<void> {
+    for (const captures of [this.#recordings, this.routes, this.conditions]) await captures.endSession(session);
+  }
+
+  /** record returns the recorder of a call's tab, and starts it if there is none: then isNew is true. */
+  async record({
+    tabId,
+    session,
+  }: BrowserCall): Promise<{ readonly recorder: NetworkRecorder; readonly isNew: boolean }> {
+    const { capture, isNew } = await this.#recordings.use(tabId, session);
+    await capture.recorder.settle();
+    return { recorder: capture.recorder, isNew };
+  }
+
+  /** siteOf returns the site of the document that the server has judged. siteOf fails if the document is gone. */
+  async siteOf({ tabId, documentId }: BrowserCall): Promise<string> {
+    const tab = await this.#browser.describeTab(tabId);
+    if (!tab || tab.documentId !== documentId) throw documentGone('open', false);
+    return siteOf(tab.url);
+  }
+}

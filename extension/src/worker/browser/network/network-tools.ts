@@ -1,0 +1,19 @@
+import type { BrowserTool } from '../browser-tool.ts';
+import type { ToolGroup } from '../sessions.ts';
+import { type NetworkBrowser, NetworkCaptures } from './network-captures.ts';
+import { makeRecordingTools } from './recording-tools.ts';
+import { makeSettingTools } from './setting-tools.ts';
+
+/** makeNetworkTools returns the tools of the group network. Each use of one renews what all of them hold. */
+export function makeNetworkTools(browser: NetworkBrowser): ToolGroup {
+  const captures = new NetworkCaptures(browser);
+  const all = [...makeRecordingTools(browser, captures), ...makeSettingTools(captures)];
+  const tools = all.map(([name, run]): [string, BrowserTool] => [
+    name,
+    async (call) => {
+      await captures.renew(call.tabId);
+      return await run(call);
+    },
+  ]);
+  return { tools, parts: [captures] };
+}

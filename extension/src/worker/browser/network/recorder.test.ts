@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Fields } from '../../../record.ts';
+import type { DebuggerSession } from '../debugger/debuggers.ts';
+import { MaxBodyBytes, MaxRequests, NetworkRecorder } from './recorder.ts';
+
+const site = 'https://shop.example';
+
+/** makeRecorder returns a started recorder of a tab whose top frame is "top". bodies are the answers by request. */
+async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Promise<NetworkRecorder> {
+  const send = async (method: string, params: Fields = {}): Promise<Fields> => {
+    if (method === 'Page.getFrameTree') {
+      const childFrames = [{ frame: { id: 'inner', url: 'about:srcdoc' } }];
+      return {
+        frameTree: {
+          frame: { id: 'top', url: `${site}/` },
+          childFrames: [{ frame: { id: 'ads', url: 'https://ads.example/' }, childFrames }],
+        },
+      };
+    }
+    const body = bodies[String(params.requestId)];
+    if (body === undefined) throw new Error('No resource with given identifier found');
+    return { body, base64Encoded: false };
+  };
+  const session: DebuggerSession = { send, onEvent: () => () => undefined, onChild: () => () => undefined };
+  const recorder = new NetworkRecorder(session, `${site}/`);
+  await recorder.start();
+  return recorder;
+}
+
+interface Sent {
+  readonly url?: string;
+  readonly type?: string;
+  readonly frameId?: string;
+  readonly documentURL?: string;
+  readonly childId?: string;
+  readonly redirectResponse?: Fields;
+}
+
+function begin(recorder: NetworkRecorder, requestId: string, sent: Sent = {}): void {
+  const {
+    url = `${site}/${requestId}`,
+    type = 'Fetch',
+    frameId = 'top',
+    documentURL = `${site}/`,
+    childId = '',
+  } = sent;
+  const redirect = sent.redirectResponse ? { redirectResponse: sent.redirectResponse } : {};
+  const params = {
+    requestId,
+    type,
+    frameId,
+    documentURL,
+    timestamp: 1,
+    wallTime: 1000,
+    loaderId: type === 'Document' ? requestId : 'l',
+  };
+  recorder.receive(
+    'Network.requestWillBeSent',
+    { ...params, ...redirect, request: { url, method: 'GET', headers: {} } },
+    childId,
+  );
+}
+
+function finish(recorder: NetworkRecorder, requestId: string, encodedDataLength = 10): void {
+  const response = { status: 200, mimeType: 'text/plain', headers: {} };
+  recorder.receive('Network.responseReceived', { requestId, response }, '');
+  recorder.receive('Network.loadingFinished', { requestId, timestamp: 1.5, encodedDataLength }, '');
+}
+
+test('each redirect is a request with its headers on the wire', async () => {
+  const recorder = await makeRecorder({ a: 'the answer' });
+  begin(recorder, 'a');
+  recorder.receive('Network.requestWillBeSentExtraInfo', { requestId: 'a', headers: { Cookie: 'first' } }, '');
+  recorder.receive(
+    'Network.responseReceivedExtraInfo',
+    { requestId: 'a', statusCode: 302, headers: { location: '/b' } },
+    '',
+  );
+  recorder.receive('Network.requestWillBeSentExtraInfo', { requestId: 'a', headers: { Cookie: 'second' } }, '');
+  begin(recorder, 'a', { url: `${site}/b`, redirectResponse: { status: 302, headers: {} } });
+  recorder.receive(
+    'Network.responseReceivedExtraInfo',
+    { requestId: 'a', statusCode: 304, headers: { wrong: 'yes' } },
+    '',
+  );
+  finish(recorder, 'a');
+  await recorder.settle();
+  const facts = recorder.requests.map(({ number, url, headers, answer, body }) => [
+    number,
+    url,
+    headers.Cookie,
+    answer?.status,
+    answer?.headers,
+    body?.text,
+  ]);
+  assert.deepEqual(facts, [
+    [1, `${site}/a`, 'first', 302, { location: '/b' }, undefined],
+    [2, `${site}/b`, 'second', 200, {}, 'the answer'],
+  ]);
+  assert.equal(recorder.requests[1]?.durationMs, 500);
+});
+
+test('a request belongs to the page and the frame that made it', async () => {
+  const recorder = await makeRecorder();
+  begin(recorder, 'script');
+  begin(recorder, 'ad', { frameId: 'ads', documentURL: 'https://ads.example/' });
+  begin(recorder, 'inner', { frameId: 'inner', documentURL: 'about:srcdoc' });
+  begin(recorder, 'next', { type: 'Document', url: 'https://other.example/' });
+  begin(recorder, 'late');
+  recorder.setPage('https://other.example/');
+  begin(recorder, 'ad2', { frameId: 'ads', documentURL: 'https://ads.example/', childId: 'c' });
+  begin(recorder, 'worker', { frameId: '', documentURL: 'https://other.example/w.js', childId: 'w' });
+  begin(recorder, 'worker', { frameId: '', documentURL: 'https://other.example/w.js' });
+  await recorder.settle();
+  assert.deepEqual(
+    recorder.requests.map(({ id, page, frame }) => [id, page, frame]),
+    [
+      ['script', site, site],
+      ['ad', site, 'https://ads.example'],
+      ['inner', site, 'https://ads.example'],
+      ['next', 'https://other.example', 'https://other.example'],
+      ['late', site, site],
+      ['ad2', 'https://other.example', 'https://ads.example'],
+      ['worker', 'https://other.example', 'https://other.example'],
+    ],
+  );
+});
+
+test('the oldest bodies and requests are dropped, bodies of static files first', async () => {
+  const large = 'x'.repeat(MaxBodyBytes / 2);
+  const recorder = await makeRecorder({ data: large, image: large, more: large, last: 'y' });
+  begin(recorder, 'data');
+  finish(recorder, 'data');
+  begin(recorder, 'image', { type: 'Image' });
+  finish(recorder, 'image');
+  await recorder.settle();
+  begin(recorder, 'more');
+  finish(recorder, 'more');
+  await recorder.settle();
+  const kept = () => recorder.requests.filter(({ body }) => body).map(({ id }) => id);
+  assert.deepEqual(kept(), ['data', 'more']);
+  begin(recorder, 'last');
+  finish(recorder, 'last');
+  await recorder.settle();
+  assert.deepEqual([kept(), recorder.droppedBodies], [['more', 'last'], 2]);
+  assert.match(recorder.requests[0]?.bodyNote ?? '', /dropped/);
+  begin(recorder, 'huge');
+  finish(recorder, 'huge', MaxBodyBytes + 1);
+  begin(recorder, 'gone');
+  finish(recorder, 'gone');
+  await recorder.settle();
+  assert.deepEqual(
+    recorder.requests.slice(-2).map(({ bodyNote }) => bodyNote),
+    ['the body is larger than 15 MB', 'Chrome has not kept the body'],
+  );
+  for (let i = 0; i < MaxRequests; i++) begin(recorder, `r${i}`);
+  assert.deepEqual(
+    [recorder.requests.length, recorder.droppedRequests, recorder.requests[0]?.number],
+    [MaxRequests, 6, 7],
+  );
+});
+
+test('a socket is recorded for as long as it is open, with the document that its handshake names', async () => {
+  const recorder = await makeRecorder();
+  const receive = (method: string, params: Fields) => recorder.receive(`Network.${method}`, params, '');
+  receive('webSocketCreated', { requestId: 's', url: 'wss://live.shop.example/' });
+  receive('webSocketWillSendHandshakeRequest', {
+    requestId: 's',
+    request: { headers: { Origin: 'https://ads.example' } },
+  });
+  for (let i = 0; i < 600; i++) {
+    receive('webSocketCreated', { requestId: `short${i}`, url: 'wss://x.example/' });
+    receive('webSocketClosed', { requestId: `short${i}` });
+  }
+  receive('webSocketFrameReceived', { requestId: 's', response: { opcode: 1, payloadData: 'hello' } });
+  receive('webSocketFrameReceived', { requestId: 'unknown', response: { opcode: 1, payloadData: 'from before' } });
+  begin(recorder, 'events', { type: 'EventSource' });
+  receive('eventSourceMessageReceived', { requestId: 'events', data: 'tick' });
+  const messages = recorder.sockets.messages.map(({ number, data, socket }) => [number, data, socket.frame]);
+  assert.deepEqual(messages, [
+    [1, 'hello', 'https://ads.example'],
+    [2, 'tick', site],
+  ]);
+  const payloadData = 'x'.repeat(3 << 20);
+  receive('webSocketFrameSent', { requestId: 's', response: { opcode: 1, payloadData } });
+  receive('webSocketFrameSent', { requestId: 's', response: { opcode: 1, payloadData } });
+  assert.deepEqual([recorder.sockets.messages.length, recorder.sockets.droppedMessages], [1, 3]);
+});

@@ -1,0 +1,273 @@
+import { type Fields, isRecord } from '../../../record.ts';
+import { within } from '../../../within.ts';
+import type { DebuggerSession } from '../debugger/debuggers.ts';
+import { networkParams } from '../debugger/features.ts';
+import { answerOf, fieldsOf, findFrameSite, headersOf, initiatorOf, numberOf, siteOf, textOf } from './events.ts';
+import { type Body, type Headers, type RecordedRequest, staticTypes } from './recorded.ts';
+import { SocketRecorder } from './socket-recorder.ts';
+
+/** MaxBodyBytes limits the bodies of the requests of a tab. The bodies and the messages together have 20 MiB. */
+export const MaxBodyBytes = 15 << 20;
+/** MaxRequests limits the requests of a tab. The oldest are dropped first. */
+export const MaxRequests = 5000;
+/** SettleMs is how long a tool waits for bodies that are being read, in milliseconds. */
+const SettleMs = 2000;
+
+/** Hops are the requests with one ID of Chrome: a request and its redirects. */
+interface Hops {
+  readonly requests: RecordedRequest[];
+  /** sent and received are the headers on the wire, in the order of the redirects. */
+  readonly sent: Headers[];
+  readonly received: { readonly headers: Headers; readonly status: number }[];
+}
+
+/** NetworkRecorder records the requests and sockets of one tab. */
+export class NetworkRecorder {
+  readonly requests: RecordedRequest[] = [];
+  readonly sockets = new SocketRecorder();
+  droppedRequests = 0;
+  droppedBodies = 0;
+  readonly #session: DebuggerSession;
+  readonly #hops = new Map<string, Hops>();
+  readonly #reading = new Set<Promise<void>>();
+  /** #unknownFrames are the requests of frames without an address, with their children. settle finds the sites. */
+  readonly #unknownFrames = new Map<RecordedRequest, string>();
+  /** #topFrame is Chrome's ID of the top frame; #page is the site that the tab shows. */
+  #topFrame = '';
+  #page: string;
+  #bodyBytes = 0;
+  #requestCount = 0;
+
+  /** url is the address that the tab shows. */
+  constructor(session: DebuggerSession, url: string) {
+    this.#session = session;
+    this.#page = siteOf(url);
+  }
+
+  /** start records until the debugger leaves the tab. */
+  async start(): Promise<void> {
+    this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
+    this.#session.onChild(async ({ id, targetId }) => {
+      await this.#session.send('Network.enable', networkParams, 1000, id);
+      this.#finishFrame(targetId, id);
+    });
+    const { frameTree } = await this.#session.send('Page.getFrameTree');
+    this.#topFrame = textOf(fieldsOf(fieldsOf(frameTree).frame), 'id');
+  }
+
+  /** #finishFrame ends the request for the document of a frame, whose end Chrome reported before the frame was a child. */
+  #finishFrame(frameId: string, childId: string): void {
+    const request = this.requests.findLast((entry) => entry.frameId === frameId && entry.type === 'document');
+    if (!request?.answer || request.durationMs !== undefined) return;
+    request.durationMs = Math.max(0, Date.now() - request.startedAt);
+    this.#read(this.#readBody(request, childId));
+  }
+
+  /** setPage records that the tab shows another document. */
+  setPage(url: string): void {
+    this.#page = siteOf(url);
+  }
+
+  /** settle waits for bodies that are being read, and finds the frames of requests. */
+  async settle(): Promise<void> {
+    const finding = [...this.#unknownFrames].map(([entry, childId]) =>
+      this.#findFrame(entry, childId).catch(() => undefined),
+    );
+    this.#unknownFrames.clear();
+    await within(Promise.all([...this.#reading, ...finding]), SettleMs);
+  }
+
+  /** receive records one event of Chrome. */
+  receive(method: string, params: Fields, childId: string): void {
+    const id = textOf(params, 'requestId');
+    switch (method) {
+      case 'Network.requestWillBeSent':
+        this.#begin(id, params, childId);
+        break;
+      case 'Network.requestWillBeSentExtraInfo':
+        this.#hopsOf(id).sent.push(headersOf(params.headers));
+        break;
+      case 'Network.responseReceivedExtraInfo':
+        this.#hopsOf(id).received.push({ headers: headersOf(params.headers), status: numberOf(params, 'statusCode') });
+        break;
+      case 'Network.responseReceived': {
+        const request = this.#lastOf(id);
+        if (request) request.answer = answerOf(fieldsOf(params.response));
+        break;
+      }
+      case 'Network.loadingFinished':
+        this.#finish(id, params, childId);
+        break;
+      case 'Network.loadingFailed':
+        this.#fail(id, params);
+        break;
+      default:
+        this.sockets.receive(method, params, this.#page, this.#lastOf(id));
+        return;
+    }
+    this.#applyHeaders(id);
+  }
+
+  #begin(id: string, params: Fields, childId: string): void {
+    const hops = this.#hopsOf(id);
+    const previous = hops.requests.at(-1);
+    if (previous && isRecord(params.redirectResponse)) {
+      previous.answer = answerOf(params.redirectResponse);
+      previous.bodyNote = 'a redirect has no body';
+      end(previous, params, numberOf(params.redirectResponse, 'encodedDataLength'));
+    } else if (previous) return; // A frame and the page around it may both report a request.
+    const request = fieldsOf(params.request);
+    const entry = this.#makeEntry(id, params, request, childId);
+    this.requests.push(entry);
+    hops.requests.push(entry);
+    if (typeof request.postData === 'string')
+      this.#keep(entry, 'requestBody', { text: request.postData, isBase64: false });
+    else if (request.hasPostData === true) this.#read(this.#readRequestBody(entry, childId));
+    if (this.requests.length > MaxRequests) this.#dropOldest();
+  }
+
+  #makeEntry(id: string, params: Fields, request: Fields, childId: string): RecordedRequest {
+    const url = textOf(request, 'url');
+    const type = (textOf(params, 'type') || 'other').toLowerCase();
+    const isTopFrame = childId === '' && textOf(params, 'frameId') === this.#topFrame;
+    const isDocument = type === 'document' && textOf(params, 'loaderId') === id;
+    const frame = siteOf(isDocument ? url : textOf(params, 'documentURL'));
+    // The scripts of the top frame belong to the document that the tab shows.
+    if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
+    const entry: RecordedRequest = {
+      number: ++this.#requestCount,
+      id,
+      method: textOf(request, 'method'),
+      url,
+      type,
+      page: isTopFrame && isDocument ? frame : this.#page,
+      frame,
+      frameId: textOf(params, 'frameId'),
+      initiator: initiatorOf(params.initiator),
+      startedAt: Math.round(numberOf(params, 'wallTime') * 1000),
+      clock: numberOf(params, 'timestamp'),
+      headers: headersOf(request.headers),
+      requestBody: undefined,
+      answer: undefined,
+      body: undefined,
+      bodyNote: '',
+      durationMs: undefined,
+      sizeBytes: 0,
+      error: '',
+    };
+    if (frame === '') this.#unknownFrames.set(entry, childId);
+    return entry;
+  }
+
+  /** #findFrame finds the site of a frame without an address, such as about:srcdoc: the site around the frame. */
+  async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
+    const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleMs, childId);
+    entry.frame = findFrameSite(frameTree, entry.frameId);
+  }
+
+  #finish(id: string, params: Fields, childId: string): void {
+    const request = this.#lastOf(id);
+    if (!request) return;
+    end(request, params, numberOf(params, 'encodedDataLength'));
+    if (request.method === 'HEAD') request.bodyNote = 'the answer to HEAD has no body';
+    else if (request.type === 'media' || request.type === 'eventsource')
+      request.bodyNote = `bodies of the type ${request.type} are not kept`;
+    else if (request.sizeBytes > MaxBodyBytes) request.bodyNote = 'the body is larger than 15 MB';
+    else this.#read(this.#readBody(request, childId));
+  }
+
+  async #readBody(request: RecordedRequest, childId: string): Promise<void> {
+    try {
+      const params = { requestId: request.id };
+      const { body, base64Encoded } = await this.#session.send('Network.getResponseBody', params, 5000, childId);
+      this.#keep(request, 'body', { text: String(body), isBase64: base64Encoded === true });
+    } catch {
+      request.bodyNote = 'Chrome has not kept the body';
+    }
+  }
+
+  async #readRequestBody(request: RecordedRequest, childId: string): Promise<void> {
+    const { postData } = await this.#session.send(
+      'Network.getRequestPostData',
+      { requestId: request.id },
+      5000,
+      childId,
+    );
+    this.#keep(request, 'requestBody', { text: String(postData), isBase64: false });
+  }
+
+  #fail(id: string, params: Fields): void {
+    const request = this.#lastOf(id);
+    if (!request) return;
+    const blocked = textOf(params, 'blockedReason') || textOf(fieldsOf(params.corsErrorStatus), 'corsError');
+    request.error = [textOf(params, 'errorText'), blocked].filter((text) => text !== '').join(', ') || 'failed';
+    request.bodyNote = 'the request failed';
+    end(request, params, request.sizeBytes);
+  }
+
+  /** #applyHeaders uses the headers on the wire, which contain cookies and what proxies changed. */
+  #applyHeaders(id: string): void {
+    const hops = this.#hops.get(id);
+    hops?.requests.forEach((request, index) => {
+      request.headers = hops.sent[index] ?? request.headers;
+      const received = hops.received[index];
+      if (request.answer && received?.status === request.answer.status)
+        request.answer = { ...request.answer, headers: received.headers };
+    });
+  }
+
+  /** #read remembers work until it has ended. */
+  #read(work: Promise<void>): void {
+    const reading = work.catch(() => undefined).finally(() => this.#reading.delete(reading));
+    this.#reading.add(reading);
+  }
+
+  #keep(request: RecordedRequest, part: 'body' | 'requestBody', body: Body): void {
+    request[part] = body;
+    this.#bodyBytes += body.text.length;
+    while (this.#bodyBytes > MaxBodyBytes) {
+      const hasBody = (entry: RecordedRequest) => entry.body !== undefined || entry.requestBody !== undefined;
+      const oldest =
+        this.requests.find((entry) => staticTypes.has(entry.type) && hasBody(entry)) ?? this.requests.find(hasBody);
+      if (!oldest) return;
+      this.#dropBodies(oldest);
+      oldest.bodyNote = 'the body was dropped, because the newer bodies of the tab have 15 MB';
+      this.droppedBodies++;
+    }
+  }
+
+  #dropBodies(request: RecordedRequest): void {
+    this.#bodyBytes -= (request.body?.text.length ?? 0) + (request.requestBody?.text.length ?? 0);
+    request.body = undefined;
+    request.requestBody = undefined;
+  }
+
+  #dropOldest(): void {
+    const oldest = this.requests.shift();
+    if (!oldest) return;
+    this.droppedRequests++;
+    this.#unknownFrames.delete(oldest);
+    this.#dropBodies(oldest);
+    if (this.#lastOf(oldest.id) === oldest) this.#hops.delete(oldest.id);
+  }
+
+  #lastOf(id: string): RecordedRequest | undefined {
+    return this.#hops.get(id)?.requests.at(-1);
+  }
+
+  #hopsOf(id: string): Hops {
+    const present = this.#hops.get(id);
+    if (present) return present;
+    // Headers of requests from before the recording have no request.
+    const [oldestId] = this.#hops.keys();
+    if (this.#hops.size > 2 * MaxRequests && oldestId !== undefined) this.#hops.delete(oldestId);
+    const hops: Hops = { requests: [], sent: [], received: [] };
+    this.#hops.set(id, hops);
+    return hops;
+  }
+}
+
+function end(request: RecordedRequest, params: Fields, sizeBytes: number): void {
+  request.durationMs = Math.max(0, Math.round((numberOf(params, 'timestamp') - request.clock) * 1000));
+  request.sizeBytes = sizeBytes;
+}

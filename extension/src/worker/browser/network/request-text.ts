@@ -1,0 +1,111 @@
+// Writes recorded requests and messages for agents. The text is from the page, so the server marks it as untrusted.
+
+import { maskBody, maskHeader, maskUrl } from './masking.ts';
+import type { Body, Headers, RecordedRequest, Socket, SocketMessage } from './recorded.ts';
+
+/** MaxUrlChars is the longest address in a line, in characters. */
+const MaxUrlChars = 150;
+/** MaxMessageChars is the longest message in a line, in characters. */
+const MaxMessageChars = 1000;
+
+/** formatBytes writes a number of bytes for readers. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} KB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** shortUrl returns an address without secrets. Addresses of the site begin with their path. */
+export function shortUrl(url: string, site: string): string {
+  const masked = maskUrl(url);
+  const path = site !== '' && masked.startsWith(`${site}/`) ? masked.slice(site.length) : masked;
+  if (path.length <= MaxUrlChars) return path;
+  return `${path.slice(0, MaxUrlChars)}... (${path.length} characters)`;
+}
+
+function statusOf({ answer, error, durationMs }: RecordedRequest): string {
+  if (error !== '') return `failed (${error})`;
+  if (!answer) return durationMs === undefined ? 'pending' : 'no answer';
+  return `${answer.status}`;
+}
+
+/** lineOf returns the line of a request: number, method, status, type, size, time and address. */
+export function lineOf(request: RecordedRequest, site: string): string {
+  const { number, method, type, answer, durationMs } = request;
+  const size = durationMs === undefined ? '-' : formatBytes(request.sizeBytes);
+  const time = durationMs === undefined ? 'running' : `${durationMs} ms`;
+  const source = answer && answer.source !== '' ? ` from ${answer.source}` : '';
+  return `${number} ${method} ${statusOf(request)} ${type} ${size} ${time}${source} ${shortUrl(request.url, site)}`;
+}
+
+/** headerLines returns one line for each header, without secrets. */
+export function headerLines(headers: Headers): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    maskHeader(name, value)
+      .split('\n')
+      .map((text) => `  ${name}: ${text}`),
+  );
+}
+
+/** bodyText returns a body as text without secrets; undefined for binary data. */
+export function bodyText(body: Body, mediaType: string): string | undefined {
+  if (!body.isBase64) return maskBody(body.text, mediaType);
+  if (!/^text\/|[/+](json|xml)|javascript|x-www-form-urlencoded/.test(mediaType)) return undefined;
+  const bytes = Uint8Array.from(atob(body.text), (char) => char.charCodeAt(0));
+  return maskBody(new TextDecoder().decode(bytes), mediaType);
+}
+
+/** mediaTypeOf returns the media type of a request body, in lower case. */
+export function mediaTypeOf(headers: Headers): string {
+  const name = Object.keys(headers).find((key) => key.toLowerCase() === 'content-type');
+  return (name === undefined ? '' : (headers[name] ?? '')).toLowerCase();
+}
+
+/** detailsOf describes a request without its bodies. */
+export function detailsOf(request: RecordedRequest): string[] {
+  const { method, url, answer, headers, initiator } = request;
+  const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...timingLines(request)];
+  lines.push('request headers:', ...headerLines(headers));
+  if (!answer) return lines;
+  const facts = [answer.protocol, answer.serverAddress].filter((fact) => fact !== '');
+  lines.push(
+    `answer: ${answer.status} ${answer.statusText}`.trimEnd() + (facts.length ? ` (${facts.join(', ')})` : ''),
+  );
+  lines.push('answer headers:', ...headerLines(answer.headers));
+  return lines;
+}
+
+function timingLines({ startedAt, durationMs, sizeBytes, answer, error }: RecordedRequest): string[] {
+  const started = `started ${new Date(startedAt).toISOString()}`;
+  if (durationMs === undefined) return [`${started}, still running`];
+  const lines = [`${started}, ${durationMs} ms, ${formatBytes(sizeBytes)} received`];
+  if (error !== '') lines.push(`error: ${error}`);
+  const timing = answer?.timing;
+  if (!timing) return lines;
+  const phases: [string, number, number][] = [
+    ['dns', timing.dnsStart, timing.dnsEnd],
+    ['connect', timing.connectStart, timing.connectEnd],
+    ['tls', timing.sslStart, timing.sslEnd],
+    ['send', timing.sendStart, timing.sendEnd],
+    ['wait', timing.sendEnd, timing.receiveHeadersEnd],
+  ];
+  const texts = phases.flatMap(([name, start, end]) =>
+    start >= 0 && end >= start ? [`${name} ${Math.round(end - start)} ms`] : [],
+  );
+  return texts.length > 0 ? [...lines, `phases: ${texts.join(', ')}`] : lines;
+}
+
+/** socketLine returns the line of a socket. */
+export function socketLine({ number, url, isOpen, messageCount }: Socket, site: string): string {
+  return `socket ${number} ${isOpen ? 'open' : 'closed'} ${messageCount} messages ${shortUrl(url, site)}`;
+}
+
+/** messageLine returns the line of a message. Binary data is base64. */
+export function messageLine({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
+  const isText = opcode === 1;
+  const masked = isText ? maskBody(data, '') : data;
+  const rest = masked.length - MaxMessageChars;
+  const text = rest > 0 ? `${masked.slice(0, MaxMessageChars)}... (${rest} more characters)` : masked;
+  const time = new Date(at).toISOString().slice(11, 23);
+  return `${number} ${time} socket ${socket.number} ${isSent ? 'sent' : 'received'}${isText ? '' : ' binary'} ${text}`;
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Fields } from '../../../record.ts';
+import type { EventListener } from '../debugger/attachment.ts';
+import { matchesPattern, Routes } from './routes.ts';
+
+test('a pattern matches whole addresses, and only * is special', () => {
+  for (const [pattern, url, isMatch] of [
+    ['https://a.example/x', 'https://a.example/x', true],
+    ['https://a.example/x', 'https://a.example/xy', false],
+    ['*/x?y=1', 'https://a.example/x?y=1', true],
+    ['*/x?y=1', 'https://a.example/xzy=1', false],
+    ['*', '', true],
+    ['a*a', 'a', false],
+    ['a*b*c', 'axbxbxc', true],
+    ['a*b*c', 'axcxb', false],
+    ['*(.+)[x]$', 'https://a.example/(.+)[x]$', true],
+  ] as const)
+    assert.equal(matchesPattern(url, pattern), isMatch, `${pattern} ${url}`);
+});
+
+test('a request that cannot be judged continues', async () => {
+  const sent: [string, Fields][] = [];
+  let listener: EventListener = () => undefined;
+  const routes = new Routes({
+    send: async (method, params = {}) => {
+      if (method === 'Page.getFrameTree') throw new Error('the frame is gone');
+      sent.push([method, params]);
+      return {};
+    },
+    onEvent: (added) => {
+      listener = added;
+      return () => undefined;
+    },
+    onChild: () => () => undefined,
+  });
+  await routes.add({ site: 'https://a.example', pattern: '*/x?y', answer: undefined, session: 's1' });
+  assert.deepEqual(sent.splice(0), [['Fetch.enable', { patterns: [{ urlPattern: '*/x\\?y' }] }]]);
+  const paused = (resourceType: string, url: string) => ({
+    requestId: url,
+    resourceType,
+    frameId: 'f',
+    request: { url },
+  });
+  listener('Fetch.requestPaused', paused('Fetch', 'https://a.example/x?y'), '');
+  listener('Fetch.requestPaused', paused('Document', 'https://b.example/x?y'), '');
+  listener('Fetch.requestPaused', paused('Document', 'https://a.example/x?y'), '');
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+  const outcomes = sent.map(([method, { requestId }]) => `${method} ${String(requestId)}`).sort();
+  assert.deepEqual(outcomes, [
+    'Fetch.continueRequest https://a.example/x?y',
+    'Fetch.continueRequest https://b.example/x?y',
+    'Fetch.failRequest https://a.example/x?y',
+  ]);
+  assert.equal(routes.routes[0]?.matchCount, 1);
+});
+
+test('the rules of a session that has ended are removed, and those of other sessions stay', async () => {
+  const patterns: unknown[] = [];
+  const routes = new Routes({
+    send: async (_, params = {}) => {
+      patterns.push(params.patterns);
+      return {};
+    },
+    onEvent: () => () => undefined,
+    onChild: () => () => undefined,
+  });
+  const rule = { site: 'https://a.example', answer: undefined };
+  await routes.add({ ...rule, pattern: '*/one', session: 's1' });
+  await routes.add({ ...rule, pattern: '*/two', session: 's2' });
+  await routes.removeOf('s1');
+  assert.deepEqual(patterns.at(-1), [{ urlPattern: '*/two' }]);
+  assert.deepEqual(
+    routes.routes.map(({ pattern }) => pattern),
+    ['*/two'],
+  );
+});

@@ -1,0 +1,73 @@
+import type { Fields } from '../../../record.ts';
+import { fieldsOf, headersOf, numberOf, siteOf, textOf } from './events.ts';
+import type { RecordedRequest, Socket, SocketMessage } from './recorded.ts';
+
+/** MaxMessageBytes and MaxMessages limit the messages of a tab. The oldest are dropped first. */
+export const MaxMessageBytes = 5 << 20;
+const MaxMessages = 10_000;
+/** MaxSockets limits the sockets of a tab. The oldest closed sockets are dropped first. */
+const MaxSockets = 500;
+
+/** SocketRecorder records the WebSockets of a tab, and its streams of server-sent events. */
+export class SocketRecorder {
+  /** sockets has each open socket, no matter how old the socket is. */
+  readonly sockets = new Map<string, Socket>();
+  readonly messages: SocketMessage[] = [];
+  droppedMessages = 0;
+  #bytes = 0;
+  #socketCount = 0;
+  #messageCount = 0;
+
+  /** receive records one event. page is the site of the tab; request is the request with the ID of the event. */
+  receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
+    const id = textOf(params, 'requestId');
+    const socket = this.sockets.get(id);
+    const frame = fieldsOf(params.response);
+    switch (method) {
+      case 'Network.webSocketCreated':
+        this.#add(id, textOf(params, 'url'), page, '');
+        break;
+      case 'Network.webSocketWillSendHandshakeRequest':
+        // Chrome names the document of a WebSocket only by this header.
+        if (socket) socket.frame = siteOf(headersOf(fieldsOf(params.request).headers).Origin ?? '');
+        break;
+      case 'Network.webSocketFrameSent':
+      case 'Network.webSocketFrameReceived': {
+        const opcode = numberOf(frame, 'opcode');
+        if (socket) this.#addMessage(socket, method.endsWith('Sent'), opcode, textOf(frame, 'payloadData'));
+        break;
+      }
+      case 'Network.eventSourceMessageReceived':
+        if (request) {
+          const stream = socket ?? this.#add(id, request.url, request.page, request.frame);
+          this.#addMessage(stream, false, 1, textOf(params, 'data'));
+        }
+        break;
+      case 'Network.webSocketClosed':
+        if (socket) socket.isOpen = false;
+        break;
+    }
+  }
+
+  #add(id: string, url: string, page: string, frame: string): Socket {
+    const socket = { number: ++this.#socketCount, url, page, frame, isOpen: true, messageCount: 0 };
+    this.sockets.set(id, socket);
+    if (this.sockets.size > MaxSockets)
+      for (const [oldId, old] of this.sockets)
+        if (!old.isOpen) {
+          this.sockets.delete(oldId);
+          break;
+        }
+    return socket;
+  }
+
+  #addMessage(socket: Socket, isSent: boolean, opcode: number, data: string): void {
+    socket.messageCount++;
+    this.messages.push({ number: ++this.#messageCount, socket, isSent, opcode, data, at: Date.now() });
+    this.#bytes += data.length;
+    while (this.#bytes > MaxMessageBytes || this.messages.length > MaxMessages) {
+      this.#bytes -= this.messages.shift()?.data.length ?? 0;
+      this.droppedMessages++;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { readFlag } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import type { Debuggers } from './debugger/debuggers.ts';
+import type { TabFrames } from './tab-frames.ts';
+import { toolFailure } from './tool-failure.ts';
+
+/** PrintMs is how long Chrome may take to print a page, in milliseconds. */
+const PrintMs = 60_000;
+
+/** makePdfTools returns browser_pdf_save. */
+export function makePdfTools(frames: TabFrames, debuggers: Debuggers): [string, BrowserTool][] {
+  return [['browser_pdf_save', (call) => savePdf(frames, debuggers, call)]];
+}
+
+/** savePdf prints a page into a file. */
+async function savePdf(frames: TabFrames, debuggers: Debuggers, call: BrowserCall): Promise<BrowserResult> {
+  const { data } = await debuggers.use(call.tabId, [], (session) =>
+    session.send('Page.printToPDF', { landscape: readFlag(call.args, 'landscape'), printBackground: true }, PrintMs),
+  );
+  if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome did not print the page. Try again');
+  // The tab may have shown another page, which the tool must not see.
+  await frames.list(call);
+  return { text: 'Printed the page.', file: { extension: 'pdf', mimeType: 'application/pdf', data } };
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { permissionWords } from '../../panel/wording.ts';
+import { isRecord } from '../../record.ts';
+import type { BrowserCall } from './browser-tool.ts';
+import { neededPermissions, permissionTitles, requirePermissions } from './permissions.ts';
+import { ToolFailure } from './tool-failure.ts';
+
+const call: BrowserCall = {
+  tool: 'browser_clear_site_data',
+  tabId: 0,
+  documentId: '',
+  args: {},
+  session: '',
+  signal: new AbortController().signal,
+  report: () => undefined,
+};
+
+test('a tool runs only with all of its permissions, and the error names the missing ones and the switch', async () => {
+  const granted = new Set<string>(['cookies']);
+  const run = requirePermissions(
+    'browser_clear_site_data',
+    async () => ({ text: 'Deleted.' }),
+    async (permission) => granted.has(permission),
+  );
+  const error = await run(call).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof ToolFailure);
+  assert.equal(error.error.tool?.code, 'needs_permission');
+  assert.match(
+    error.message,
+    /needs Chrome's permission "browsingData"\. .* switch on "Deleting the data of sites" under/,
+  );
+  granted.add('browsingData');
+  assert.deepEqual(await run(call), { text: 'Deleted.' });
+});
+
+test('a tool without an optional permission is not changed', () => {
+  const run = async () => ({});
+  const unread = () => Promise.reject(new Error('a permission was read'));
+  assert.equal(requirePermissions('browser_click', run, unread), run);
+});
+
+test('the manifest offers each permission that a tool needs', () => {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../../manifest.json', import.meta.url), 'utf8'));
+  const offered: unknown = isRecord(manifest) ? manifest.optional_permissions : undefined;
+  assert.deepEqual(offered, [...new Set([...neededPermissions.values()].flat())].sort());
+});
+
+test('errors name the switches as the side panel does', () => {
+  const titles = Object.entries(permissionWords).map(([name, { title }]) => [name, title]);
+  assert.deepEqual(Object.fromEntries(titles), permissionTitles);
+});

@@ -1,0 +1,60 @@
+import type { BrowserTool } from './browser-tool.ts';
+import { toolFailure } from './tool-failure.ts';
+
+/** OptionalPermission is a permission of Chrome that the user grants with a click in the side panel. */
+export type OptionalPermission =
+  | 'bookmarks'
+  | 'browsingData'
+  | 'cookies'
+  | 'downloads'
+  | 'history'
+  | 'sessions'
+  | 'tabGroups';
+
+/** neededPermissions are the optional permissions of Chrome that browser tools need, by the name of the tool. */
+export const neededPermissions: ReadonlyMap<string, readonly OptionalPermission[]> = new Map([
+  ['browser_cookies', ['cookies']],
+  ['browser_clear_site_data', ['browsingData', 'cookies']],
+  ['browser_tab_groups', ['tabGroups']],
+  ['browser_history', ['history']],
+  ['browser_bookmarks', ['bookmarks']],
+  ['browser_recently_closed', ['sessions']],
+  ['browser_downloads', ['downloads']],
+]);
+
+/** permissionTitles are the labels of the switches in the side panel. */
+export const permissionTitles: Readonly<Record<OptionalPermission, string>> = {
+  bookmarks: 'Bookmarks',
+  browsingData: 'Deleting the data of sites',
+  cookies: 'Cookies',
+  downloads: 'Downloads',
+  history: 'History',
+  sessions: 'Recently closed tabs',
+  tabGroups: 'Tab groups',
+};
+
+/** PermissionReader reports whether the user has granted a permission. */
+type PermissionReader = (permission: OptionalPermission) => Promise<boolean>;
+
+/** requirePermissions returns a tool that fails with needs_permission while a permission of the tool is missing. */
+export function requirePermissions(name: string, run: BrowserTool, hasPermission: PermissionReader): BrowserTool {
+  const needed = neededPermissions.get(name);
+  if (!needed) return run;
+  return async (call) => {
+    const isGranted = await Promise.all(needed.map(hasPermission));
+    const missing = needed.filter((_, i) => !isGranted[i]);
+    if (missing.length > 0) throw missingPermission(name, missing);
+    return await run(call);
+  };
+}
+
+function missingPermission(name: string, missing: readonly OptionalPermission[]): Error {
+  const [names, titles] = [missing, missing.map((permission) => permissionTitles[permission])].map((texts) =>
+    texts.map((text) => `"${text}"`).join(' and '),
+  );
+  return toolFailure(
+    'needs_permission',
+    `${name} needs Chrome's ${missing.length === 1 ? 'permission' : 'permissions'} ${names}. Ask the user to open the ` +
+      `side panel of opentabs and to switch on ${titles} under Browser, Permissions of Chrome`,
+  );
+}

@@ -1,0 +1,46 @@
+import type { AnyTab, SecretFields, TabInspection } from '../../../../wire/wire.gen.ts';
+import type { InspectArguments, InspectResult } from '../../page/secret-kind.ts';
+import { within } from '../../within.ts';
+import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
+
+/** AnswerMs is how long the frames of a page may take to answer an inspection, in milliseconds. */
+const AnswerMs = 1000;
+
+/**
+ * findSecretFields returns the secret fields of a page, and undefined if the top frame, or a frame into which the call
+ * will type, does not answer. The server then assumes that the page shows secret fields.
+ */
+export async function findSecretFields(
+  frames: TabFrames,
+  { tabId, documentId }: AnyTab,
+  { refs = [], focused = false }: TabInspection,
+): Promise<SecretFields | undefined> {
+  if (documentId === undefined) return undefined;
+  const [top, ...others] = await frames.list({ tabId, documentId, args: {} });
+  if (!top) return undefined;
+  const inspected = [top, ...others.filter((frame) => refsIn(frame, refs).length > 0)];
+  const further = others.filter((frame) => !inspected.includes(frame)).slice(0, MaxFrames);
+  const run = (frame: FrameTarget) => inspectFrame(frames, frame, { targets: refsIn(frame, refs), focused });
+  const [required, optional] = await Promise.all([Promise.all(inspected.map(run)), Promise.all(further.map(run))]);
+  if (required.includes(undefined)) return undefined;
+  const results = [...required, ...optional].filter((result) => result !== undefined);
+  const join = (kinds: readonly (readonly string[])[]) => [...new Set(kinds.flat())].sort();
+  return { shown: join(results.map(({ shown }) => shown)), typed: join(results.map(({ typed }) => typed)) };
+}
+
+function refsIn({ prefix }: FrameTarget, refs: readonly string[]): string[] {
+  return refs.filter((ref) => (/^(f\d+)e\d+$/.exec(ref)?.[1] ?? '') === prefix);
+}
+
+/** inspectFrame returns undefined if a frame does not answer in time. */
+async function inspectFrame(
+  frames: TabFrames,
+  frame: FrameTarget,
+  args: InspectArguments,
+): Promise<InspectResult | undefined> {
+  const controller = new AbortController();
+  const inspecting = frames.run({ signal: controller.signal, report: () => undefined }, frame, 'inspect', args);
+  const result = await within(inspecting, AnswerMs);
+  if (result === undefined) controller.abort('the frame did not answer in time');
+  return result;
+}

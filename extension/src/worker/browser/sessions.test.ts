@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { makeBrowserCall } from '../../../test/browser-call.ts';
+import { LingerMs } from './debugger/debuggers.ts';
+import { Sessions } from './sessions.ts';
+
+let events: string[];
+let sessions: Sessions;
+
+beforeEach(() => {
+  mock.timers.enable({ apis: ['Date'] });
+  events = [];
+  sessions = new Sessions({
+    parts: [
+      {
+        endSession: async () => {
+          throw new Error('Chrome rejected the command');
+        },
+      },
+      { endSession: async (session) => void events.push(`end ${session}`) },
+    ],
+    leaveTab: async (tabId) => void events.push(`leave ${tabId}`),
+  });
+});
+afterEach(() => mock.timers.reset());
+
+const tool = () => sessions.track(async () => ({}));
+const call = (session: string, tabId: number) => tool()(makeBrowserCall({}, { session, tabId }));
+
+test('the end of a session ends its parts, and the debugger leaves the tabs that no other session uses', async () => {
+  await call('s1', 7);
+  await call('s1', 8);
+  await call('s1', 0);
+  await call('s2', 8);
+  await call('', 9);
+  assert.deepEqual(sessions.names, ['s1', 's2']);
+  await sessions.end(['s1', 'unknown']);
+  assert.deepEqual(events.splice(0), ['end s1', 'leave 7']);
+  assert.deepEqual(sessions.names, ['s2']);
+  await sessions.end(['s1']);
+  assert.deepEqual(events, [], 'events of a session that has ended before');
+});
+
+test('a session that has not used a tab for 30 s does not keep the debugger there', async () => {
+  await call('s2', 7);
+  mock.timers.tick(LingerMs + 1);
+  await call('s1', 7);
+  await sessions.end(['s1']);
+  assert.deepEqual(events, ['end s1', 'leave 7']);
+});
+
+test('what a running call leaves behind ends after the call', async () => {
+  let finish = () => {};
+  const running = sessions.track(
+    () =>
+      new Promise((resolve) => {
+        finish = () => resolve({});
+      }),
+  )(makeBrowserCall({}, { session: 's1', tabId: 7 }));
+  await sessions.end(['s1']);
+  assert.deepEqual(events.splice(0), ['end s1']);
+  assert.deepEqual(sessions.names, ['s1'], 'sessions while the call runs');
+  finish();
+  await running;
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+  assert.deepEqual(events, ['end s1', 'leave 7']);
+  assert.deepEqual(sessions.names, []);
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { failureOf, makeBrowserCall, toolOf } from '../../../test/browser-call.ts';
+import type { Cookie } from '../../chrome-site-data.ts';
+import { makeStorageTools, type StorageBrowser } from './storage.ts';
+import { TabFrames } from './tab-frames.ts';
+
+const session: Cookie = {
+  name: 'sid',
+  value: 'secret',
+  domain: 'shop.example',
+  isHostOnly: true,
+  path: '/',
+  isSecure: true,
+  isHttpOnly: true,
+  sameSite: 'strict',
+  expires: undefined,
+  partition: undefined,
+};
+const shared: Cookie = {
+  ...session,
+  name: 'lang',
+  value: 'en',
+  domain: '.example',
+  isHostOnly: false,
+  isHttpOnly: false,
+  sameSite: 'unspecified',
+};
+
+function makeFixture(cookies: readonly Cookie[]) {
+  const changes: unknown[] = [];
+  const browser: StorageBrowser = {
+    readCookies: async () => [...cookies],
+    readCookiesOfHost: async () => [...cookies],
+    setCookie: async (url, cookie) => {
+      changes.push([url, cookie]);
+    },
+    removeCookie: async ({ name }) => changes.push(name) > 0,
+    removeSiteData: async (origin, types) => {
+      changes.push([origin, types]);
+    },
+  };
+  const frames = new TabFrames({
+    scripts: { run: () => Promise.reject(new Error('no page')) },
+    listTabFrames: async () => [],
+    isInFront: async () => false,
+  });
+  const tools = makeStorageTools(browser, frames);
+  const run = (name: string, args: Readonly<Record<string, unknown>>) => toolOf(tools, name)(makeBrowserCall(args));
+  return { changes, run };
+}
+
+const url = 'https://shop.example/cart';
+
+test('a list of cookies has flags and sizes, and no values', async () => {
+  const { run } = makeFixture([session, shared]);
+  assert.deepEqual(await run('browser_cookies', { action: 'list', url }), {
+    text: '2 cookies.',
+    content:
+      '"sid" shop.example /, 6 characters, until the browser closes, Secure, HttpOnly, SameSite=Strict\n' +
+      '"lang" .example (with subdomains) /, 2 characters, until the browser closes, Secure',
+  });
+  const { content } = await run('browser_cookies', { action: 'get', url, name: 'sid' });
+  assert.match(content ?? '', /\nvalue: secret$/);
+});
+
+test('a long list of cookies comes in parts', async () => {
+  const { run } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
+  const first = await run('browser_cookies', { action: 'list', url });
+  assert.equal(first.text, '250 cookies. The rest follows with cursor "200".');
+  const rest = await run('browser_cookies', { action: 'list', url, cursor: '200' });
+  assert.equal(rest.content?.split('\n').length, 50);
+  const { message } = await failureOf(run('browser_cookies', { action: 'list', url, cursor: 'x' }));
+  assert.match(message, /the cursor is not one of an earlier answer/);
+});
+
+test('a cookie that is set has the options of the call', async () => {
+  const { changes, run } = makeFixture([]);
+  const options = { path: '/a', secure: true, sameSite: 'None', expires: '2030-01-01T00:00:00Z' };
+  await run('browser_cookies', { action: 'set', url, name: 'a', value: '', options });
+  const expirationDate = Date.UTC(2030, 0, 1) / 1000;
+  const cookie = {
+    name: 'a',
+    value: '',
+    secure: true,
+    httpOnly: false,
+    path: '/a',
+    sameSite: 'no_restriction',
+    expirationDate,
+  };
+  assert.deepEqual(changes, [[url, cookie]]);
+});
+
+test('clearing names the cookies of parent domains and the types that are kept', async () => {
+  const { changes, run } = makeFixture([session, shared]);
+  const { text } = await run('browser_clear_site_data', {
+    origin: 'https://shop.example/x',
+    types: ['cookies', 'cache'],
+  });
+  assert.equal(
+    text,
+    'Deleted for https://shop.example: 2 cookies (1 of them also for other hosts of example), cache. ' +
+      'Kept: localStorage, indexedDB, cacheStorage, serviceWorkers, fileSystems. ' +
+      'sessionStorage of open tabs is kept; reload open tabs of the site.',
+  );
+  assert.deepEqual(changes, ['sid', 'lang', ['https://shop.example', ['cache']]]);
+});

@@ -1,0 +1,187 @@
+import type * as chromeSiteData from '../../chrome-site-data.ts';
+import { type Fields, isRecord } from '../../record.ts';
+import { readChoice, readFlag, readText, readTexts, requireText } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import { countText, cursorText, listResult, readCursor } from './lists.ts';
+import { webAddress } from './navigation.ts';
+import type { TabFrames } from './tab-frames.ts';
+import { callFailure, toolFailure } from './tool-failure.ts';
+
+/** StorageBrowser is the part of Chrome that the tools for stored data need. */
+export type StorageBrowser = typeof chromeSiteData;
+
+/** makeStorageTools returns browser_cookies, browser_storage and browser_clear_site_data. */
+export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [string, BrowserTool][] {
+  return [
+    ['browser_cookies', (call) => useCookies(browser, call)],
+    ['browser_storage', (call) => useStorage(frames, call)],
+    ['browser_clear_site_data', (call) => clearSiteData(browser, call)],
+  ];
+}
+
+const Actions = ['list', 'get', 'set', 'delete'] as const;
+
+/** requireAction returns the action of a call. The server has validated the action. */
+function requireAction({ args }: BrowserCall): (typeof Actions)[number] {
+  const action = readChoice(args, 'action', Actions);
+  if (action === undefined)
+    throw callFailure('invalid_arguments', `the argument action must be one of ${Actions.join(', ')}`);
+  return action;
+}
+
+// ---- cookies ----
+
+type Cookie = chromeSiteData.Cookie;
+
+async function useCookies(browser: StorageBrowser, call: BrowserCall): Promise<BrowserResult> {
+  const action = requireAction(call);
+  const url = webAddress(requireText(call.args, 'url'));
+  const name = readText(call.args, 'name');
+  if (action === 'list') {
+    const cookies = (await browser.readCookies(url)).filter((cookie) => name === undefined || cookie.name === name);
+    return listResult(call, cookies.map(cookieLine), 'cookie');
+  }
+  if (name === undefined) throw callFailure('invalid_arguments', `the action ${action} needs the name of a cookie`);
+  if (action === 'set') return await setCookie(browser, call, url, name);
+  const cookies = (await browser.readCookies(url)).filter((cookie) => cookie.name === name);
+  if (cookies.length === 0)
+    throw toolFailure('not_found', 'the browser has no such cookie for this address. Use the action list');
+  if (action === 'get') {
+    const lines = cookies.map((cookie) => `${cookieLine(cookie)}\nvalue: ${cookie.value}`);
+    return { ...listResult(call, lines, 'cookie') };
+  }
+  const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
+  return { text: `Deleted ${countText(isGone.filter(Boolean).length, 'cookie')}.` };
+}
+
+/** cookieLine describes a cookie without its value. */
+function cookieLine(cookie: Cookie): string {
+  const { name, domain, path, sameSite, expires, partition } = cookie;
+  return [
+    `${JSON.stringify(name)} ${cookie.isHostOnly ? domain : `${domain.replace(/^\.?/, '.')} (with subdomains)`} ${path}`,
+    `${cookie.value.length} characters`,
+    expires === undefined ? 'until the browser closes' : `until ${new Date(expires * 1000).toISOString()}`,
+    ...(cookie.isSecure ? ['Secure'] : []),
+    ...(cookie.isHttpOnly ? ['HttpOnly'] : []),
+    ...(sameSite === 'unspecified' ? [] : [`SameSite=${sameSiteNames[sameSite]}`]),
+    ...(partition?.topLevelSite === undefined ? [] : [`partition ${partition.topLevelSite}`]),
+  ].join(', ');
+}
+
+const sameSiteNames = { no_restriction: 'None', lax: 'Lax', strict: 'Strict' } as const;
+
+async function setCookie(
+  browser: StorageBrowser,
+  { args }: BrowserCall,
+  url: string,
+  name: string,
+): Promise<BrowserResult> {
+  const value = readText(args, 'value');
+  if (value === undefined) throw callFailure('invalid_arguments', 'the action set needs a value');
+  const options: Fields = isRecord(args.options) ? args.options : {};
+  const domain = readText(options, 'domain');
+  const path = readText(options, 'path');
+  const sameSite = readChoice(options, 'sameSite', ['None', 'Lax', 'Strict']);
+  const cookie: chromeSiteData.NewCookie = {
+    name,
+    value,
+    secure: readFlag(options, 'secure'),
+    httpOnly: readFlag(options, 'httpOnly'),
+    ...(domain === undefined ? {} : { domain }),
+    ...(path === undefined ? {} : { path }),
+    ...(sameSite === undefined ? {} : { sameSite: chromeSameSite[sameSite] }),
+    ...expiryOf(options),
+  };
+  try {
+    await browser.setCookie(url, cookie);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    throw toolFailure(
+      'rejected',
+      `Chrome rejected the cookie: ${reason}. The domain must be the host of the url or a parent of it, SameSite=None ` +
+        'needs secure, and secure needs an https url',
+    );
+  }
+  return { text: 'Set the cookie.' };
+}
+
+const chromeSameSite = { None: 'no_restriction', Lax: 'lax', Strict: 'strict' } as const;
+
+/** expiryOf returns when a new cookie ends. Without expires, the cookie ends with the session of the browser. */
+function expiryOf(options: Fields): { readonly expirationDate?: number } {
+  const expires = readText(options, 'expires');
+  if (expires === undefined) return {};
+  const timeMs = Date.parse(expires);
+  if (Number.isNaN(timeMs))
+    throw callFailure('invalid_arguments', 'expires must be a date, such as 2027-01-31T12:00:00Z');
+  return { expirationDate: timeMs / 1000 };
+}
+
+// ---- storage areas ----
+
+async function useStorage(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
+  const { args } = call;
+  const action = requireAction(call);
+  const area = readChoice(args, 'area', ['local', 'session', 'indexeddb']) ?? 'local';
+  const texts = Object.fromEntries(
+    (['database', 'store', 'key', 'value'] as const).flatMap((key) => {
+      const value = readText(args, key);
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+  const result = await frames.run(call, await frames.top(call), 'storage', {
+    action,
+    area,
+    ...texts,
+    from: readCursor(call),
+  });
+  const { lines, value, total = 0, next } = result;
+  if (lines) {
+    const noun = area === 'indexeddb' ? (texts.store === undefined ? 'line' : 'record') : 'key';
+    return {
+      text: `${countText(total, noun)}.${cursorText(next)}`,
+      ...(total > 0 ? { content: lines.join('\n') } : {}),
+    };
+  }
+  if (action === 'set') return { text: result.found ? 'Replaced the value.' : 'Stored a new entry.' };
+  if (!result.found) throw toolFailure('not_found', 'there is no entry with this key. Use the action list');
+  if (action === 'delete') return { text: 'Deleted the entry.' };
+  return { text: `${countText(total, 'character')}.${cursorText(next)}`, content: value ?? '' };
+}
+
+// ---- clearing ----
+
+const StoredTypes = ['localStorage', 'indexedDB', 'cacheStorage', 'serviceWorkers', 'fileSystems', 'cache'] as const;
+const ClearTypes = ['cookies', ...StoredTypes] as const;
+
+async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Promise<BrowserResult> {
+  const url = new URL(webAddress(requireText(args, 'origin')));
+  const named = readTexts(args, 'types') ?? ClearTypes;
+  const isNamed = (type: (typeof ClearTypes)[number]) => named.includes(type);
+  const stored = StoredTypes.filter(isNamed);
+  const deleted: string[] = [];
+  if (isNamed('cookies')) deleted.push(await removeCookies(browser, url.hostname));
+  if (stored.length > 0) {
+    await browser.removeSiteData(url.origin, stored);
+    deleted.push(...stored);
+  }
+  const kept = ClearTypes.filter((type) => !isNamed(type));
+  return {
+    text: [
+      `Deleted for ${url.origin}: ${deleted.join(', ')}.`,
+      ...(kept.length > 0 ? [`Kept: ${kept.join(', ')}.`] : []),
+      'sessionStorage of open tabs is kept; reload open tabs of the site.',
+    ].join(' '),
+  };
+}
+
+/** removeCookies deletes the cookies that the browser sends to a host, and describes what was deleted. */
+async function removeCookies(browser: StorageBrowser, host: string): Promise<string> {
+  const cookies = await browser.readCookiesOfHost(host);
+  const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
+  const count = isGone.filter(Boolean).length;
+  const shared = cookies.filter((cookie, i) => isGone[i] && cookie.domain.replace(/^\./, '') !== host);
+  const domains = [...new Set(shared.map(({ domain }) => domain.replace(/^\./, '')))];
+  const note = domains.length > 0 ? ` (${shared.length} of them also for other hosts of ${domains.join(', ')})` : '';
+  return `${countText(count, 'cookie')}${note}`;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { TabGroups } from './tab-groups.ts';
+
+function makeGroups(hasPermission = true) {
+  const added: string[] = [];
+  const groupOf = new Map<number, number>();
+  const settings = new Map<string, string>();
+  const sessionValues = new Map<string, string>();
+  let groupCount = 0;
+  let isGrouping = false;
+  const browser = {
+    hasPermission: async () => hasPermission,
+    readSetting: async (key: string) => settings.get(key),
+    writeSetting: async (key: string, value: string) => {
+      settings.set(key, value);
+    },
+    readSessionValue: async (key: string) => sessionValues.get(key),
+    writeSessionValue: async (key: string, value: string) => {
+      sessionValues.set(key, value);
+    },
+    groupTab: async (tabId: number, groupIds: readonly number[], title: string, color: string) => {
+      assert.equal(isGrouping, false, 'two tabs are put into groups at the same time');
+      isGrouping = true;
+      await new Promise((resolve) => setImmediate(resolve));
+      isGrouping = false;
+      if (tabId === 13) throw new Error('Tabs can only be grouped in normal windows');
+      added.push(`${tabId} ${title} ${color}`);
+      // The window of the tabs from 50 on has no group yet.
+      const present = tabId < 50 ? groupIds[0] : groupIds[1];
+      const groupId = present ?? 100 + groupCount++;
+      groupOf.set(tabId, groupId);
+      return groupId;
+    },
+  };
+  return { browser, added, groupOf };
+}
+
+test('each client has a color that stays, and the first clients have different colors', async () => {
+  const { browser, added } = makeGroups();
+  const groups = new TabGroups(browser);
+  await Promise.all([
+    groups.add(1, 'claude'),
+    groups.add(2, 'claude'),
+    groups.add(13, 'claude'),
+    groups.add(3, 'cursor'),
+  ]);
+  await new TabGroups(browser).add(4, 'cursor');
+  assert.deepEqual(added.splice(0), ['1 claude blue', '2 claude blue', '3 cursor green', '4 cursor green']);
+  for (let i = 0; i < 20; i++) await groups.add(i + 20, `client ${i}`);
+  assert.equal(new Set(added.map((entry) => entry.split(' ').at(-1))).size, 9, 'all colors are used');
+});
+
+test('without the permission or the name of a client, a tab is in no group', async () => {
+  const { browser, added } = makeGroups(false);
+  await new TabGroups(browser).add(1, 'claude');
+  await new TabGroups({ ...browser, hasPermission: async () => true }).add(1, '');
+  assert.deepEqual(added, []);
+});
+
+test('the groups of a client are found by their IDs, also by the next worker', async () => {
+  const { browser, groupOf } = makeGroups();
+  await new TabGroups(browser).add(1, 'claude');
+  await new TabGroups(browser).add(2, 'claude');
+  await new TabGroups(browser).add(3, 'cursor');
+  await new TabGroups(browser).add(50, 'claude');
+  await new TabGroups(browser).add(51, 'claude');
+  assert.deepEqual(Object.fromEntries(groupOf), { 1: 100, 2: 100, 3: 101, 50: 102, 51: 102 });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { failureOf, makeBrowserCall, toolOf } from '../../../test/browser-call.ts';
+import type { Bookmark, HistorySearch, NotificationText } from '../../chrome-user-data.ts';
+import { addressWithoutSecrets, makeUserDataTools } from './user-data.ts';
+
+const visit = { title: 'A', lastVisitMs: Date.UTC(2026, 0, 2), visitCount: 3 };
+const bookmark = (id: string, title: string, children: readonly Bookmark[] = []): Bookmark => ({
+  id,
+  title,
+  url: children.length > 0 ? undefined : 'https://a.example/',
+  children,
+});
+
+function makeFixture() {
+  const searches: HistorySearch[] = [];
+  const notifications: NotificationText[] = [];
+  const state = { isGranted: true };
+  const tools = makeUserDataTools({
+    searchHistory: async (search) => {
+      searches.push(search);
+      return [
+        { ...visit, url: 'https://a.example/?q=x' },
+        { ...visit, url: 'https://bank.example/' },
+      ];
+    },
+    listVisits: async () => [
+      { atMs: 1000, transition: 'link' },
+      { atMs: 2000, transition: 'typed' },
+    ],
+    searchBookmarks: async () => [bookmark('5', 'A')],
+    readBookmarks: async (folder) =>
+      folder === 'none'
+        ? undefined
+        : [bookmark('0', '', [bookmark('1', 'Bar', [bookmark('5', 'A', [bookmark('6', 'B')])])])],
+    createBookmark: async () => '7',
+    showNotification: async (text) => {
+      notifications.push(text);
+      return state.isGranted;
+    },
+  });
+  const run = (name: string, args: Readonly<Record<string, unknown>>) => toolOf(tools, name)(makeBrowserCall(args));
+  return { searches, notifications, state, run };
+}
+
+test('addresses in lists have no user name, no fragment and no secret parameter', () => {
+  for (const [address, want] of [
+    ['https://ada:pw@a.example/x?q=lamp&page=2#top', 'https://a.example/x?q=lamp&page=2'],
+    ['https://a.example/?access_token=1&q=a', 'https://a.example/?access_token=***&q=a'],
+    ['https://a.example/?x=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', 'https://a.example/?x=***'],
+    ['javascript:alert(1)', 'javascript: page'],
+    ['nothing', '(no address)'],
+  ] as const)
+    assert.equal(addressWithoutSecrets(address), want, address);
+});
+
+test('the history leaves out sites that a rule forbids', async () => {
+  const { searches, run } = makeFixture();
+  const args = { query: 'x', from: '2026-01-01', to: '2026-01-03', limit: 2, _frames: { 'bank.example': false } };
+  assert.deepEqual(await run('browser_history', args), {
+    text: '1 entry. There may be more: raise limit, or narrow the dates.',
+    content: '2026-01-02T00:00:00Z "A" https://a.example/?q=x (3 visits)',
+  });
+  const [startTime, endTime] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 3)];
+  assert.deepEqual(searches, [{ text: 'x', startTime, endTime, maxResults: 2 }]);
+  const both = await failureOf(run('browser_history', { query: 'x', url: 'https://a.example/' }));
+  assert.equal(both.code, 'invalid_arguments');
+});
+
+test('the visits of an address are listed from the newest', async () => {
+  const { run } = makeFixture();
+  const result = await run('browser_history', { url: 'https://a.example/', limit: 1 });
+  assert.deepEqual(result, { text: '1 of 2 visits.', content: '1970-01-01T00:00:02Z by typed' });
+});
+
+test('a tree of bookmarks has the wanted depth and names what is not listed', async () => {
+  const { run } = makeFixture();
+  const { content } = await run('browser_bookmarks', { action: 'tree', depth: 2 });
+  assert.equal(content, 'folder 0 ""\n folder 1 "Bar"\n  folder 5 "A" 1 entry, not listed');
+  assert.equal((await failureOf(run('browser_bookmarks', { action: 'tree', folder: 'none' }))).code, 'not_found');
+  assert.equal((await failureOf(run('browser_bookmarks', { action: 'search' }))).code, 'invalid_arguments');
+});
+
+test('a notification names the client, and the result reports whether it was shown', async () => {
+  const { notifications, state, run } = makeFixture();
+  const args = { title: 'Done', message: 'Paid', _client: 'claude' };
+  assert.match((await run('browser_notify', args)).text ?? '', /^Chrome shows/);
+  assert.deepEqual(notifications, [{ title: 'Done', message: 'Paid', source: 'claude, by opentabs' }]);
+  state.isGranted = false;
+  assert.match((await run('browser_notify', args)).text ?? '', /^Not shown/);
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { Fields } from '../../record.ts';
+import { UserInput } from './user-input.ts';
+
+/** makeInput returns a UserInput with a fake browser, and what the browser and the server received. */
+function makeInput(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
+  const watched: string[] = [];
+  const reported: number[] = [];
+  const commands: (() => void)[] = [];
+  const children: (string | undefined)[] = [];
+  const input = new UserInput({
+    watchInput: async (tabId, documentIds, limitMs) => {
+      watched.push(`${tabId} ${documentIds ?? 'all'} ${limitMs}`);
+    },
+    sendToDebugger: (_tabId: number, _method: string, _params?: Fields, childId?: string) => {
+      children.push(childId);
+      return new Promise<Fields>((resolve) => commands.push(() => resolve({})));
+    },
+    report: (tabId) => reported.push(tabId),
+  });
+  return { input, watched, reported, children, finishCommand: () => commands.shift()?.() };
+}
+
+const hold = { tabId: 7, client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
+
+test('held tabs and their new documents are watched, and an act renews the watch only if it is needed', (t) => {
+  const { input, watched } = makeInput(t);
+  input.recordDocument(7, 'd1');
+  input.setHolds([hold]);
+  input.recordDocument(7, 'd2');
+  input.recordDocument(8, 'd3');
+  t.mock.timers.tick(10_000);
+  input.setHolds([hold]);
+  assert.deepEqual(watched.splice(0), ['7 all 120000', '7 d2 120000']);
+  assert.equal(input.holds[0]?.endMs, 71_000);
+  t.mock.timers.tick(55_000);
+  input.setHolds([hold]);
+  assert.deepEqual(watched.splice(0), ['7 all 120000']);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(input.holds, []);
+  input.recordDocument(7, 'd4');
+  assert.deepEqual(watched, []);
+});
+
+test('input of the user is reported, and input of the debugger is not', async (t) => {
+  const { input, reported, finishCommand } = makeInput(t);
+  input.setHolds([hold]);
+  const press = input.sendToDebugger(7, 'Input.dispatchMouseEvent', { type: 'mousePressed' });
+  input.receive(7, 'key');
+  input.receive(8, 'pointer');
+  assert.deepEqual(reported.splice(0), [7, 8], 'only a click in tab 7 is expected');
+  input.receive(7, 'pointer');
+  assert.deepEqual(reported, [], 'the click of the debugger is not reported');
+  input.receive(7, 'pointer');
+  assert.deepEqual(reported.splice(0), [7], 'a second click is of the user');
+  finishCommand();
+  await press;
+});
+
+test('input of the user ends the acts in its tab, and an act keeps its tab held and watched', async (t) => {
+  const { input, watched, reported } = makeInput(t);
+  t.mock.timers.reset();
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 1000 });
+  input.setHolds([hold]);
+  const begin = (tabId: number) => {
+    const controller = new AbortController();
+    const call = {
+      tool: 'browser_type',
+      tabId,
+      documentId: 'd1',
+      args: {},
+      session: '',
+      signal: controller.signal,
+      report: () => {},
+    };
+    return input.stopOnInput(
+      call,
+      ({ signal }) =>
+        new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason.message))),
+    );
+  };
+  const acting = begin(7);
+  void begin(8);
+  t.mock.timers.tick(150_000);
+  assert.deepEqual(watched, ['7 all 120000', '7 all 120000']);
+  assert.equal(input.holds[0]?.endMs, 211_000, 'end of the hold of a tab in which an act runs');
+  input.receive(7, 'key');
+  assert.equal(await acting, 'the user took tab 7 back by a click or a key while the tool ran.');
+  assert.deepEqual(reported, [7]);
+  assert.deepEqual(input.holds, [], 'holds after the act');
+});
+
+test('commands for a child of a tab reach the child', async () => {
+  const sent: unknown[] = [];
+  const input = new UserInput({
+    watchInput: async () => undefined,
+    sendToDebugger: async (...args) => {
+      sent.push(args);
+      return {};
+    },
+    report: () => undefined,
+  });
+  await input.sendToDebugger(7, 'Network.enable', {}, 'child');
+  await input.sendToDebugger(7, 'Input.dispatchMouseEvent', { type: 'mousePressed' }, 'child');
+  assert.deepEqual(sent, [
+    [7, 'Network.enable', {}, 'child'],
+    [7, 'Input.dispatchMouseEvent', { type: 'mousePressed' }, 'child'],
+  ]);
+});
+
+test('only commands that cause a click or a key are expected, for a short time', async (t) => {
+  const { input, reported, finishCommand } = makeInput(t);
+  const send = async (method: string, params: Fields) => {
+    const sent = input.sendToDebugger(7, method, params);
+    finishCommand();
+    await sent;
+  };
+  await send('Input.dispatchMouseEvent', { type: 'mouseMoved' });
+  await send('Input.dispatchMouseEvent', { type: 'mouseReleased' });
+  await send('Input.dispatchKeyEvent', { type: 'keyUp', key: 'a' });
+  await send('Input.dispatchKeyEvent', { type: 'char', key: 'a' });
+  await send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'Shift' });
+  await send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'a', autoRepeat: true });
+  await send('Input.insertText', { text: 'a' });
+  input.receive(7, 'pointer');
+  input.receive(7, 'key');
+  assert.deepEqual(reported.splice(0), [7, 7]);
+  await send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'a' });
+  await send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'Enter' });
+  await send('Input.dispatchTouchEvent', { type: 'touchStart' });
+  for (const kind of ['key', 'key', 'pointer'] as const) input.receive(7, kind);
+  assert.deepEqual(reported, []);
+  await send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'a' });
+  t.mock.timers.tick(2001);
+  input.receive(7, 'key');
+  assert.deepEqual(reported, [7], 'the page did not report the key of the debugger');
+});
+
+test('commands reach the frame or worker that they name', (t) => {
+  const { input, children } = makeInput(t);
+  for (const method of ['Input.dispatchKeyEvent', 'Page.getFrameTree']) {
+    void input.sendToDebugger(7, method, { type: 'keyDown' }, 'child 1');
+    void input.sendToDebugger(7, method, { type: 'keyDown' });
+  }
+  assert.deepEqual(children, ['child 1', '', 'child 1', '']);
+});

@@ -1,0 +1,205 @@
+import type { InputRequest } from '../../page/input-request.ts';
+import type { ActResult, MouseButton } from '../../page/operations.ts';
+import type { PageActions } from './acts.ts';
+import { readChoice, readNumber } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import type { DebuggerSession, Debuggers } from './debugger/debuggers.ts';
+import { TabInput, type TabPoint } from './debugger/tab-input.ts';
+import type { ActStopper } from './debugger/trusted-input.ts';
+import type { FrameTarget, TabFrames } from './tab-frames.ts';
+import { callFailure, toolFailure } from './tool-failure.ts';
+
+const buttons: readonly MouseButton[] = ['left', 'right', 'middle'];
+/** MaxDepth limits the frames in frames at a point. */
+const MaxDepth = 10;
+/** DragSteps is the number of moves of a drag. */
+const DragSteps = 10;
+
+/** makeVisionTools returns the tools that take coordinates of a picture. All of them need the debugger. */
+export function makeVisionTools(
+  frames: TabFrames,
+  acts: PageActions,
+  debuggers: Debuggers,
+  userInput: ActStopper,
+): [string, BrowserTool][] {
+  const vision = new Vision(frames, acts, debuggers, userInput);
+  return [
+    ['browser_mouse_click_xy', (call) => vision.click(call)],
+    ['browser_mouse_move_xy', (call) => vision.move(call)],
+    ['browser_mouse_drag_xy', (call) => vision.drag(call)],
+    ['browser_mouse_wheel', (call) => vision.wheel(call)],
+  ];
+}
+
+/** InputTools make the input of an act. make fails after the act was cancelled. */
+interface InputTools {
+  make(request: InputRequest): Promise<void>;
+  readonly session: DebuggerSession;
+}
+
+/** Vision has one method for each tool that takes coordinates. */
+class Vision {
+  readonly #frames: TabFrames;
+  readonly #acts: PageActions;
+  readonly #debuggers: Debuggers;
+  readonly #userInput: ActStopper;
+
+  constructor(frames: TabFrames, acts: PageActions, debuggers: Debuggers, userInput: ActStopper) {
+    this.#userInput = userInput;
+    this.#frames = frames;
+    this.#acts = acts;
+    this.#debuggers = debuggers;
+  }
+
+  async click(call: BrowserCall): Promise<BrowserResult> {
+    const at = requirePoint(call, 'x', 'y');
+    const button = readChoice(call.args, 'button', buttons) ?? 'left';
+    const clickCount = readNumber(call.args, 'clickCount') ?? 1;
+    return await this.#act(call, `Clicked ${pointText(at)}`, [at], async ({ make }) => {
+      await make(mouse('move', at, button));
+      for (let count = 1; count <= clickCount; count++) {
+        await make(mouse('press', at, button, count));
+        await make(mouse('release', at, button, count));
+      }
+    });
+  }
+
+  async move(call: BrowserCall): Promise<BrowserResult> {
+    const at = requirePoint(call, 'x', 'y');
+    return await this.#act(call, `Moved the pointer to ${pointText(at)}`, [at], async ({ make }) => {
+      await make(mouse('move', at, 'left'));
+    });
+  }
+
+  async drag(call: BrowserCall): Promise<BrowserResult> {
+    const [start, end] = [requirePoint(call, 'startX', 'startY'), requirePoint(call, 'endX', 'endY')];
+    const verb = `Dragged from ${pointText(start)} to ${pointText(end)}`;
+    return await this.#act(call, verb, [start, end], async ({ make }) => {
+      await make(mouse('move', start, 'left'));
+      await make(mouse('press', start, 'left', 1));
+      for (let step = 1; step <= DragSteps; step++) {
+        const part = step / DragSteps;
+        const at = { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };
+        await make(mouse('move', at, 'left'));
+      }
+      await make(mouse('release', end, 'left', 1));
+    });
+  }
+
+  async wheel(call: BrowserCall): Promise<BrowserResult> {
+    const at = requirePoint(call, 'x', 'y');
+    const [deltaX, deltaY] = [readDelta(call, 'deltaX'), readDelta(call, 'deltaY')];
+    if (deltaX === 0 && deltaY === 0)
+      throw callFailure('invalid_arguments', 'browser_mouse_wheel needs deltaX or deltaY');
+    return await this.#act(call, `Turned the wheel at ${pointText(at)}`, [at], async ({ session }) => {
+      await session.send('Input.dispatchMouseEvent', {
+        type: 'mouseWheel',
+        ...at,
+        deltaX,
+        deltaY,
+        pointerType: 'mouse',
+      });
+    });
+  }
+
+  /** #act makes input at points, and describes what the first point hit and what changed. */
+  async #act(
+    call: BrowserCall,
+    verb: string,
+    points: readonly TabPoint[],
+    makeInput: (tools: InputTools) => Promise<void>,
+  ): Promise<BrowserResult> {
+    const top = await this.#frames.top(call);
+    const act = await this.#acts.run(call, top, () =>
+      this.#userInput.stopOnInput(call, (stoppable) => this.#actAt(stoppable, top, points, makeInput)),
+    );
+    const line = act.result?.target;
+    const content = line === undefined || !act.result?.changed ? [] : [`hit: ${line}`];
+    return await this.#acts.describe(call, verb, act, { content });
+  }
+
+  /** #actAt makes input at points, and returns what changed. */
+  async #actAt(
+    call: BrowserCall,
+    top: FrameTarget,
+    points: readonly TabPoint[],
+    makeInput: (tools: InputTools) => Promise<void>,
+  ): Promise<ActResult> {
+    return await this.#debuggers.use(call.tabId, ['dialogs', 'focus', 'files', 'drags', 'drawing'], async (session) => {
+      const lines: string[] = [];
+      for (const point of points) lines.push(await this.#requireHit(call, top, point));
+      const { snapshot: since } = await this.#frames.run(call, top, 'watch', {});
+      const dialog = this.#debuggers.dialogs.next(call.tabId);
+      const input = new TabInput({
+        session,
+        children: [],
+        findPoint: async (point) => point,
+        focus: async () => false,
+        dialogOpened: dialog.opened,
+      });
+      try {
+        const make = async (request: InputRequest) => {
+          call.signal.throwIfAborted();
+          await input.make(request);
+        };
+        await makeInput({ make, session });
+        call.signal.throwIfAborted();
+      } finally {
+        await input.releaseAll();
+        dialog.stop();
+      }
+      const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
+      const result = await this.#frames.run(call, top, 'changes', { since, snapshot });
+      return { ...result, target: lines.join('\n'), input: 'trusted' };
+    });
+  }
+
+  /**
+   * #requireHit returns the line of the element at a point of the tab. #requireHit fails if the point is in a frame whose
+   * site a rule of the user forbids, because input at a point reaches the frame.
+   */
+  async #requireHit(call: BrowserCall, top: FrameTarget, at: TabPoint): Promise<string> {
+    let frame = top;
+    let point = at;
+    for (let depth = 0; depth < MaxDepth; depth++) {
+      const { line, frame: info } = await this.#frames.run(call, frame, 'hit', { x: point.x, y: point.y });
+      if (line === undefined)
+        throw toolFailure(
+          'not_hittable',
+          `${pointText(at)} is outside of the visible part of the page. Take a new picture`,
+        );
+      if (!info) return line;
+      const [child] = await this.#frames.findChildren(call, frame, [info]);
+      const origin = child && (await this.#frames.findOrigin(call, child.frame));
+      if (!child || !origin)
+        throw toolFailure(
+          'not_hittable',
+          `${pointText(at)} is in a frame that tools may not use or cannot read. Only the user can act there`,
+        );
+      frame = child.frame;
+      point = { x: at.x - origin.x, y: at.y - origin.y };
+    }
+    throw toolFailure('not_hittable', `${pointText(at)} is in too many frames`);
+  }
+}
+
+function mouse(kind: 'move' | 'press' | 'release', { x, y }: TabPoint, button: MouseButton, count = 0) {
+  return { kind, x, y, button, count, modifiers: [] } as const;
+}
+
+function pointText({ x, y }: TabPoint): string {
+  return `${x}, ${y}`;
+}
+
+function requirePoint({ args }: BrowserCall, keyX: string, keyY: string): TabPoint {
+  const [x, y] = [readNumber(args, keyX), readNumber(args, keyY)];
+  if (x === undefined || y === undefined) throw callFailure('invalid_arguments', `${keyX} and ${keyY} are needed`);
+  return { x, y };
+}
+
+/** readDelta returns an argument with a distance, which may be negative. */
+function readDelta({ args }: BrowserCall, key: string): number {
+  const value = args[key] ?? 0;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw callFailure('invalid_arguments', `the argument ${key} must be a number`);
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Pairing, type Storage } from './pairing.ts';
+
+function makePairing(file?: string) {
+  const settings = new Map<string, string>();
+  const storage: Storage = {
+    readSetting: async (key) => settings.get(key),
+    writeSetting: async (key, value) => void settings.set(key, value),
+    readOwnFile: async (name) => (name === 'connection.json' ? file : undefined),
+  };
+  return { pairing: new Pairing(storage), settings };
+}
+
+test('the file of an installation is the connection, and there is no pairing', async () => {
+  const { pairing, settings } = makePairing('{"port":9530,"key":"t"}');
+  settings.set('pairedKey', 'k');
+  assert.deepEqual(await pairing.readConnection(), { port: 9530, key: 't' });
+  assert.equal(pairing.state, undefined);
+});
+
+test('a missing or damaged file leads to a code, which stays the same', async () => {
+  for (const file of [undefined, '', '{', '[]', '{"port":"9527","key":"t"}', '{"port":0,"key":"t"}', '{"port":1}']) {
+    const { pairing } = makePairing(file);
+    const connection = await pairing.readConnection();
+    const code = pairing.state?.code ?? '';
+    assert.match(code, /^[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){3}$/, `the code for ${file}`);
+    assert.deepEqual([connection.port, pairing.state?.port], [9527, 9527]);
+    assert.deepEqual(await pairing.readConnection(), connection);
+    assert.equal(pairing.state?.code, code);
+  }
+});
+
+test('the key and its ID are those of the server for the same code', async () => {
+  const { pairing, settings } = makePairing();
+  settings.set('pairingCode', '7KQ2M-XD9R4-TB8WZ-0HJ5N');
+  // wire/proof_test.go has the same values.
+  assert.deepEqual(await pairing.readConnection(), {
+    port: 9527,
+    key: '51bf14db36070db1ec12bd155251f3cdf01aef9302e2d43fcb1dd0c805790765',
+    keyId: '392cf9988b785e530631ad6ccceb9901',
+  });
+});
+
+test('the paired key replaces the code, and a restart makes a new code', async () => {
+  const { pairing } = makePairing();
+  await pairing.readConnection();
+  const firstCode = pairing.state?.code;
+  await pairing.savePairedKey('k2');
+  const { key } = await pairing.readConnection();
+  assert.deepEqual([key, pairing.state], ['k2', { port: 9527 }]);
+  await pairing.restart();
+  await pairing.readConnection();
+  assert.notEqual(pairing.state?.code, undefined);
+  assert.notEqual(pairing.state?.code, firstCode);
+});
+
+test('the user can change the port', async () => {
+  const { pairing } = makePairing();
+  for (const port of [0, 65536, 1.5, Number.NaN]) await assert.rejects(pairing.setPort(port), /from 1 to 65535/);
+  await pairing.setPort(9530);
+  assert.equal((await pairing.readConnection()).port, 9530);
+});

@@ -1,0 +1,120 @@
+// Pairs an extension that has no file of the installation, because it comes from a store. The side panel shows a code,
+// and `opentabs pair CODE` gives the server the key of the code. On the first link, the server replaces this key by a
+// random key (internal/pairing).
+
+import { DefaultPort } from '../../../../wire/wire.gen.ts';
+import type * as browser from '../../chrome.ts';
+import { isRecord } from '../../record.ts';
+import { toHex } from '../hex.ts';
+import type { Connection } from './handshake.ts';
+
+/** Storage is the part of chrome.ts that this file uses. */
+export type Storage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
+
+/** PairingState is what the panel shows of the pairing. code is absent after the browser was paired. */
+export interface PairingState {
+  readonly port: number;
+  readonly code?: string;
+}
+
+const CodeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const CodeGroups = 4;
+const CodeGroupChars = 5;
+/** KeyIdChars is the length of the ID of a key, as in wire/proof.go. */
+const KeyIdChars = 32;
+
+/** Pairing finds the connection to the server: the file of the installation, or else the pairing. */
+export class Pairing {
+  readonly #storage: Storage;
+  #state: PairingState | undefined;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** state is the pairing that the last connection used, or undefined if the last connection used the file. */
+  get state(): PairingState | undefined {
+    return this.#state;
+  }
+
+  /** readConnection returns the connection for the next link. */
+  async readConnection(): Promise<Connection> {
+    const { readSetting, readOwnFile } = this.#storage;
+    const installed = parseConnection(await readOwnFile('connection.json'));
+    this.#state = undefined;
+    if (installed) return installed;
+    const port = toPort(Number(await readSetting('port'))) ?? DefaultPort;
+    const pairedKey = await readSetting('pairedKey');
+    if (pairedKey) {
+      this.#state = { port };
+      return { port, key: pairedKey, keyId: await keyIdOf(pairedKey) };
+    }
+    const code = await this.#readCode();
+    const key = await sumOf(`opentabs pairing\n${code.replaceAll('-', '')}`);
+    this.#state = { port, code };
+    return { port, key, keyId: await keyIdOf(key) };
+  }
+
+  /** savePairedKey stores the key that the server has sent, which replaces the code. */
+  async savePairedKey(key: string): Promise<void> {
+    await this.#storage.writeSetting('pairedKey', key);
+    await this.#storage.writeSetting('pairingCode', '');
+  }
+
+  /** restart forgets the key of the pairing, so that the panel shows a new code. */
+  async restart(): Promise<void> {
+    await this.#storage.writeSetting('pairedKey', '');
+    await this.#storage.writeSetting('pairingCode', '');
+  }
+
+  /** setPort stores the port of the server. setPort rejects if port is not a port number. */
+  async setPort(port: number): Promise<void> {
+    if (toPort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
+    await this.#storage.writeSetting('port', String(port));
+  }
+
+  async #readCode(): Promise<string> {
+    const oldCode = await this.#storage.readSetting('pairingCode');
+    if (oldCode) return oldCode;
+    const code = makeCode();
+    await this.#storage.writeSetting('pairingCode', code);
+    return code;
+  }
+}
+
+/** makeCode returns a new code of 100 random bits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N. */
+function makeCode(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(CodeGroups * CodeGroupChars));
+  const chars = Array.from(bytes, (byte) => CodeAlphabet.charAt(byte % CodeAlphabet.length)).join('');
+  return (chars.match(/.{5}/g) ?? []).join('-');
+}
+
+/** keyIdOf returns the ID of a key (wire/proof.go:KeyID). */
+async function keyIdOf(key: string): Promise<string> {
+  return (await sumOf(`opentabs key\n${key}`)).slice(0, KeyIdChars);
+}
+
+/** sumOf returns the SHA-256 sum of a text, in hex. */
+async function sumOf(text: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+}
+
+/** parseConnection reads the file that `opentabs extension install` wrote beside the manifest. */
+function parseConnection(text: string | undefined): Connection | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value)) return undefined;
+    const port = toPort(value.port);
+    return port !== undefined && typeof value.key === 'string' && value.key !== ''
+      ? { port, key: value.key }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** toPort returns value if it is a port number, or else undefined. */
+function toPort(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535 ? value : undefined;
+}

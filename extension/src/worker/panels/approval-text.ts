@@ -1,0 +1,60 @@
+// The texts of the notification for a call that waits for the user.
+
+import type { CallView } from '../../../../wire/wire.gen.ts';
+import type { NotificationContent } from '../../chrome-notifications.ts';
+import { summarizeArguments } from '../../panel/argument-list.ts';
+import { hostOf, removeHidden, toolText } from '../../panel/wording.ts';
+
+/** MaxShownArguments and MaxShownReason limit the texts in a notification, in characters. Systems cut longer texts. */
+const MaxShownArguments = 140;
+const MaxShownReason = 160;
+
+/** ApprovalNotice is the content of a notification for a waiting call. */
+export interface ApprovalNotice {
+  readonly content: NotificationContent;
+  /**
+   * canDecide is false if the notification cannot show everything that the user needs to decide. Its first button then
+   * opens the side panel.
+   */
+  readonly canDecide: boolean;
+}
+
+/** approvalNotice returns the notification for a waiting call. otherCount is the number of other waiting calls. */
+export function approvalNotice(call: CallView, otherCount: number): ApprovalNotice {
+  const { waiting } = call;
+  const name = removeHidden(waiting?.toolTitle || toolText(call));
+  const reason = oneLine(waiting?.reason ?? '');
+  const place = waiting?.page;
+  const context = [
+    oneLine(waiting?.pluginName ?? ''),
+    place?.site ? removeHidden(hostOf(place.site)) : '',
+    otherCount > 0 ? `${otherCount} more waiting` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+  if (waiting?.kind === 'user') {
+    const title = oneLine(waiting.title ?? '') || `${name} needs your action`;
+    return { content: { title, message: cutReason(reason), context, buttons: ['Done', 'Stop'] }, canDecide: true };
+  }
+  const args = summarizeArguments(waiting?.args ?? '', MaxShownArguments);
+  const canDecide = args !== undefined && reason.length <= MaxShownReason;
+  const effect = waiting?.readOnly ? 'Its author declares that it only reads.' : 'The tool can change data.';
+  const argumentLine = canDecide ? args || 'No arguments.' : 'Open the panel to see everything that the call does.';
+  return {
+    content: {
+      title: `Allow ${name}?`,
+      message: `${cutReason(reason)}. ${effect}\n${argumentLine}`,
+      context,
+      buttons: [canDecide ? 'Allow once' : 'Review', 'Deny'],
+    },
+    canDecide,
+  };
+}
+
+function oneLine(text: string): string {
+  return removeHidden(text).replace(/\s+/gu, ' ').trim();
+}
+
+function cutReason(text: string): string {
+  return text.length > MaxShownReason ? `${text.slice(0, MaxShownReason)}…` : text.replace(/\.$/, '');
+}

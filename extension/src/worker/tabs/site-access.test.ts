@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { SiteAccess } from './site-access.ts';
+
+test('all sites count as allowed until Chrome has listed them', async () => {
+  const access = new SiteAccess(async () => ['*://shop.example/*', 'https://*.wiki.example/*']);
+  assert.equal(access.hasAccess('https://bank.example/'), true);
+  await access.refresh();
+  const isAllowed = (url: string) => access.hasAccess(url);
+  assert.deepEqual(['http://shop.example/a', 'https://shop.example:8443/', 'https://de.wiki.example/'].map(isAllowed), [
+    true,
+    true,
+    true,
+  ]);
+  assert.deepEqual(['https://sub.shop.example/', 'http://de.wiki.example/', 'https://bank.example/'].map(isAllowed), [
+    false,
+    false,
+    false,
+  ]);
+  assert.deepEqual(['chrome://settings/', '', 'about:blank'].map(isAllowed), [true, true, true]);
+});
+
+test('access to all sites covers each site', async () => {
+  const access = new SiteAccess(async () => ['<all_urls>']);
+  await access.refresh();
+  assert.equal(access.findProblem('https://bank.example/'), undefined);
+  assert.deepEqual(access.neededHosts, []);
+});
+
+test('a site that a call needed is offered until the user allows it, for ten minutes', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  let patterns: string[] = [];
+  const access = new SiteAccess(async () => patterns);
+  await access.refresh();
+  let changes = 0;
+  access.changed.addListener(() => changes++);
+  assert.match(
+    access.findProblem('https://bank.example:444/account') ?? '',
+    /no access to bank\.example; .* press "Allow on bank\.example", then retry$/,
+  );
+  access.findProblem('http://shop.example/');
+  assert.deepEqual([access.neededHosts, changes], [['shop.example', 'bank.example'], 2]);
+  patterns = ['*://shop.example/*'];
+  await access.refresh();
+  assert.deepEqual(access.neededHosts, ['bank.example']);
+  t.mock.timers.tick(10 * 60_000 + 1);
+  assert.deepEqual(access.neededHosts, []);
+});
