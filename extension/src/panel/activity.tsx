@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
+import { Scrollable } from './scrollable.tsx';
 import { type ShownActivity, showActivity, type Table } from './shown-activity.ts';
 import { removeHidden } from './wording.ts';
 
@@ -55,18 +56,28 @@ function Content({
 }): VNode {
   switch (shown.kind) {
     case 'text':
-      return <p class="prose">{shown.text}</p>;
+      return (
+        <Scrollable class="prose" label={name}>
+          {shown.text}
+        </Scrollable>
+      );
     case 'code':
       return (
         <>
           {shown.language && <span class="language">{shown.language}</span>}
-          <pre>{shown.text}</pre>
+          <Scrollable class="pre" label={name}>
+            {shown.text}
+          </Scrollable>
         </>
       );
     case 'table':
       return <Rows table={shown} name={name} />;
     case 'json':
-      return <pre>{shown.text}</pre>;
+      return (
+        <Scrollable class="pre" label={name}>
+          {shown.text}
+        </Scrollable>
+      );
     case 'large':
       return (
         <p class="cut">
@@ -85,7 +96,7 @@ function Rows({ table, name }: { readonly table: Table; readonly name: string })
   ].filter(Boolean);
   return (
     <>
-      <div class="scroll">
+      <Scrollable class="scroll" label={name}>
         <table aria-label={name}>
           <thead>
             <tr>
@@ -106,7 +117,7 @@ function Rows({ table, name }: { readonly table: Table; readonly name: string })
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrollable>
       {omittedCount.length > 0 && <p class="cut">And {omittedCount.join(', ')}.</p>}
     </>
   );

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
-import { toolText } from './wording.ts';
+import { removeHidden, toolText } from './wording.ts';
 
-/** CallName shows the plugin and the tool or prompt of a call. */
+/** CallName shows the plugin and the tool or prompt of a call. A long plugin name leaves room for the tool. */
 export function CallName({ call: { plugin, tool, prompt } }: { readonly call: CallView }): VNode {
   const isBrowserTool = toolText({ plugin, tool }) === tool;
   return (
-    <span class="name" title={isBrowserTool ? tool : `${plugin}__${tool}`}>
-      {!isBrowserTool && <span class="plugin">{plugin}</span>} {tool}
+    <span class="name" title={removeHidden(isBrowserTool ? tool : `${plugin}__${tool}`)}>
+      {!isBrowserTool && <bdi class="plugin">{removeHidden(plugin)}</bdi>} <bdi class="tool">{removeHidden(tool)}</bdi>
       {prompt && <span class="prompt"> prompt</span>}
     </span>
   );

@@ -17,7 +17,7 @@ export function indentJson(text: string): string {
   const pieces: string[] = [];
   let depth = 0;
   const breakLine = () => pieces.push('\n', '  '.repeat(Math.min(depth, MaxIndent)));
-  const tokens = text.match(Token) ?? [];
+  const tokens = splitTokens(text);
   for (const [i, token] of tokens.entries()) {
     const nextToken = tokens[i + 1];
     if (token === '{' || token === '[') {
@@ -43,6 +43,11 @@ export function indentJson(text: string): string {
 
 /** Token matches a bracket, a comma, a colon, a string (also a truncated string), a number or a keyword. */
 const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
+
+/** splitTokens returns the tokens of JSON text, also of truncated JSON text. */
+export function splitTokens(text: string): readonly string[] {
+  return text.match(Token) ?? [];
+}
 
 /** unescapeLetters replaces needless escapes in a JSON string by their letters. */
 function unescapeLetters(token: string): string {

@@ -1,13 +1,31 @@
 // Renders the state that the worker sends in the side panel, and sends the user's actions to the worker. The side panel
-// stores only unsaved input and the switch "Show everything".
+// stores only unsaved input, the switch "Show everything", and that a call has succeeded.
 
 import { render } from 'preact';
-import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
-import { connectPanel, type Port, readSetting, writeSetting } from '../chrome.ts';
+import type { CallView, FailedPluginView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
+import { connectPanel, onCapabilitiesChange, type Port, readSetting, writeSetting } from '../chrome.ts';
+import {
+  AllSites,
+  grantPermission,
+  grantSite,
+  listOptionalPermissions,
+  onShownTabChange,
+  readShownHost,
+  readSitePermissions,
+  revokePermission,
+  revokeSite,
+} from '../chrome-permissions.ts';
 import { isToPanel, type PanelState, type ToPanel } from '../panel-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
+import { hasSuccess } from './checklist.ts';
+import type { ChromePermissionsProps } from './chrome-permissions.tsx';
+import { makeHistory } from './history.ts';
+import { type OpenCall, updateOpenCalls } from './open-calls.ts';
 import { Panel } from './panel.tsx';
+import { addRecords, mergeRecent, type RecentCall } from './recent.ts';
 import { makeRequests } from './requests.ts';
+import { reuseEqual, reuseItems } from './reuse.ts';
+import type { SiteAccessProps } from './site-access.tsx';
 
 /** RetryMs is the delay before a closed port is reopened, in milliseconds. */
 const RetryMs = 250;
@@ -15,17 +33,41 @@ const RetryMs = 250;
 const TickMs = 1000;
 /** ShowsEverythingKey is the storage key of the switch "Show everything". */
 const ShowsEverythingKey = 'showEverything';
+/** HasSuccessKey is the storage key that is set after the first successful call. */
+const HasSuccessKey = 'hadSuccess';
 
 let port: Port | undefined;
 let state: PanelState | undefined;
+let openCalls: readonly OpenCall[] = [];
+let recent: readonly RecentCall[] = [];
 let plugins: readonly PluginView[] | undefined;
 let failed: readonly FailedPluginView[] = [];
+let browserTools: StateBrowserParams | undefined;
+let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantPermission, revoke: revokePermission };
+/** siteAccess has access to all sites until the sites are known, so that the panel offers no change. */
+let siteAccess: SiteAccessProps = {
+  patterns: [AllSites],
+  isOptional: false,
+  shownHost: undefined,
+  grant: grantSite,
+  revoke: revokeSite,
+};
 let showsEverything = false;
+/** hadSuccess is true after the first successful call; undefined until the stored value is read. */
+let hadSuccess: boolean | undefined;
 
 const requests = makeRequests((message) => {
   port?.postMessage(message);
   return port !== undefined;
 });
+
+const history = makeHistory(requests.act, (page) => {
+  recent = addRecords(recent, page);
+  recordSuccess();
+  draw();
+});
+/** isHistoryLoaded is true after the newest recorded calls were requested. */
+let isHistoryLoaded = false;
 
 function setShowsEverything(on: boolean): void {
   showsEverything = on;
@@ -37,24 +79,66 @@ function draw(): void {
   const root = document.getElementById('panel');
   const props = {
     state,
+    openCalls,
+    recent,
+    history,
+    hasOlderCalls: history.hasOlder,
     plugins,
     failed,
+    browserTools,
+    chromePermissions,
+    siteAccess,
     showsEverything,
     setShowsEverything,
+    needsOnboarding: hadSuccess === false,
     nowMs: Date.now(),
     act: requests.act,
   };
   if (root) render(<Panel {...props} />, root);
 }
 
+/**
+ * receiveState stores a new state. Parts that have not changed remain the same objects, so that their components do not
+ * render again.
+ */
+function receiveState(next: PanelState, ended: readonly CallView[]): void {
+  openCalls = updateOpenCalls(openCalls, next.calls, next.callsAt);
+  recent = mergeRecent(
+    reuseItems(recent, ended, (call) => call.callId),
+    recent,
+  );
+  state = {
+    ...next,
+    link: reuseEqual(state?.link, next.link),
+    holds: reuseItems(state?.holds, next.holds, (hold) => hold.tabId),
+    tabs: reuseItems(state?.tabs, next.tabs, (tab) => tab.tabId),
+    clients: reuseEqual(state?.clients, next.clients),
+  };
+  if (next.link.kind === 'open' && !isHistoryLoaded) {
+    isHistoryLoaded = true;
+    void history.loadOlder().then(draw);
+  }
+  recordSuccess();
+  draw();
+}
+
+/** recordSuccess stores that a call has succeeded, when that happens for the first time. */
+function recordSuccess(): void {
+  if (hadSuccess !== false || !hasSuccess(recent)) return;
+  hadSuccess = true;
+  void writeSetting(HasSuccessKey, 'yes');
+}
+
 /** handlers contains one handler for each kind of message of the worker. */
 const handlers: PortHandlers<ToPanel> = {
-  state: (message) => {
-    state = message.state;
+  state: (message) => receiveState(message.state, message.ended),
+  plugins: (message) => {
+    plugins = reuseItems(plugins, message.plugins, (plugin) => plugin.name);
+    failed = reuseEqual(failed, message.failed);
     draw();
   },
-  plugins: (message) => {
-    ({ plugins, failed } = message);
+  browser: (message) => {
+    browserTools = reuseEqual(browserTools, message.browser);
     draw();
   },
   done: ({ requestId, done }) => requests.settle(requestId, done),
@@ -77,10 +161,31 @@ function connect(): void {
   });
 }
 
+async function readPermissions(): Promise<void> {
+  const [permissions, sites] = await Promise.all([listOptionalPermissions(), readSitePermissions()]);
+  chromePermissions = { ...chromePermissions, permissions };
+  siteAccess = { ...siteAccess, ...sites };
+  draw();
+}
+
+async function readShownTab(): Promise<void> {
+  siteAccess = { ...siteAccess, shownHost: await readShownHost() };
+  draw();
+}
+
 connect();
 draw();
+onCapabilitiesChange(() => void readPermissions());
+void readPermissions();
+onShownTabChange(() => void readShownTab());
+void readShownTab();
 setInterval(draw, TickMs);
 void readSetting(ShowsEverythingKey).then((storedValue) => {
   showsEverything = storedValue === 'yes';
+  draw();
+});
+void readSetting(HasSuccessKey).then((storedValue) => {
+  hadSuccess = storedValue === 'yes';
+  recordSuccess();
   draw();
 });

@@ -1,25 +1,48 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { FailedPluginView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
 import type { PanelState } from '../panel-message.ts';
+import { BrowserCard } from './browser-card.tsx';
 import { Calls } from './calls.tsx';
+import type { ChromePermissionsProps } from './chrome-permissions.tsx';
+import { renderCommands } from './commands.tsx';
+import type { History } from './history.ts';
+import { Onboarding } from './onboarding.tsx';
+import type { OpenCall } from './open-calls.ts';
+import { PairingCard } from './pairing-card.tsx';
 import { Plugins } from './plugins.tsx';
+import type { RecentCall } from './recent.ts';
 import type { Act } from './requests.ts';
+import { NeededSites, type SiteAccessProps } from './site-access.tsx';
 import { Tabs } from './tabs.tsx';
+import { TabsInUse } from './tabs-in-use.tsx';
 import { type View, Views } from './views.tsx';
 import { Waiting } from './waiting.tsx';
-import { type Advice, debuggerAdvice, linkAdvice, linkTitle, modeAdvice } from './wording.ts';
+import { type Advice, debuggerAdvice, linkAdvice, linkTitle, modeAdvice, versionAdvice } from './wording.ts';
 
 export interface PanelProps {
   /** state is undefined until the worker sends the first state. */
   readonly state: PanelState | undefined;
+  /** openCalls are the calls that have not ended. */
+  readonly openCalls: readonly OpenCall[];
+  /** recent are the calls that have ended, newest first. */
+  readonly recent: readonly RecentCall[];
+  readonly history: History;
+  /** hasOlderCalls is true if the recorder may have calls that are not in recent. */
+  readonly hasOlderCalls: boolean;
   /** plugins is undefined until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
   /** failed are the plugins that could not be loaded. */
   readonly failed: readonly FailedPluginView[];
+  /** browserTools is undefined until the server sends the permissions of browser tools. */
+  readonly browserTools: StateBrowserParams | undefined;
+  readonly chromePermissions: ChromePermissionsProps;
+  readonly siteAccess: SiteAccessProps;
   /** showsEverything is true if content that is not for the user is also shown. */
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;
+  /** needsOnboarding is true until the first call has succeeded. */
+  readonly needsOnboarding: boolean;
   /** nowMs is the current time, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly act: Act;
@@ -27,10 +50,24 @@ export interface PanelProps {
 
 /** Panel is the root component of the side panel. */
 export function Panel(props: PanelProps): VNode {
-  const { state, act } = props;
+  const { state, plugins, needsOnboarding, act } = props;
+  const [view, setView] = useState<View>('calls');
+  const [isHelpOpen, setHelpOpen] = useState(false);
   const link = state?.link;
-  const linkProblem = link && linkAdvice(link);
-  const modeProblem = state && link?.kind === 'open' ? modeAdvice(state.mode) : undefined;
+  const showsChecklist = needsOnboarding || isHelpOpen;
+  const serverProblem = state && <ServerProblem state={state} act={act} />;
+  const browserProblem = state && <BrowserProblem state={state} act={act} />;
+  const checklist = state && showsChecklist && (
+    <Onboarding
+      {...props}
+      state={state}
+      plugins={plugins ?? []}
+      serverProblem={serverProblem}
+      browserProblem={browserProblem}
+      hide={needsOnboarding ? undefined : () => setHelpOpen(false)}
+      showPlugins={() => setView('plugins')}
+    />
+  );
   return (
     <>
       <header>
@@ -40,70 +77,134 @@ export function Panel(props: PanelProps): VNode {
           {linkTitle(link)}
         </p>
       </header>
-      {linkProblem && (
-        <Notice advice={linkProblem} tone="bad">
-          <button type="button" onClick={() => void act({ op: 'retry' })}>
-            Try again
-          </button>
-        </Notice>
-      )}
-      {modeProblem && (
-        <Notice advice={modeProblem} tone={state?.mode === 'none' ? 'bad' : 'quiet'}>
-          <button type="button" onClick={() => void act({ op: 'details' })}>
-            Open details page
-          </button>
-        </Notice>
-      )}
-      {state?.isDebuggerRefused && (
+      {!showsChecklist && serverProblem}
+      {!showsChecklist && browserProblem}
+      {state?.debuggerState === 'refused' && (
         <Notice advice={debuggerAdvice} tone="quiet">
           <button type="button" onClick={() => void act({ op: 'allowDebugger' })}>
             Allow the debugger again
           </button>
         </Notice>
       )}
-      {state && link?.kind === 'open' && <ConnectedPanel {...props} state={state} />}
+      {state && link?.kind === 'open' ? (
+        <ConnectedPanel {...props} state={state} view={view} setView={setView} checklist={checklist} />
+      ) : (
+        checklist
+      )}
       {state && (
         <footer>
           <BrowserName name={state.browserName} rename={(name) => void act({ op: 'rename', name })} />
-          Extension {state.extensionVersion}
-          {link?.kind === 'open' && `, server ${link.serverVersion}`}
+          <div class="head">
+            <span>
+              Extension {state.extensionVersion}
+              {link?.kind === 'open' && `, server ${link.serverVersion}`}
+            </span>
+            {!needsOnboarding && (
+              <button type="button" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
+                Get started
+              </button>
+            )}
+          </div>
         </footer>
       )}
     </>
   );
 }
 
-/** ConnectedPanel is the part of the panel that needs a connection to the server. */
-function ConnectedPanel(props: PanelProps & { readonly state: PanelState }): VNode {
-  const { state, plugins, failed, showsEverything, setShowsEverything, nowMs, act } = props;
-  const [view, setView] = useState<View>('calls');
-  const { calls, callsAt, running, tabs } = state;
+interface ProblemProps {
+  readonly state: PanelState;
+  readonly act: Act;
+}
+
+/** ServerProblem shows why the extension has no working connection to the server, and nothing if it has one. */
+function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
+  const problem = linkAdvice(link, pairing);
+  const versionProblem = link.kind === 'open' ? versionAdvice(extensionVersion, link.serverVersion) : undefined;
+  if (versionProblem) return <Notice advice={versionProblem} tone="quiet" />;
+  if (!problem) return null;
   return (
     <>
-      <Waiting calls={calls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} act={act} />
+      <Notice advice={problem} tone={pairing?.code === undefined ? 'bad' : 'quiet'}>
+        <button type="button" onClick={() => void act({ op: 'retry' })}>
+          Try again
+        </button>
+      </Notice>
+      {pairing && <PairingCard pairing={pairing} act={act} />}
+    </>
+  );
+}
+
+/** BrowserProblem shows what the user has to switch on in Chrome, and nothing if plugins can run. */
+function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
+  const problem = link.kind === 'open' ? modeAdvice(mode) : undefined;
+  if (!problem) return null;
+  return (
+    <Notice advice={problem} tone={mode === 'none' ? 'bad' : 'quiet'}>
+      <button type="button" onClick={() => void act({ op: 'details' })}>
+        Open details page
+      </button>
+    </Notice>
+  );
+}
+
+interface ConnectedPanelProps extends PanelProps {
+  readonly state: PanelState;
+  readonly view: View;
+  setView(view: View): void;
+  /** checklist is below the calls that wait for the user, which are more urgent. */
+  readonly checklist: VNode | false | undefined;
+}
+
+/** ConnectedPanel is the part of the panel that needs a connection to the server. */
+function ConnectedPanel(props: ConnectedPanelProps): VNode {
+  const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
+  const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
+  const { calls, callsAt, running, tabs, holds, neededHosts, debuggerState } = state;
+  // A card of a call that has ended shows how the call ended.
+  const cardCalls = useMemo(() => [...calls, ...recent], [calls, recent]);
+  return (
+    <>
+      <Waiting calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} act={act} />
+      <NeededSites hosts={neededHosts} grant={siteAccess.grant} />
+      <TabsInUse holds={holds} nowMs={nowMs} act={act} />
+      {checklist}
       <Views view={view} show={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
-      {view === 'calls' ? (
-        <Calls
-          calls={calls}
-          tabs={tabs}
-          running={running}
-          sinceListMs={nowMs - callsAt}
-          showsEverything={showsEverything}
-          setShowsEverything={setShowsEverything}
-          act={act}
-        />
-      ) : (
-        <>
-          <Plugins plugins={plugins} failed={failed} tabs={tabs} act={act} />
-          <Tabs tabs={tabs} act={act} />
-        </>
-      )}
+      <div role="tabpanel" aria-labelledby={`view-${view}`}>
+        {view === 'calls' && (
+          <Calls
+            openCalls={openCalls}
+            recent={recent}
+            history={props.history}
+            hasOlderCalls={props.hasOlderCalls}
+            tabs={tabs}
+            running={running}
+            showsEverything={showsEverything}
+            setShowsEverything={setShowsEverything}
+            act={act}
+          />
+        )}
+        {view === 'browser' && (
+          <BrowserCard
+            tools={browserTools}
+            debuggerState={debuggerState}
+            chromePermissions={chromePermissions}
+            siteAccess={siteAccess}
+            act={act}
+          />
+        )}
+        {view === 'plugins' && (
+          <>
+            <Plugins plugins={plugins} failed={failed} tabs={tabs} act={act} />
+            <Tabs tabs={tabs} grantSite={siteAccess.grant} act={act} />
+          </>
+        )}
+      </div>
     </>
   );
 }
 
 /** Notice shows a problem and the steps to fix it. children are the buttons of the notice. */
-function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children: VNode }): VNode {
+function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children?: VNode }): VNode {
   const { title, steps } = props.advice;
   return (
     <section class={`notice ${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'note'}>
@@ -119,11 +220,6 @@ function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children: VNode 
       {props.children}
     </section>
   );
-}
-
-/** renderCommands renders text between backquotes as code. */
-function renderCommands(text: string): (string | VNode)[] {
-  return text.split('`').map((piece, i) => (i % 2 === 1 ? <code key={piece}>{piece}</code> : piece));
 }
 
 /** BrowserName is the field in which the user names this browser. */

@@ -3,9 +3,11 @@ import test from 'node:test';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import {
   countOwnPermissions,
+  findFailed,
   findPlugins,
   hashGroups,
   iconUrl,
+  type PluginFilter,
   readinessOf,
   siteNames,
   toolGroups,
@@ -38,11 +40,34 @@ const plugin = (name: string, reviewed: boolean, tool: string): PluginView => ({
 
 test('findPlugins sorts unreviewed plugins first and searches tool names', () => {
   const all = [plugin('mail', true, 'send'), plugin('chat', true, 'post'), plugin('bank', false, 'pay')];
-  const names = (text: string) => findPlugins(all, text).map(({ name }) => name);
+  const names = (text: string) => findPlugins(all, text, 'all').map(({ name }) => name);
   assert.deepEqual(names(''), ['bank', 'mail', 'chat']);
   assert.deepEqual(names(' POST '), ['chat']);
   assert.deepEqual(names('the pay'), ['bank']);
   assert.deepEqual(names('x'), []);
+});
+
+test('findPlugins filters by state, and searches sites', () => {
+  const off = { ...plugin('off', true, 't'), permission: 'off', problem: 'x is not defined' } as const;
+  const partly = { ...off, name: 'partly', tools: [{ name: 't', displayName: 'T', permission: 'ask' }] } as const;
+  const mail = { ...plugin('mail', true, 'send'), matches: ['https://post.example/*'] };
+  const all = [mail, off, partly, { ...plugin('bank', false, 'pay'), permission: 'off' as const }];
+  const names = (filter: PluginFilter, text = '') => findPlugins(all, text, filter).map(({ name }) => name);
+  assert.deepEqual(names('review'), ['bank']);
+  assert.deepEqual(names('on'), ['mail', 'partly']);
+  assert.deepEqual(names('off'), ['off']);
+  assert.deepEqual(names('failed'), ['off', 'partly']);
+  assert.deepEqual(names('all', 'post.example'), ['mail']);
+});
+
+test('findFailed finds plugins that could not be loaded', () => {
+  const failed = [
+    { name: 'old', path: '/plugins/a', error: '' },
+    { path: '/plugins/b', error: '' },
+  ];
+  assert.equal(findFailed(failed, 'OLD', 'all').length, 1);
+  assert.equal(findFailed(failed, 'plugins', 'failed').length, 2);
+  assert.equal(findFailed(failed, '', 'on').length, 0);
 });
 
 test('countOwnPermissions counts tools with their own permission', () => {

@@ -1,4 +1,4 @@
-import type { PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import type { FailedPluginView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { removeHidden } from './wording.ts';
 
@@ -50,21 +50,63 @@ export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
     .map(([category, grouped]) => ({ category: category || (groups.size > 1 ? 'Other' : ''), tools: grouped }));
 }
 
+/** PluginFilter selects plugins by their state. */
+export type PluginFilter = 'all' | 'review' | 'on' | 'off' | 'failed';
+
+/** pluginFilters are the filters in the order of the panel. */
+export const pluginFilters: readonly { readonly filter: PluginFilter; readonly title: string }[] = [
+  { filter: 'all', title: 'All' },
+  { filter: 'review', title: 'To review' },
+  { filter: 'on', title: 'On' },
+  { filter: 'off', title: 'Off' },
+  { filter: 'failed', title: 'Failed' },
+];
+
 /**
- * findPlugins returns the plugins whose names or tool names contain the text. In the result of findPlugins, plugins
- * that need a review come first.
+ * findPlugins returns the plugins in the state of a filter whose names, sites or tool names contain the text. In the
+ * result of findPlugins, plugins that need a review come first.
  */
-export function findPlugins(plugins: readonly PluginView[], text: string): PluginView[] {
+export function findPlugins(plugins: readonly PluginView[], text: string, filter: PluginFilter): PluginView[] {
   const query = text.trim().toLowerCase();
   const matches = (name: string) => name.toLowerCase().includes(query);
   return plugins
     .filter(
       (plugin) =>
-        matches(plugin.name) ||
-        matches(plugin.displayName) ||
-        (plugin.tools ?? []).some((tool) => matches(tool.name) || matches(tool.displayName)),
+        isInState(plugin, filter) &&
+        (matches(plugin.name) ||
+          matches(plugin.displayName) ||
+          (plugin.matches ?? []).some(matches) ||
+          (plugin.tools ?? []).some((tool) => matches(tool.name) || matches(tool.displayName))),
     )
     .toSorted((a, b) => Number(a.reviewed) - Number(b.reviewed));
+}
+
+function isInState(plugin: PluginView, filter: PluginFilter): boolean {
+  const isOn =
+    plugin.permission !== 'off' || (plugin.tools ?? []).some(({ permission }) => (permission ?? 'off') !== 'off');
+  switch (filter) {
+    case 'review':
+      return !plugin.reviewed;
+    case 'on':
+      return plugin.reviewed && isOn;
+    case 'off':
+      return plugin.reviewed && !isOn;
+    case 'failed':
+      return plugin.problem !== undefined;
+    default:
+      return true;
+  }
+}
+
+/** findFailed returns the plugins that could not be loaded and whose name or path contains the text. */
+export function findFailed(
+  failed: readonly FailedPluginView[],
+  text: string,
+  filter: PluginFilter,
+): readonly FailedPluginView[] {
+  const query = text.trim().toLowerCase();
+  if (filter !== 'all' && filter !== 'failed') return [];
+  return failed.filter(({ name = '', path }) => `${name} ${path}`.toLowerCase().includes(query));
 }
 
 /**

@@ -1,26 +1,29 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import type { FailedPluginView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { LateAccess, NestedCallPermissions } from './calling.tsx';
 import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
+import { InstallForm, Package, RemoveButton } from './plugin-package.tsx';
+import { Tools } from './plugin-tools.tsx';
 import {
-  countOwnPermissions,
+  findFailed,
   findPlugins,
-  hashGroups,
   iconUrl,
+  type PluginFilter,
+  pluginFilters,
   type Readiness,
   readinessOf,
   siteNames,
-  toolGroups,
 } from './plugin-words.ts';
 import type { Act } from './requests.ts';
+import { Review } from './review-card.tsx';
 import { Settings } from './settings-form.tsx';
-import { lateEffect, removeHidden, worldEffect } from './wording.ts';
+import { removeHidden } from './wording.ts';
 
-/** MinPluginsForSearch is the number of plugins from which a search field is shown. */
+/** MinPluginsForSearch is the number of plugins from which the search field and the filter are shown. */
 const MinPluginsForSearch = 8;
 
 export interface PluginsProps {
@@ -35,52 +38,121 @@ export interface PluginsProps {
 /** Plugins lists the installed plugins with their permissions, settings and reviews. */
 export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
+  const [filter, setFilter] = useState<PluginFilter>('all');
+  const [installedPlugin, setInstalledPlugin] = useState('');
   const allPlugins = plugins ?? [];
+  const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
+  const shownPlugins = findPlugins(allPlugins, query, filter);
+  const shownFailed = findFailed(failed, query, filter);
+  const isEmpty = plugins?.length === 0 && failed.length === 0;
   return (
     <section aria-labelledby="plugins">
       <h2 id="plugins">Plugins {plugins && <span class="count">{allPlugins.length}</span>}</h2>
-      {plugins?.length === 0 && failed.length === 0 && (
-        <p class="empty">
-          No plugin is installed. Install one with <code>opentabs plugin install</code>.
-        </p>
-      )}
+      {isEmpty && <p class="empty">No plugin is installed. A plugin teaches opentabs the tools of one site.</p>}
+      {plugins && <InstallForm startsOpen={isEmpty} onInstalled={setInstalledPlugin} act={act} />}
       {allPlugins.length >= MinPluginsForSearch && (
-        <input
-          class="find"
-          type="search"
-          placeholder="Find a plugin or tool"
-          aria-label="Find a plugin or tool"
-          value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
+        <Search
+          plugins={allPlugins}
+          failed={failed}
+          query={query}
+          setQuery={setQuery}
+          filter={filter}
+          setFilter={setFilter}
         />
       )}
+      <ReviewHint count={allPlugins.filter((plugin) => !plugin.reviewed).length} />
+      {!isEmpty && plugins && shownPlugins.length + shownFailed.length === 0 && (
+        <p class="empty">No plugin matches the search.</p>
+      )}
       <ul class="plugins">
-        {findPlugins(allPlugins, query).map((plugin) => (
-          <Plugin
+        {shownPlugins.map((plugin) => (
+          <MemoizedPlugin
             key={plugin.name}
             plugin={plugin}
             readiness={readinessOf(plugin.name, tabs)}
-            allPlugins={allPlugins}
+            allPlugins={names}
+            startsOpen={plugin.name === installedPlugin}
             act={act}
           />
         ))}
-        {failed.map((one) => (
-          <li key={one.path} class="failed">
-            <span class="title">{one.name ?? 'A plugin'} could not be loaded</span>
-            <p class="sites">{removeHidden(one.path)}</p>
-            <p class="error">{removeHidden(one.error)}</p>
-          </li>
+        {shownFailed.map((one) => (
+          <FailedPlugin key={one.path} failed={one} act={act} />
         ))}
       </ul>
     </section>
   );
 }
 
+interface SearchProps {
+  readonly plugins: readonly PluginView[];
+  readonly failed: readonly FailedPluginView[];
+  readonly query: string;
+  setQuery(query: string): void;
+  readonly filter: PluginFilter;
+  setFilter(filter: PluginFilter): void;
+}
+
+/** Search finds plugins by a text and by their state. */
+function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchProps): VNode {
+  return (
+    <search class="search">
+      <input
+        class="find"
+        type="search"
+        placeholder="Find a plugin or tool"
+        aria-label="Find a plugin or tool"
+        value={query}
+        onInput={(event) => setQuery(event.currentTarget.value)}
+      />
+      <select
+        aria-label="Show plugins"
+        value={filter}
+        onChange={(event) => {
+          const chosen = pluginFilters.find((known) => known.filter === event.currentTarget.value);
+          if (chosen) setFilter(chosen.filter);
+        }}
+      >
+        {pluginFilters.map((known) => (
+          <option key={known.filter} value={known.filter}>
+            {`${known.title} (${findPlugins(plugins, '', known.filter).length + findFailed(failed, '', known.filter).length})`}
+          </option>
+        ))}
+      </select>
+    </search>
+  );
+}
+
+/** ReviewHint names the command that reviews and enables many plugins at once. */
+function ReviewHint({ count }: { readonly count: number }): VNode | null {
+  if (count < 2) return null;
+  return (
+    <p class="note">
+      {count} plugins need a review. <code>opentabs plugin enable --all</code> in a terminal reviews and enables them at
+      once.
+    </p>
+  );
+}
+
+/** FailedPlugin shows why a plugin could not be loaded. */
+function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; readonly act: Act }): VNode {
+  const name = removeHidden(failed.name ?? '');
+  return (
+    <li class="failed">
+      <h3 class="title">{name || 'A plugin'} could not be loaded</h3>
+      <p class="sites">{removeHidden(failed.path)}</p>
+      <p class="error">{removeHidden(failed.error)}</p>
+      {failed.name && <RemoveButton name={failed.name} title={name} act={act} />}
+    </li>
+  );
+}
+
 interface PluginProps {
   readonly plugin: PluginView;
   readonly readiness: Readiness;
-  /** allPlugins contains the installed plugins, including plugins that a search hides. */
-  readonly allPlugins: readonly PluginView[];
+  /** allPlugins contains the names of the installed plugins, including plugins that a search hides. */
+  readonly allPlugins: readonly string[];
+  /** startsOpen is true if the review of the plugin starts open, because the user has just installed the plugin. */
+  readonly startsOpen: boolean;
   readonly act: Act;
 }
 
@@ -90,14 +162,29 @@ const readinessWords = {
   ready: 'ready',
 } as const;
 
-function Plugin({ plugin, readiness, allPlugins, act }: PluginProps): VNode {
+/** MemoizedPlugin renders a plugin again only if the plugin or its readiness has changed. */
+function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
+  return useMemo(
+    () => <Plugin plugin={plugin} readiness={readiness} allPlugins={allPlugins} startsOpen={startsOpen} act={act} />,
+    [plugin, readiness, allPlugins, startsOpen, act],
+  );
+}
+
+function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
   const { name, displayName, version, reviewed, permission, homepage } = plugin;
   const shownName = removeHidden(displayName) || name;
   const icon = iconUrl(plugin.icon);
+  const titleRef = useRef<HTMLHeadingElement>(null);
+  const wasReviewed = useRef(reviewed);
+  useLayoutEffect(() => {
+    // The button that enabled the plugin is gone, so the keyboard focus moves to the plugin's title.
+    if (reviewed && !wasReviewed.current && document.activeElement === document.body) titleRef.current?.focus();
+    wasReviewed.current = reviewed;
+  }, [reviewed]);
   return (
     <li class={reviewed ? '' : 'unreviewed'}>
       <div class="head">
-        <span class="title" title={name}>
+        <h3 class="title" title={name} tabIndex={-1} ref={titleRef}>
           {icon && <img class="icon" src={icon} alt="" />}
           {shownName} <span class="version">{removeHidden(version)}</span>
           {reviewed && (
@@ -108,7 +195,7 @@ function Plugin({ plugin, readiness, allPlugins, act }: PluginProps): VNode {
               title={readinessWords[readiness]}
             />
           )}
-        </span>
+        </h3>
         {reviewed && (
           <PermissionSelect label={`Permission of ${shownName}`} plugin={name} permission={permission} act={act} />
         )}
@@ -126,13 +213,15 @@ function Plugin({ plugin, readiness, allPlugins, act }: PluginProps): VNode {
       </p>
       {plugin.problem && <p class="error">Failed: {removeHidden(plugin.problem)}</p>}
       <Recommended plugin={plugin} />
-      {reviewed ? <Tools plugin={plugin} act={act} /> : <Review key={plugin.hash} plugin={plugin} act={act} />}
-      {reviewed && <Settings plugin={plugin} act={act} />}
-      {reviewed && plugin.opensAt && <Opening plugin={plugin} opensAt={plugin.opensAt} act={act} />}
-      {reviewed && <LateAccess plugin={plugin} act={act} />}
-      {reviewed && (
-        <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins.map((other) => other.name)} act={act} />
-      )}
+      {!reviewed && <Review key={plugin.hash} plugin={plugin} startsOpen={startsOpen} act={act} />}
+      <div class="folds">
+        {reviewed && <Tools plugin={plugin} act={act} />}
+        {reviewed && <Settings plugin={plugin} act={act} />}
+        {reviewed && plugin.opensAt && <Opening plugin={plugin} opensAt={plugin.opensAt} act={act} />}
+        {reviewed && <LateAccess plugin={plugin} act={act} />}
+        {reviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} act={act} />}
+        <Package plugin={plugin} act={act} />
+      </div>
     </li>
   );
 }
@@ -174,157 +263,6 @@ function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
         busy={isBusy}
         send={(allowed) => run({ op: 'opening', params: { plugin: plugin.name, allowed } })}
       />
-      <ErrorText text={error} />
-    </div>
-  );
-}
-
-/** Tools lists the tools of a plugin, each with its own or an inherited permission. */
-function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
-  const [open, setOpen] = useState(false);
-  const tools = plugin.tools ?? [];
-  const ownPermissions = countOwnPermissions(tools);
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="fold">
-        {tools.length === 1 ? '1 tool' : `${tools.length} tools`}
-        {ownPermissions > 0 && `, ${ownPermissions} with ${ownPermissions === 1 ? 'its' : 'their'} own permission`}
-      </summary>
-      {open && (
-        <ToolList tools={tools}>
-          {(tool) => (
-            <>
-              <ToolName tool={tool} />
-              <AllowedCallers plugin={plugin.name} tool={tool} act={act} />
-              <PermissionSelect
-                label={`Permission of ${tool.name}`}
-                plugin={plugin.name}
-                tool={tool.name}
-                permission={tool.permission}
-                inherited={plugin.permission}
-                act={act}
-              />
-            </>
-          )}
-        </ToolList>
-      )}
-    </details>
-  );
-}
-
-/** AllowedCallers lists the callers with an "always" grant, and a button that removes these grants. */
-function AllowedCallers({
-  plugin,
-  tool,
-  act,
-}: {
-  readonly plugin: string;
-  readonly tool: ToolView;
-  readonly act: Act;
-}): VNode | null {
-  const { isBusy, run } = usePanelAction(act);
-  const callers = (tool.allowed ?? []).map(({ client, caller }) =>
-    caller ? `the plugin ${removeHidden(caller)}` : removeHidden(client ?? '') || 'an agent',
-  );
-  if (callers.length === 0) return null;
-  const { name, permission } = tool;
-  const params = { plugin, tool: name, ...(permission ? { permission } : {}) };
-  return (
-    <span class="allowed">
-      always for {callers.join(', ')}{' '}
-      <button type="button" disabled={isBusy} onClick={() => void run({ op: 'permission', params })}>
-        Ask again
-      </button>
-    </span>
-  );
-}
-
-/** ToolList lists tools by category. */
-function ToolList(props: { readonly tools: readonly ToolView[]; readonly children: (tool: ToolView) => VNode }): VNode {
-  return (
-    <>
-      {toolGroups(props.tools).map(({ category, tools }) => (
-        <div key={category} class="group">
-          {category && <h3 class="category">{category}</h3>}
-          <ul class="tools" aria-label={category || undefined}>
-            {tools.map((tool) => (
-              <li key={tool.name}>{props.children(tool)}</li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </>
-  );
-}
-
-function ToolName({ tool }: { readonly tool: ToolView }): VNode {
-  return (
-    <span class="tool" title={removeHidden(tool.displayName)}>
-      {tool.name}
-      {tool.readOnly && <span class="reads">read-only</span>}
-    </span>
-  );
-}
-
-/**
- * Review shows an unreviewed plugin and the buttons that allow the plugin. The key of Review is the plugin's hash, so
- * Review closes when the content changes.
- */
-function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
-  const [open, setOpen] = useState(false);
-  const { isBusy, error, run } = usePanelAction(act);
-  const { name, hash } = plugin;
-  const allow = (permission: 'ask' | 'auto') => void run({ op: 'review', params: { plugin: name, hash, permission } });
-  if (!open) {
-    return (
-      <div class="review">
-        <p>This plugin is new or has changed. Agents can’t use it until you review it.</p>
-        <button type="button" aria-label={`Review ${name}`} onClick={() => setOpen(true)}>
-          Review
-        </button>
-      </div>
-    );
-  }
-  const tools = plugin.tools ?? [];
-  return (
-    <div class="review">
-      <p>The plugin can do anything on these sites that you can do there. Allow it only if you trust its author.</p>
-      <p>
-        <code>opentabs plugin review {name}</code> shows its code and what changed.
-      </p>
-      <dl>
-        <dt>Sites</dt>
-        <dd>
-          {(plugin.matches ?? []).map((site) => (
-            <code key={site}>{site}</code>
-          ))}
-        </dd>
-        <dt>World</dt>
-        <dd>{worldEffect(plugin.world)}</dd>
-        {plugin.late && (
-          <>
-            <dt>Start</dt>
-            <dd>{lateEffect}</dd>
-          </>
-        )}
-        <dt>Tools</dt>
-        <dd>
-          <ToolList tools={tools}>{(tool) => <ToolName tool={tool} />}</ToolList>
-        </dd>
-        <dt>Code, SHA-256</dt>
-        <dd class="hash">{hashGroups(hash)}</dd>
-      </dl>
-      <div class="answers">
-        <button type="button" disabled={isBusy} onClick={() => setOpen(false)}>
-          Not now
-        </button>
-        <button type="button" disabled={isBusy} onClick={() => allow('ask')}>
-          Allow, ask each time
-        </button>
-        <button type="button" disabled={isBusy} onClick={() => allow('auto')}>
-          Allow without asking
-        </button>
-      </div>
       <ErrorText text={error} />
     </div>
   );

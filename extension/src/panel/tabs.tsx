@@ -2,10 +2,17 @@ import type { VNode } from 'preact';
 import type { PanelPlugin, PanelTab } from '../panel-message.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
+import { AllowSite, type SiteAccessProps } from './site-access.tsx';
 import { hostOf, removeHidden } from './wording.ts';
 
+export interface TabsProps {
+  readonly tabs: readonly PanelTab[];
+  readonly grantSite: SiteAccessProps['grant'];
+  readonly act: Act;
+}
+
 /** Tabs lists the tabs that plugins match, with the status of each plugin. */
-export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readonly act: Act }): VNode {
+export function Tabs({ tabs, grantSite, act }: TabsProps): VNode {
   return (
     <section aria-labelledby="tabs">
       <h2 id="tabs">
@@ -14,14 +21,14 @@ export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readon
       {tabs.length === 0 && <p class="empty">No open tab matches a plugin.</p>}
       <ul class="tabs">
         {tabs.map((tab) => (
-          <Tab key={tab.tabId} tab={tab} act={act} />
+          <Tab key={tab.tabId} tab={tab} grantSite={grantSite} act={act} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode {
+function Tab({ tab, grantSite, act }: Omit<TabsProps, 'tabs'> & { readonly tab: PanelTab }): VNode {
   const { error, run } = usePanelAction(act);
   const needsReload = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
   const title = removeHidden(tab.title) || hostOf(tab.url);
@@ -55,6 +62,9 @@ function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode
         ))}
       </ul>
       {tab.plugins.map((plugin) => plugin.problem && <Problem key={plugin.name} plugin={plugin} />)}
+      {tab.plugins.some((plugin) => plugin.status === 'noAccess') && (
+        <AllowSite host={new URL(tab.url).hostname} grant={grantSite} />
+      )}
       {error && <p class="error">{error}</p>}
     </li>
   );
@@ -65,6 +75,7 @@ const statusWords = {
   reload: 'needs a reload',
   silent: 'not answering',
   broken: 'failed to start',
+  noAccess: 'no access to the site',
 } as const;
 
 function Problem({ plugin }: { readonly plugin: PanelPlugin }): VNode {

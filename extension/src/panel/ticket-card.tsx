@@ -1,13 +1,13 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type CallView, MaxShownArgsBytes, type Scope } from '../../../wire/wire.gen.ts';
+import type { CallView, Scope, TicketPageView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { CallName } from './call-name.tsx';
-import { indentJson } from './json-text.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { type Card, decisionOutcome, formatClock, isTruncated, TimedGrantMs } from './tickets.ts';
-import { grantText, hostOf, removeHidden, toolText } from './wording.ts';
+import { TicketArguments } from './ticket-arguments.tsx';
+import { type Card, decisionOutcome, formatClock, TimedGrantMs } from './tickets.ts';
+import { grantText, hostOf, isBrowserTool, removeHidden, toolText } from './wording.ts';
 
 /** HighlightedTimeMs is the remaining time below which the remaining time is highlighted, in milliseconds. */
 const HighlightedTimeMs = 30_000;
@@ -19,6 +19,8 @@ export interface TicketCardProps {
   /** tab is the tab of the call, if that tab is in this browser. */
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
+  /** sameToolCount is the number of other waiting calls that a permission for the tool also allows. */
+  readonly sameToolCount: number;
   /** ignoresClicks is true while clicks are ignored because the card has just appeared or moved. */
   readonly ignoresClicks: boolean;
   /** acceptsClick reports whether a click has an effect. */
@@ -40,7 +42,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
   return (
     <TicketCard {...props} error={error}>
       <p class="reason">{removeHidden(ticket.reason)}</p>
-      <Arguments json={ticket.args ?? ''} />
+      <TicketArguments json={ticket.args ?? ''} tool={call.tool} />
       <div class="answers">
         <Answer label={`Deny ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
           Deny
@@ -66,10 +68,15 @@ export function PermissionCard(props: TicketCardProps): VNode {
               </Answer>
             ))}
           </div>
+          {props.sameToolCount > 0 && <p class="also">{alsoAllowedText(props.sameToolCount)}</p>}
         </div>
       )}
     </TicketCard>
   );
+}
+
+function alsoAllowedText(count: number): string {
+  return count === 1 ? 'Also allows 1 other waiting call.' : `Also allows ${count} other waiting calls.`;
 }
 
 const longerScopes: readonly { readonly scope: Scope; readonly text: string; readonly label: string }[] = [
@@ -163,13 +170,16 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const origins = [
     call.client && `for ${removeHidden(call.client)}`,
     parent && `called by ${removeHidden(toolText(parent))}`,
-    tab && `in ${hostOf(tab.url)}`,
     ticket.kind === 'user' && call.tabId === undefined && 'in another browser',
   ];
+  const title = removeHidden(ticket.toolTitle ?? '');
+  const description = removeHidden(ticket.description ?? '');
   return (
     <li class={`ticket ${settlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
+      {/* The site is what the user decides about. */}
+      {isBrowserTool(call) && ticket.title && <div class="site">{removeHidden(ticket.title)}</div>}
       <div class="head">
-        <CallName call={call} />
+        {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
         {!settlement && (
           <span class={`time ${leftMs < HighlightedTimeMs ? 'short' : ''}`} title="Time left to answer">
             {formatClock(leftMs)}
@@ -180,7 +190,15 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
         <p class="outcome">{settlement.outcome}</p>
       ) : (
         <>
+          {title !== '' && (
+            <div class="subtitle">
+              <CallName call={call} />
+              {ticket.kind === 'permission' && <Access isReadOnly={ticket.readOnly === true} />}
+            </div>
+          )}
+          {ticket.page && <TicketPage page={ticket.page} tab={tab} />}
           <div class="from">{origins.filter(Boolean).join(', ')}</div>
+          {description !== '' && <Description text={description} />}
           {children}
         </>
       )}
@@ -191,15 +209,50 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   );
 }
 
-/** Arguments shows the arguments of the call. */
-function Arguments({ json }: { readonly json: string }): VNode {
-  if (json === '' || json === '{}') return <p class="empty">No arguments.</p>;
+/** Access shows whether the tool changes something, as its author declares. */
+function Access({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
+  return isReadOnly ? (
+    <span class="access" title="The author of the tool declares that the tool changes nothing.">
+      reads
+    </span>
+  ) : (
+    <span class="access writes" title="The author of the tool does not declare that the tool only reads.">
+      can change data
+    </span>
+  );
+}
+
+/** TicketPage shows the tab, the site and the browser in which the call would run. tab is set for this browser. */
+function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab: PanelTab | undefined }): VNode {
+  const address = tab?.url ?? page.site ?? '';
+  const texts = [page.site && hostOf(page.site), page.browserName && `in ${removeHidden(page.browserName)}`];
   return (
-    <>
-      <pre class="args">{indentJson(json)}</pre>
-      {isTruncated(json) && (
-        <p class="cut">Truncated: only the first {MaxShownArgsBytes / 1024} KB of the arguments are shown.</p>
-      )}
-    </>
+    <div class="page">
+      {address !== '' && <img class="favicon" alt="" src={faviconUrl(address)} />}
+      <div>
+        <bdi class="title">{removeHidden(tab?.title ?? page.tabTitle ?? '')}</bdi>
+        <bdi class="host">{texts.filter(Boolean).join(' ')}</bdi>
+      </div>
+    </div>
+  );
+}
+
+/** faviconUrl returns the icon of a page from Chrome's own store, so that the site gets no request. */
+function faviconUrl(address: string): string {
+  return `/_favicon/?pageUrl=${encodeURIComponent(address)}&size=32`;
+}
+
+/** MaxShortDescription is the length of a description that is shown without folding, in characters. */
+const MaxShortDescription = 140;
+
+/** Description shows the author's text about the tool. A long text is folded. */
+function Description({ text }: { readonly text: string }): VNode {
+  if (text.length <= MaxShortDescription) return <p class="about">{text}</p>;
+  return (
+    <details class="about">
+      <summary>
+        <span>{text}</span>
+      </summary>
+    </details>
   );
 }

@@ -44,7 +44,7 @@ export function updateCards(
     else if (!card.settlement)
       newCards.push({
         ...card,
-        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? outcomeOnOtherSurface(card.ticket.kind, call) },
+        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? outcomeOnOtherSurface(card.ticket, call) },
       });
     else if (nowMs - card.settlement.atMs < DecidedCardShownMs) {
       const outcome = outcomes.get(id) ?? card.settlement.outcome;
@@ -58,7 +58,9 @@ export function updateCards(
 }
 
 /** outcomeOnOtherSurface returns the outcome of a ticket that this panel did not decide. */
-function outcomeOnOtherSurface(kind: TicketKind, call: CallView | undefined): string {
+export function outcomeOnOtherSurface({ ticketId, kind }: WaitingView, call: CallView | undefined): string {
+  const decision = call?.decision;
+  if (decision?.ticketId === ticketId) return alreadyDecided(kind, decision.allowed, decision.by);
   switch (call?.status) {
     case 'failed':
       return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${removeHidden(call.error ?? '') || 'the call failed'}`;
@@ -82,10 +84,14 @@ export function decisionOutcome(
     case 'ended':
       return 'Too late: the call had already ended.';
     case 'already':
-      return `Already ${decisionWord(kind, allowed)} ${by ? `by ${removeHidden(by)}` : 'elsewhere'}.`;
+      return alreadyDecided(kind, allowed, by);
     case 'decided':
       return sentDecision.allow ? allowedFor(kind, sentDecision.scope) : kind === 'permission' ? 'Denied.' : 'Stopped.';
   }
+}
+
+function alreadyDecided(kind: TicketKind, allowed: boolean, by: string | undefined): string {
+  return `Already ${decisionWord(kind, allowed)} ${by ? `by ${removeHidden(by)}` : 'elsewhere'}.`;
 }
 
 function decisionWord(kind: TicketKind, allowed: boolean): string {

@@ -5,7 +5,7 @@ import type { PanelTab } from '../panel-message.ts';
 import { missingSettings } from './setting-draft.ts';
 
 /** View names the content of the lower part of the panel. */
-export type View = 'calls' | 'plugins';
+export type View = 'calls' | 'browser' | 'plugins';
 
 export interface ViewsProps {
   readonly view: View;
@@ -15,14 +15,15 @@ export interface ViewsProps {
   readonly tabs: readonly PanelTab[];
 }
 
-const viewOrder: readonly View[] = ['calls', 'plugins'];
+const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-/** Views are the two tabs "Calls" and "Plugins". Arrow keys switch between the two tabs. */
+/** Views are the tabs "Calls", "Browser" and "Plugins". Arrow keys switch to the next and the previous tab. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const otherView = viewOrder.find((candidate) => candidate !== view) ?? view;
+    const step = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
+    const otherView = viewOrder[(viewOrder.indexOf(view) + step) % viewOrder.length] ?? view;
     show(otherView);
     tabList.current?.querySelector<HTMLElement>(`#view-${otherView}`)?.focus();
   };
@@ -32,6 +33,7 @@ export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode
       <ViewTab name="calls" title="Calls" view={view} show={show}>
         {running > 0 && <span class="count">{running}</span>}
       </ViewTab>
+      <ViewTab name="browser" title="Browser" view={view} show={show} />
       <ViewTab name="plugins" title="Plugins" view={view} show={show}>
         {taskCount > 0 ? (
           <span class="todo" title="Plugins to review or set up, tabs to reload">
@@ -49,7 +51,7 @@ interface SwitchProps {
   readonly name: View;
   readonly title: string;
   readonly view: View;
-  readonly children: VNode | false;
+  readonly children?: VNode | false;
   show(view: View): void;
 }
 

@@ -5,8 +5,8 @@ import type { PanelTab } from '../panel-message.ts';
 import { makeClickGuard } from './click-guard.ts';
 import type { Act } from './requests.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
-import { type Card, updateCards } from './tickets.ts';
-import { removeHidden, toolText } from './wording.ts';
+import { type Card, decisionOutcome, updateCards } from './tickets.ts';
+import { isBrowserTool, removeHidden, toolText } from './wording.ts';
 
 /** MaxFullCards is the number of cards above which arguments are shown compactly. */
 const MaxFullCards = 3;
@@ -36,12 +36,14 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
   const openCards = cards.filter((card) => !card.settlement);
   const [showsAll, setShowsAll] = useState(false);
   const shownCards = showsAll ? cards : cards.slice(0, InitialCardCount);
+  const permissionCards = openCards.filter(({ ticket }) => ticket.kind === 'permission');
   const card = (one: Card) => {
     const { ticketId, kind } = one.ticket;
     const props = {
       card: one,
       parent: calls.find((call) => call.callId === one.call.parentCallId),
-      tab: tabs.find((tab) => tab.tabId === one.call.tabId),
+      tab: tabs.find((tab) => tab.tabId === (one.ticket.page?.tabId ?? one.call.tabId)),
+      sameToolCount: permissionCards.filter((other) => other !== one && hasSameGrant(other, one)).length,
       leftMs: one.ticket.leftMs - (nowMs - callsAt),
       ignoresClicks: ignoresClicks(ticketId),
       acceptsClick: (event: Event) => acceptsClick(ticketId, event),
@@ -65,9 +67,73 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
             Show {cards.length - shownCards.length} more
           </button>
         )}
+        {permissionCards.length > 1 && (
+          <DenyAll
+            cards={permissionCards}
+            guard={{ acceptsClick, ignoresClicks }}
+            outcomes={outcomes.current}
+            act={act}
+          />
+        )}
       </section>
     </>
   );
+}
+
+/** DenyAllId identifies the button "Deny all" for the click guard. */
+const DenyAllId = 'deny-all';
+
+interface DenyAllProps {
+  /** cards are the cards that the user sees when the user presses the button. */
+  readonly cards: readonly Card[];
+  readonly guard: GuardedCards;
+  readonly outcomes: Map<string, string>;
+  readonly act: Act;
+}
+
+/** DenyAll denies all calls that wait for approval. Calls that arrive later still wait. */
+function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
+  const [isSent, setIsSent] = useState(false);
+  const [error, setError] = useState('');
+  const deny = async ({ call, ticket }: Card): Promise<string | undefined> => {
+    const params = { callId: call.callId, ticketId: ticket.ticketId, allow: false };
+    const { error, decided } = await act({ op: 'decide', params });
+    if (decided) outcomes.set(ticket.ticketId, decisionOutcome(ticket.kind, params, decided));
+    return error;
+  };
+  const denyAll = async (event: Event) => {
+    if (isSent || !guard.acceptsClick(DenyAllId, event)) return;
+    setIsSent(true);
+    const errors = await Promise.all(cards.map(deny));
+    setError(removeHidden(errors.find((text) => text !== undefined) ?? ''));
+    setIsSent(false);
+  };
+  return (
+    <div class="deny-all" data-ticket={DenyAllId}>
+      <div class="answers">
+        <button
+          type="button"
+          aria-disabled={isSent || guard.ignoresClicks(DenyAllId)}
+          onClick={(event) => void denyAll(event)}
+        >
+          Deny all {cards.length}
+        </button>
+      </div>
+      <p class="error" role="alert">
+        {error}
+      </p>
+    </div>
+  );
+}
+
+/** hasSameGrant reports whether a permission for the tool of one card also allows the call of the other card. */
+function hasSameGrant(one: Card, other: Card): boolean {
+  const [a, b] = [one, other].map(({ call, ticket }) =>
+    [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
+      '\n',
+    ),
+  );
+  return a === b;
 }
 
 /**

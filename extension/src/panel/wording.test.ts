@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { DownReason } from '../worker/link/link.ts';
 import {
+  formatClock,
   formatDuration,
   formatPercent,
+  formatRunTime,
   grantText,
   hostOf,
   linkAdvice,
@@ -12,10 +14,11 @@ import {
   removeHidden,
   statusWord,
   toolText,
+  versionAdvice,
 } from './wording.ts';
 
 test('each reason for a lost link has advice', () => {
-  const reasons: DownReason[] = ['not_installed', 'no_server', 'refused', 'version', 'replaced', 'lost'];
+  const reasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
   for (const why of reasons) {
     const advice = linkAdvice({ kind: 'down', why, text: 'update the extension' });
     assert.match(advice?.title ?? '', /^[A-Z].*\.$/, why);
@@ -68,4 +71,27 @@ test('formatDuration and formatPercent', () => {
 test('removeHidden keeps letters and removes hidden characters', () => {
   assert.equal(removeHidden('a\u202eb\u2066c\u200bd\u{e0041}e\u001b[2Jf\u009bg\u00adh'), 'abcde[2Jfgh');
   assert.equal(removeHidden('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
+});
+
+test('a difference of versions names the older side and its commands', () => {
+  assert.equal(versionAdvice('0.1.0', '0.1.0'), undefined);
+  assert.equal(versionAdvice('0.1.0', 'unknown'), undefined);
+  assert.match(versionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);
+  assert.match(versionAdvice('0.9.0', '0.10.0')?.steps.join(' ') ?? '', /opentabs extension install/);
+  assert.match(versionAdvice('1.0.0', '0.10.0')?.title ?? '', /^The server \(0\.10\.0\) is older/);
+});
+
+test('run times and times of day are short', () => {
+  assert.deepEqual([0.2, 3.4, 999, 1234, 9999, 10_000, 302_000].map(formatRunTime), [
+    '1 ms',
+    '3 ms',
+    '999 ms',
+    '1.2 s',
+    '9.9 s',
+    '10 s',
+    '5 min 02 s',
+  ]);
+  const noon = new Date(2026, 10, 23, 12, 5).getTime();
+  assert.match(formatClock(noon, noon + 60_000), /^12:05/);
+  assert.match(formatClock(noon, noon + 86_400_000), /(23.*Nov|Nov.*23|11.*23|23.*11).*12:05/);
 });

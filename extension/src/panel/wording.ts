@@ -1,7 +1,9 @@
 // Contains the texts of the panel: the meaning of each state, and the steps that fix a problem.
 
 import type { CallStatus, InjectMode, World } from '../../../wire/wire.gen.ts';
+import type { OptionalPermission } from '../chrome-permissions.ts';
 import type { LinkState } from '../worker/link/link.ts';
+import type { PairingState } from '../worker/link/pairing.ts';
 import { replaceHidden } from './plain-text.ts';
 
 /** Advice is a problem and the steps that fix it. */
@@ -13,6 +15,11 @@ export interface Advice {
 
 /** BrowserPlugin is the name of the plugin of the browser tools, which is part of opentabs. */
 const BrowserPlugin = 'browser';
+
+/** isBrowserTool reports whether a call is of a browser tool. */
+export function isBrowserTool({ plugin }: { readonly plugin: string }): boolean {
+  return plugin === BrowserPlugin;
+}
 
 /** toolText returns the plugin and the tool of a call, and only the tool for a browser tool. */
 export function toolText({ plugin, tool }: { readonly plugin: string; readonly tool: string }): string {
@@ -46,15 +53,21 @@ export function linkTitle(link: LinkState | undefined): string {
 }
 
 /** linkAdvice returns the problem of a link and its fix, or undefined for a working link. */
-export function linkAdvice(link: LinkState): Advice | undefined {
+export function linkAdvice(link: LinkState, pairing?: PairingState): Advice | undefined {
   if (link.kind !== 'down') return undefined;
+  if (pairing?.code !== undefined && link.why !== 'version') {
+    return {
+      title: 'Pair this browser with opentabs.',
+      steps: ['Install opentabs on this computer.', 'Run the command below in a terminal. The code works once.'],
+    };
+  }
   switch (link.why) {
-    case 'not_installed':
+    case 'unpaired':
       return {
-        title: 'This extension is not set up yet.',
+        title: 'The server does not know this browser.',
         steps: [
-          'Run `opentabs extension install`.',
-          'If you loaded another folder, load the folder that the command prints.',
+          'The pairing was removed, or another opentabs installation uses the port. Press “Show a new pairing code”.',
+          'Run the command that the panel then shows.',
         ],
       };
     case 'no_server':
@@ -95,6 +108,31 @@ export function modeAdvice(mode: InjectMode): Advice | undefined {
       ...(mode === 'none' ? ['Reload the tabs that you want to use.'] : []),
     ],
   };
+}
+
+/** versionAdvice returns how to update the older of extension and server; undefined if the versions are equal. */
+export function versionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
+  const order = compareVersions(extensionVersion, serverVersion);
+  if (order === 0) return undefined;
+  return order < 0
+    ? {
+        title: `The extension (${extensionVersion}) is older than the server (${serverVersion}).`,
+        steps: ['Run `opentabs extension install`.', 'Press the reload button of opentabs on `chrome://extensions`.'],
+      }
+    : {
+        title: `The server (${serverVersion}) is older than the extension (${extensionVersion}).`,
+        steps: ['Run `opentabs upgrade`.', 'Run `opentabs restart`.'],
+      };
+}
+
+/** compareVersions returns a negative number if a is older than b, and 0 if a version is not numbers with dots. */
+function compareVersions(a: string, b: string): number {
+  const [numbers, others] = [a.split('.').map(Number), b.split('.').map(Number)];
+  for (const [i, number] of numbers.entries()) {
+    const difference = number - (others[i] ?? 0);
+    if (difference !== 0) return Number.isNaN(difference) ? 0 : difference;
+  }
+  return 0;
 }
 
 /** debuggerAdvice describes what a Cancel in the bar of the debugger means. */
@@ -139,6 +177,27 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
+/** formatRunTime returns how long a call ran, such as "3 ms", "1.2 s" or "5 min 02 s". */
+export function formatRunTime(ms: number): string {
+  if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`;
+  return ms < 10_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : formatDuration(ms);
+}
+
+const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** formatClock returns a time in milliseconds since 1970 as hours and minutes, with the day if that was not today. */
+export function formatClock(ms: number, nowMs: number = Date.now()): string {
+  const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
+  return isToday ? clockFormat.format(ms) : `${dayFormat.format(ms)}, ${clockFormat.format(ms)}`;
+}
+
+/** formatDateTime returns a time in milliseconds since 1970 with its day and seconds. */
+export function formatDateTime(ms: number): string {
+  return dateTimeFormat.format(ms);
+}
+
 /** formatPercent returns a share from 0 to 1 as text, rounded down: only a complete share is 100%. */
 export function formatPercent(share: number): string {
   const wholePercent = Math.floor(Math.min(1, Math.max(0, share)) * 100);
@@ -166,3 +225,47 @@ function asSentence(text: string): string {
 export function removeHidden(text: string): string {
   return replaceHidden(text, () => '');
 }
+
+/** debuggerWords describes what the state of the debugger means for the user. */
+export const debuggerWords = {
+  absent:
+    'Level 1: agents act with a script in the page. Some pages ignore such input. To add Chrome’s debugger, run `opentabs extension install --debugger`.',
+  ready: 'Level 2: agents may use Chrome’s debugger. Chrome shows a bar above the page while they do.',
+  refused: 'Level 1: you pressed Cancel in the bar of the debugger, so agents act with a script in the page.',
+} as const;
+
+/** groupWords describes the groups of browser tools. */
+export const groupWords: Readonly<Record<string, string>> = {
+  core: 'Open tabs, read pages, click, type and wait.',
+  vision: 'Act at coordinates of a picture.',
+  devtools: 'Console messages, styles, resources, performance, and code in the page.',
+  network: 'Requests of the page, their content, and rules that change them.',
+  storage: 'Cookies and stored data of sites.',
+  browser: 'Windows, tab groups, history, bookmarks and downloads.',
+  emulation: 'Other screen sizes, devices and places.',
+  webmcp: 'Tools that pages offer themselves.',
+};
+
+/** siteRuleWords describes the permissions of a site. */
+export const siteRuleWords: Readonly<Record<string, string>> = {
+  off: 'off: agents may do nothing there.',
+  read: 'read: agents read without approval, and may not act.',
+  ask: 'ask: agents need your approval.',
+  auto: 'auto: agents read and act without approval.',
+};
+
+interface PermissionWords {
+  readonly title: string;
+  readonly effect: string;
+}
+
+/** permissionWords describes the optional permissions of the extension. Chrome grants some of them without a question. */
+export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
+  tabGroups: { title: 'Tab groups', effect: 'The tabs that an agent opens are in a group with the agent’s name.' },
+  downloads: { title: 'Downloads', effect: 'Tools start and list downloads.' },
+  history: { title: 'History', effect: 'Tools search the pages that you have visited.' },
+  bookmarks: { title: 'Bookmarks', effect: 'Tools search and create bookmarks.' },
+  cookies: { title: 'Cookies', effect: 'Tools read and change cookies, which contain your logins.' },
+  sessions: { title: 'Recently closed tabs', effect: 'Tools list and restore tabs that you have closed.' },
+  browsingData: { title: 'Deleting the data of sites', effect: 'Tools delete cookies, caches and stored data.' },
+};

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { isLongValue, listArguments, summarizeArguments } from './argument-list.ts';
+
+test('each member of the arguments is a row, and strings are shown without quotation marks', () => {
+  assert.deepEqual(listArguments('{"to":"ann","count":10000,"dry":false,"none":null}'), [
+    { name: 'to', text: 'ann', isCode: false },
+    { name: 'count', text: '10000', isCode: true },
+    { name: 'dry', text: 'false', isCode: true },
+    { name: 'none', text: 'null', isCode: true },
+  ]);
+  assert.deepEqual(listArguments('{}'), []);
+});
+
+test('numbers keep all digits, a repeated name has two rows, and nested values stay one row', () => {
+  const rows = listArguments('{"id":9007199254740993,"id":1.50,"list":[{"a":1},"b"]}') ?? [];
+  assert.deepEqual(
+    rows.map(({ name, text }) => [name, text.replace(/\s+/g, '')]),
+    [
+      ['id', '9007199254740993'],
+      ['id', '1.50'],
+      ['list', '[{"a":1},"b"]'],
+    ],
+  );
+});
+
+test('hidden characters in names and values are visible as escapes', () => {
+  assert.deepEqual(listArguments('{"a\\u202e":"x\\u200by\\u0007"}'), [
+    { name: 'a\\u202e', text: 'x\\u200by\\u0007', isCode: false },
+  ]);
+});
+
+test('a string with the text of another value stays a string', () => {
+  assert.deepEqual(listArguments('{"a":"{\\"b\\":1}","c":"true"}'), [
+    { name: 'a', text: '{"b":1}', isCode: false },
+    { name: 'c', text: 'true', isCode: false },
+  ]);
+});
+
+test('truncated arguments are shown up to their end, and other JSON text has no rows', () => {
+  assert.deepEqual(listArguments('{"a":1,"b":"half of')?.[1], { name: 'b', text: '"half of', isCode: false });
+  assert.deepEqual(listArguments('{"a":[1,2')?.[0]?.text.replace(/\s+/g, ''), '[1,2');
+  assert.equal(listArguments('[1]'), undefined);
+});
+
+test('long values are folded, by characters or by lines', () => {
+  assert.equal(isLongValue('x'.repeat(240)), false);
+  assert.equal(isLongValue('x'.repeat(241)), true);
+  assert.equal(isLongValue('1\n2\n3\n4\n5\n6\n7'), true);
+});
+
+test('short arguments fit into one line, and long arguments do not', () => {
+  assert.equal(summarizeArguments('{"to":"ann","text":"a\\n b"}', 100), 'to: ann, text: a b');
+  assert.equal(summarizeArguments('{"text":"aaaaaaaaaaaaaaaaaaaaaaaaaa"}', 20), undefined);
+  assert.equal(summarizeArguments('', 20), '');
+});

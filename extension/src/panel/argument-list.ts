@@ -1,0 +1,75 @@
+// Splits the arguments of a call into the rows of a list. The user must see exactly the arguments that are sent, so a
+// repeated name has several rows, and numbers keep all their digits.
+
+import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
+
+/** MaxShortLength and MaxShortLines limit the values that are shown without folding, in characters and lines. */
+const MaxShortLength = 240;
+const MaxShortLines = 6;
+
+/** ArgumentRow is one argument of a call. */
+export interface ArgumentRow {
+  readonly name: string;
+  /** text is the content of a string, or the JSON text of another value. Hidden characters are escaped. */
+  readonly text: string;
+  /** isCode is true for a value that is not a string. */
+  readonly isCode: boolean;
+}
+
+/** listArguments returns the members of a JSON object, or undefined for other JSON text. The text may be truncated. */
+export function listArguments(json: string): ArgumentRow[] | undefined {
+  const tokens = splitTokens(json);
+  if (tokens[0] !== '{') return undefined;
+  const rows: ArgumentRow[] = [];
+  let member: string[] = [];
+  let depth = 0;
+  const endMember = () => {
+    const [name, colon, ...value] = member;
+    if (name !== undefined && colon === ':') rows.push(makeRow(name, value));
+    member = [];
+  };
+  for (const token of tokens.slice(1)) {
+    if (depth === 0 && (token === ',' || token === '}')) {
+      endMember();
+      continue;
+    }
+    if (token === '{' || token === '[') depth++;
+    if (token === '}' || token === ']') depth--;
+    member.push(token);
+  }
+  endMember(); // the last member of a truncated text
+  return rows;
+}
+
+function makeRow(name: string, value: readonly string[]): ArgumentRow {
+  const [first = ''] = value;
+  const text = value.length === 1 ? readString(first) : undefined;
+  return {
+    name: escapeHidden(readString(name) ?? name),
+    text: text === undefined ? indentJson(value.join(' ')) : escapeHidden(text),
+    isCode: text === undefined,
+  };
+}
+
+/** readString returns the content of a JSON string, or undefined for another token. */
+function readString(token: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(token);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return token.startsWith('"') ? token : undefined; // a truncated string
+  }
+}
+
+/** isLongValue reports whether a value is folded until the user opens it. */
+export function isLongValue(text: string): boolean {
+  return text.length > MaxShortLength || text.split('\n').length > MaxShortLines;
+}
+
+/** summarizeArguments returns the arguments as one line, or undefined if the line is longer than maxLength. */
+export function summarizeArguments(json: string, maxLength: number): string | undefined {
+  if (json.length > 4 * maxLength) return undefined;
+  const rows = listArguments(json) ?? [];
+  const line = rows.map(({ name, text }) => `${name}: ${text.replace(/\s+/gu, ' ')}`).join(', ');
+  return line.length > maxLength ? undefined : line;
+}

@@ -1,0 +1,125 @@
+import type { VNode } from 'preact';
+import type { BrowserGroupView, BrowserToolView, StateBrowserParams } from '../../../wire/wire.gen.ts';
+import type { DebuggerState } from '../worker/browser/debugger/debuggers.ts';
+import { ErrorText, Switch } from './choice.tsx';
+import { ChromePermissions, type ChromePermissionsProps } from './chrome-permissions.tsx';
+import { renderCommands } from './commands.tsx';
+import { usePanelAction } from './panel-action.ts';
+import { PermissionSelect } from './permission-select.tsx';
+import type { Act } from './requests.ts';
+import { ChromeSites, type SiteAccessProps } from './site-access.tsx';
+import { SiteRules } from './site-rules.tsx';
+import { debuggerWords, groupWords, removeHidden } from './wording.ts';
+
+export interface BrowserCardProps {
+  /** tools is undefined until the server sends the permissions. */
+  readonly tools: StateBrowserParams | undefined;
+  readonly debuggerState: DebuggerState;
+  readonly chromePermissions: ChromePermissionsProps;
+  readonly siteAccess: SiteAccessProps;
+  readonly act: Act;
+}
+
+/** BrowserCard shows and changes what agents may do with browser tools. */
+export function BrowserCard(props: BrowserCardProps): VNode | null {
+  const { tools, debuggerState, chromePermissions, siteAccess, act } = props;
+  const { isBusy, error, run } = usePanelAction(act);
+  if (!tools) return null;
+  const isOn = tools.permission !== 'off';
+  const groups = tools.groups ?? [];
+  return (
+    <>
+      <section aria-labelledby="browser-tools">
+        <h2 id="browser-tools">Browser tools</h2>
+        <div class="card">
+          <Switch
+            label="Agents may use browser tools"
+            current={isOn}
+            busy={isBusy}
+            send={(on) => run({ op: 'browserTools', params: { on } })}
+          />
+          <p class="note">
+            {isOn
+              ? 'Agents read and use pages without a plugin. Each site needs your approval, unless a rule below allows it.'
+              : 'Off: agents can use plugins only.'}
+          </p>
+          <ErrorText text={error} />
+          {isOn && <p class="note">{renderCommands(debuggerWords[debuggerState])}</p>}
+        </div>
+      </section>
+      {isOn && groups.length > 0 && (
+        <section aria-labelledby="groups">
+          <h2 id="groups">Groups of tools</h2>
+          <ul class="groups">
+            {groups.map((group) => (
+              <Group key={group.name} group={group} act={act} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {isOn && <SiteRules sites={tools.sites ?? []} act={act} />}
+      {isOn && <ChromePermissions {...chromePermissions} />}
+      <ChromeSites {...siteAccess} />
+    </>
+  );
+}
+
+/** Group is a group of tools with a switch. Dangerous tools of the group have only their own switches. */
+function Group({ group, act }: { readonly group: BrowserGroupView; readonly act: Act }): VNode {
+  const { isBusy, error, run } = usePanelAction(act);
+  const tools = group.tools ?? [];
+  const safeTools = tools.filter((tool) => !tool.dangerous);
+  const onCount = tools.filter(isOn).length;
+  const name = removeHidden(group.name);
+  return (
+    <li class="card">
+      <div class="head">
+        {safeTools.length > 0 ? (
+          <Switch
+            label={<strong>{name}</strong>}
+            current={safeTools.some(isOn)}
+            busy={isBusy}
+            send={(on) => run({ op: 'browserTools', params: { names: [group.name], on } })}
+          />
+        ) : (
+          <strong>{name}</strong>
+        )}
+        <span class="count">
+          {onCount} of {tools.length} on
+        </span>
+      </div>
+      {groupWords[group.name] && <p class="note">{groupWords[group.name]}</p>}
+      <ErrorText text={error} />
+      <details>
+        <summary class="fold">Tools of {name}</summary>
+        <ul class="tools">
+          {tools.map((tool) => (
+            <Tool key={tool.name} tool={tool} act={act} />
+          ))}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+function isOn(tool: BrowserToolView): boolean {
+  return tool.permission !== 'off';
+}
+
+function Tool({ tool, act }: { readonly tool: BrowserToolView; readonly act: Act }): VNode {
+  return (
+    <li>
+      <span class="tool">
+        {tool.name}
+        {tool.dangerous && <span class="danger">dangerous</span>}
+      </span>
+      <PermissionSelect
+        label={`Permission of ${tool.name}`}
+        plugin="browser"
+        tool={tool.name}
+        permission={tool.permission}
+        act={act}
+      />
+    </li>
+  );
+}

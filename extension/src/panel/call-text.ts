@@ -1,0 +1,47 @@
+// Describes the arguments of a call in one line, and makes the command that repeats a call.
+
+import type { CallView } from '../../../wire/wire.gen.ts';
+import { isRecord } from '../record.ts';
+import { escapeHidden } from './json-text.ts';
+import { isBrowserTool } from './wording.ts';
+
+/** TypedMask replaces text that a browser tool typed. */
+const TypedMask = '•••';
+
+/** argsLine returns the arguments of a call in one line, such as "channelId: general, limit: 100". */
+export function argsLine(args: string | undefined): string {
+  if (args === undefined || args === '{}') return '';
+  const value = parseObject(args);
+  if (!value) return escapeHidden(args.replace(/^\{\s*/, '').replace(/\s+/g, ' '));
+  const parts = Object.entries(value).map(
+    ([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`,
+  );
+  return escapeHidden(parts.join(', ').replace(/\s+/g, ' '));
+}
+
+/** hasAllArgs reports whether a text has all arguments of a call as the client sent them. */
+export function hasAllArgs(args: string | undefined): args is string {
+  return args !== undefined && !args.includes(TypedMask) && parseObject(args) !== undefined;
+}
+
+/** commandFor returns the command line that makes a call again, for a POSIX shell; undefined for a prompt. */
+export function commandFor({ plugin, tool, prompt }: CallView, args: string): string | undefined {
+  if (prompt) return undefined;
+  const name = isBrowserTool({ plugin }) ? tool : `${plugin}__${tool}`;
+  const input = args === '{}' ? '' : ` --input ${quoteForShell(args)}`;
+  return `opentabs call ${name}${input}`;
+}
+
+/** quoteForShell quotes a text, so that a POSIX shell passes the text unchanged. */
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+// Decides what the user still has to do before an agent can make the first call.
+
+import type { CallView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
+import type { PanelState } from '../panel-message.ts';
+import { removeHidden } from './wording.ts';
+
+/** StepId names a step of the checklist. */
+export type StepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
+
+/** Step is one step of the checklist. */
+export interface Step {
+  readonly id: StepId;
+  readonly title: string;
+  readonly isDone: boolean;
+  /** text is the state of the step, or what to do. */
+  readonly text: string;
+  /** copies are texts that the user copies to do the step. */
+  readonly copies: readonly { readonly label: string; readonly text: string }[];
+}
+
+export interface ChecklistFacts {
+  readonly state: PanelState;
+  readonly plugins: readonly PluginView[];
+  readonly browserTools: StateBrowserParams | undefined;
+  readonly recent: readonly CallView[];
+}
+
+/** listSteps returns the steps to the first call, in order. */
+export function listSteps(facts: ChecklistFacts): readonly Step[] {
+  return [serverStep(facts), browserStep(facts), toolsStep(facts), clientStep(facts), callStep(facts)];
+}
+
+/** hasSuccess reports whether a call has succeeded. Then the user needs the checklist no more. */
+export function hasSuccess(recent: readonly CallView[]): boolean {
+  return recent.some((call) => call.status === 'done');
+}
+
+function serverStep({ state: { link } }: ChecklistFacts): Step {
+  const isDone = link.kind === 'open';
+  return {
+    id: 'server',
+    title: 'Server',
+    isDone,
+    text: isDone ? `Running, version ${link.serverVersion}.` : 'Not connected.',
+    copies:
+      link.kind === 'down' && link.why === 'no_server'
+        ? [{ label: 'command to start the server', text: 'opentabs serve' }]
+        : [],
+  };
+}
+
+function browserStep({ state: { link, mode, browserName } }: ChecklistFacts): Step {
+  const isConnected = link.kind === 'open';
+  const isDone = isConnected && mode !== 'none';
+  const connected = browserName === '' ? 'Connected.' : `Connected as “${removeHidden(browserName)}”.`;
+  return {
+    id: 'browser',
+    title: 'Browser',
+    isDone,
+    text: isDone ? connected : isConnected ? '' : 'Connects when the server runs.',
+    copies: [],
+  };
+}
+
+function toolsStep({ plugins, browserTools }: ChecklistFacts): Step {
+  const enabled = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
+  const hasBrowserTools = browserTools !== undefined && browserTools.permission !== 'off';
+  const isDone = hasBrowserTools || enabled.length > 0;
+  const states = [
+    hasBrowserTools && 'Browser tools are on.',
+    enabled.length === 1 && '1 plugin is enabled.',
+    enabled.length > 1 && `${enabled.length} plugins are enabled.`,
+  ];
+  return {
+    id: 'tools',
+    title: 'Tools',
+    isDone,
+    text: isDone
+      ? states.filter(Boolean).join(' ')
+      : 'Turn on browser tools, which work on every page after your approval, or install a plugin for a site:',
+    copies: isDone ? [] : [{ label: 'command to search plugins', text: 'opentabs plugin search slack' }],
+  };
+}
+
+function clientStep({ state: { clients } }: ChecklistFacts): Step {
+  const isDone = clients.length > 0;
+  return {
+    id: 'client',
+    title: 'MCP client',
+    isDone,
+    text: isDone
+      ? `Connected: ${clients.map(removeHidden).join(', ')}.`
+      : 'Connect Claude Code, Cursor, VS Code or another client, then start the client:',
+    copies: isDone ? [] : [{ label: 'command to connect clients', text: 'opentabs setup' }],
+  };
+}
+
+function callStep({ recent }: ChecklistFacts): Step {
+  const isDone = hasSuccess(recent);
+  return {
+    id: 'call',
+    title: 'First call',
+    isDone,
+    text: isDone ? 'An agent has used this browser.' : 'Ask your agent, or run the demo:',
+    copies: isDone
+      ? []
+      : [
+          { label: 'question for your agent', text: 'List my open tabs with opentabs.' },
+          { label: 'command of the demo', text: 'opentabs demo' },
+        ],
+  };
+}

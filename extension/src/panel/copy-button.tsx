@@ -1,0 +1,39 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+/** CopiedMs is how long the button shows that the text was copied, in milliseconds. */
+const CopiedMs = 2000;
+
+interface CopyButtonProps {
+  /** text is copied to the clipboard. */
+  readonly text: string;
+  /** label names what is copied, for screen readers. */
+  readonly label: string;
+  /** children is the caption of the button; "Copy" by default. */
+  readonly children?: string;
+}
+
+/** CopyButton copies a text to the clipboard and shows for a moment that the text was copied. */
+export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): VNode {
+  const [outcome, setOutcome] = useState<string>();
+  useEffect(() => {
+    if (outcome === undefined) return undefined;
+    const timer = setTimeout(() => setOutcome(undefined), CopiedMs);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copyText = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setOutcome('Copied'),
+      () => setOutcome('Not copied'), // the user can select the text
+    );
+  return (
+    <>
+      <button type="button" class="copy" aria-label={`${outcome ?? 'Copy'} ${label}`} onClick={() => void copyText()}>
+        {outcome ?? children}
+      </button>
+      <span class="unseen" role="status">
+        {outcome && `${outcome}: ${label}`}
+      </span>
+    </>
+  );
+}

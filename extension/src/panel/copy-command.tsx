@@ -1,0 +1,18 @@
+import type { VNode } from 'preact';
+import { CopyButton } from './copy-button.tsx';
+
+/** CopyCommand shows a text, such as a command, with a button that copies the text. */
+export function CopyCommand({
+  command,
+  label = 'command',
+}: {
+  readonly command: string;
+  readonly label?: string;
+}): VNode {
+  return (
+    <div class="command">
+      <code>{command}</code>
+      <CopyButton text={command} label={label} />
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { CallsHistoryResult, RecordedCall } from '../../../wire/wire.gen.ts';
+import type { Action, ActionResult } from '../panel-message.ts';
+import { makeHistory } from './history.ts';
+
+const record = (callId: string): RecordedCall => ({
+  call: { callId, plugin: 'p', tool: 't', status: 'done', runMs: 1 },
+  endedMs: 2,
+});
+
+function makeTestHistory(pages: readonly CallsHistoryResult[]) {
+  const asked: (string | undefined)[] = [];
+  const received: string[] = [];
+  const act = async (action: Action): Promise<ActionResult> => {
+    assert.equal(action.op, 'history');
+    asked.push(action.op === 'history' ? action.params.before : undefined);
+    const history = pages[asked.length - 1];
+    return history ? { history } : { error: 'This server records no calls.' };
+  };
+  const history = makeHistory(act, (page) => received.push(...page.map(({ call }) => call.callId)));
+  return { history, asked, received };
+}
+
+test('loadOlder reads page after page, skips empty pages, and ends after the last', async () => {
+  const { history, asked, received } = makeTestHistory([
+    { calls: [record('c'), record('b')], next: '1' },
+    { next: '2' },
+    { calls: [record('a')] },
+  ]);
+  assert.equal(await history.loadOlder(), undefined);
+  assert.deepEqual([received.join(), history.hasOlder], ['c,b', true]);
+  assert.equal(await history.loadOlder(), undefined);
+  assert.deepEqual([received.join(), history.hasOlder], ['c,b,a', false]);
+  assert.deepEqual(asked, [undefined, '1', '2']);
+});
+
+test('loadNewest does not move the position of loadOlder, and a failure is returned', async () => {
+  const { history, asked } = makeTestHistory([
+    { calls: [record('b')], next: '1' },
+    { calls: [record('b')], next: '9' },
+  ]);
+  await history.loadOlder();
+  await history.loadNewest();
+  assert.equal(await history.loadOlder(), 'This server records no calls.');
+  assert.deepEqual(asked, [undefined, undefined, '1']);
+  assert.equal(history.hasOlder, true);
+});

@@ -1,0 +1,25 @@
+import { Component, type ComponentChildren, type ComponentType, createElement } from 'preact';
+
+/**
+ * memo returns a component that renders again only when one of its props or its own state has changed. Props are
+ * compared with ===.
+ */
+export function memo<P extends object>(draw: (props: P) => ComponentChildren): ComponentType<P> {
+  return class extends Component<P> {
+    override shouldComponentUpdate(nextProps: Readonly<P>): boolean {
+      return !hasSameProps(this.props, nextProps);
+    }
+    override render(): ComponentChildren {
+      return createElement(draw, this.props);
+    }
+  };
+}
+
+/** hasSameProps reports whether two objects have the same members with the same values. */
+export function hasSameProps(a: object, b: object): boolean {
+  const entries = Object.entries(a);
+  const others = new Map(Object.entries(b));
+  return (
+    entries.length === others.size && entries.every(([name, value]) => others.has(name) && others.get(name) === value)
+  );
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { CallView } from '../../../wire/wire.gen.ts';
+import { updateOpenCalls } from './open-calls.ts';
+
+function makeCall(callId: string, fields: Partial<CallView> = {}): CallView {
+  return { callId, plugin: 'messages', tool: 'post', status: 'running', runMs: 0, ...fields };
+}
+
+test('a running call stays the same object while only its run time grows', () => {
+  const first = updateOpenCalls([], [makeCall('a', { runMs: 1000 }), makeCall('b', { runMs: 500 })], 10_000);
+  assert.deepEqual(
+    first.map(({ startMs }) => startMs),
+    [9000, 9500],
+  );
+  const later = updateOpenCalls(first, [makeCall('a', { runMs: 2040 }), makeCall('b', { runMs: 1500 })], 11_000);
+  assert.equal(later, first);
+  const reported = updateOpenCalls(
+    first,
+    [makeCall('a', { runMs: 2000 }), makeCall('b', { runMs: 1500, progress: 0.5 })],
+    11_000,
+  );
+  assert.equal(reported[0], first[0]);
+  assert.notEqual(reported[1], first[1]);
+});
+
+test('the start of a call moves after the computer slept, and a call that waits has none', () => {
+  const first = updateOpenCalls([], [makeCall('a', { runMs: 1000 })], 10_000);
+  assert.equal(updateOpenCalls(first, [makeCall('a', { runMs: 1500 })], 70_000)[0]?.startMs, 68_500);
+  const waiting = { ticketId: 't', kind: 'user', reason: 'Log in', leftMs: 1000 } as const;
+  const [queued, suspended] = updateOpenCalls(
+    [],
+    [makeCall('b', { status: 'pending' }), makeCall('c', { waiting, runMs: 7 })],
+    10_000,
+  );
+  assert.equal(queued?.startMs, undefined);
+  assert.deepEqual([suspended?.startMs, suspended?.call.runMs], [undefined, 7]);
+});

@@ -1,0 +1,93 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { PluginPageResult, SectionName } from '../../../wire/wire.gen.ts';
+import { ErrorText } from './choice.tsx';
+import { usePanelAction } from './panel-action.ts';
+import type { Act } from './requests.ts';
+import { splitLines } from './review-words.ts';
+import { Scrollable } from './scrollable.tsx';
+
+export interface PluginTextProps {
+  readonly plugin: string;
+  /** hash identifies the content of the plugin that the user reviews. */
+  readonly hash: string;
+  readonly section: SectionName;
+  /** title names the text for screen readers. */
+  readonly title: string;
+  readonly pages: number;
+  readonly act: Act;
+}
+
+/**
+ * PluginText shows one section of a plugin in pages, as plain text with line numbers.
+ */
+export function PluginText({ plugin, hash, section, title, pages, act }: PluginTextProps): VNode {
+  const [page, setPage] = useState(1);
+  const [shownPage, setShownPage] = useState<PluginPageResult>();
+  const { isBusy, error, run } = usePanelAction(act);
+  /** shownFrom is the number of the shown page. Each page has a new box, which is scrolled to its start. */
+  const [shownFrom, setShownFrom] = useState(1);
+  const load = async (wantedPage: number) => {
+    setPage(wantedPage);
+    const { page: loadedPage } = await run({
+      op: 'pluginPage',
+      params: { plugin, hash, section, page: wantedPage },
+    });
+    if (!loadedPage) return;
+    setShownPage(loadedPage);
+    setShownFrom(wantedPage);
+  };
+  useEffect(() => void load(1), []);
+  return (
+    <div class="plugin-text">
+      {shownPage ? (
+        <Scrollable class="source" label={title} key={shownFrom}>
+          <Lines page={shownPage} isDiff={section === 'changes'} />
+        </Scrollable>
+      ) : (
+        error === '' && <p class="note">Loading…</p>
+      )}
+      {error !== '' && (
+        <>
+          <ErrorText text={error} />
+          <button type="button" disabled={isBusy} onClick={() => void load(page)}>
+            Try again
+          </button>
+        </>
+      )}
+      {pages > 1 && (
+        <div class="pages">
+          <button type="button" disabled={isBusy || page <= 1} onClick={() => void load(page - 1)}>
+            Previous page
+          </button>
+          <span role="status">
+            Page {page} of {pages}
+          </span>
+          <button type="button" disabled={isBusy || page >= pages} onClick={() => void load(page + 1)}>
+            Next page
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Lines shows a page with its line numbers. Long lines wrap. In a diff, added and removed lines have colors. */
+function Lines({ page, isDiff }: { readonly page: PluginPageResult; readonly isDiff: boolean }): VNode {
+  return (
+    <pre>
+      {splitLines(page.text).map((line, i) => (
+        <span key={page.firstLine + i} data-line={page.firstLine + i} class={isDiff ? diffClass(line) : undefined}>
+          {`${line}\n`}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+function diffClass(line: string): string {
+  if (line.startsWith('diff ') || line.startsWith('--- reviewed/') || line.startsWith('+++ now/')) return 'file';
+  if (line.startsWith('@@')) return 'hunk';
+  if (line.startsWith('+')) return 'added';
+  return line.startsWith('-') ? 'removed' : '';
+}

@@ -1,0 +1,115 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { InspectedToolView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
+import { usePanelAction } from './panel-action.ts';
+import { PermissionSelect } from './permission-select.tsx';
+import { countOwnPermissions, toolGroups } from './plugin-words.ts';
+import type { Act } from './requests.ts';
+import { descriptionsOf } from './review-words.ts';
+import { useInspection } from './use-inspection.ts';
+import { removeHidden } from './wording.ts';
+
+/** Tools lists the tools of a plugin, each with its own or an inherited permission. */
+export function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
+  const [open, setOpen] = useState(false);
+  const tools = plugin.tools ?? [];
+  const ownPermissions = countOwnPermissions(tools);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="fold">
+        {tools.length === 1 ? '1 tool' : `${tools.length} tools`}
+        {ownPermissions > 0 && `, ${ownPermissions} with ${ownPermissions === 1 ? 'its' : 'their'} own permission`}
+      </summary>
+      {open && <OpenTools plugin={plugin} act={act} />}
+    </details>
+  );
+}
+
+/** OpenTools shows the list of tools at once, and the descriptions when the server has sent them. */
+function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
+  const descriptions = descriptionsOf(useInspection(plugin.name, act).inspection);
+  return (
+    <ToolList tools={plugin.tools ?? []}>
+      {(tool) => (
+        <>
+          <ToolName tool={tool} description={descriptions.get(tool.name)} />
+          <AllowedCallers plugin={plugin.name} tool={tool} act={act} />
+          <PermissionSelect
+            label={`Permission of ${tool.name}`}
+            plugin={plugin.name}
+            tool={tool.name}
+            permission={tool.permission}
+            inherited={plugin.permission}
+            act={act}
+          />
+        </>
+      )}
+    </ToolList>
+  );
+}
+
+/** AllowedCallers lists the callers with an "always" grant, and a button that removes these grants. */
+function AllowedCallers({
+  plugin,
+  tool,
+  act,
+}: {
+  readonly plugin: string;
+  readonly tool: ToolView;
+  readonly act: Act;
+}): VNode | null {
+  const { isBusy, run } = usePanelAction(act);
+  const callers = (tool.allowed ?? []).map(({ client, caller }) =>
+    caller ? `the plugin ${removeHidden(caller)}` : removeHidden(client ?? '') || 'an agent',
+  );
+  if (callers.length === 0) return null;
+  const { name, permission } = tool;
+  const params = { plugin, tool: name, ...(permission ? { permission } : {}) };
+  return (
+    <span class="allowed">
+      always for {callers.join(', ')}{' '}
+      <button type="button" disabled={isBusy} onClick={() => void run({ op: 'permission', params })}>
+        Ask again
+      </button>
+    </span>
+  );
+}
+
+/** ToolList lists tools by category. */
+export function ToolList(props: {
+  readonly tools: readonly ToolView[];
+  readonly children: (tool: ToolView) => VNode;
+}): VNode {
+  return (
+    <>
+      {toolGroups(props.tools).map(({ category, tools }) => (
+        <div key={category} class="group">
+          {category && <h4 class="category">{category}</h4>}
+          <ul class="tools" aria-label={category || undefined}>
+            {tools.map((tool) => (
+              <li key={tool.name}>{props.children(tool)}</li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </>
+  );
+}
+
+interface ToolNameProps {
+  readonly tool: ToolView;
+  /** description is undefined until the server has sent the descriptions. */
+  readonly description?: InspectedToolView | undefined;
+}
+
+/** ToolName shows the name of a tool, what the author declares about it, and its description. */
+export function ToolName({ tool, description }: ToolNameProps): VNode {
+  return (
+    <span class="tool" title={removeHidden(tool.displayName)}>
+      {tool.name}
+      {tool.readOnly && <span class="reads">read-only</span>}
+      {description?.destructive && <span class="danger">may destroy</span>}
+      {description && <span class="tool-description">{removeHidden(description.description)}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,235 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Activities } from './activity.tsx';
+import { activitiesOf, resultOf } from './audience.ts';
+import { CallName } from './call-name.tsx';
+import { argsLine, commandFor, hasAllArgs } from './call-text.ts';
+import { ErrorText } from './choice.tsx';
+import { renderCommands } from './commands.tsx';
+import { CopyButton } from './copy-button.tsx';
+import type { History } from './history.ts';
+import { indentJson } from './json-text.ts';
+import { memo } from './memo.ts';
+import { usePanelAction } from './panel-action.ts';
+import type { RecentCall } from './recent.ts';
+import type { Act } from './requests.ts';
+import { Scrollable } from './scrollable.tsx';
+import { formatClock, formatDateTime, formatRunTime, removeHidden, statusWord } from './wording.ts';
+
+/** CallContext is what all rows share. */
+export interface CallContext {
+  readonly history: History;
+  readonly showsEverything: boolean;
+  readonly act: Act;
+}
+
+interface RecentCallProps extends CallContext {
+  readonly call: RecentCall;
+}
+
+/** RecentCallRow is one row of a call that has ended. The user opens the row to see everything about the call. */
+export const RecentCallRow = memo(function RecentCallRow(props: RecentCallProps): VNode {
+  const result = removeHidden(resultOf(props.call, props.showsEverything));
+  return (
+    <Row summary={<CallSummary call={props.call} result={result} />}>
+      {() => <CallDetails {...props} result={result} />}
+    </Row>
+  );
+});
+
+interface FailureGroupProps extends CallContext {
+  /** calls are equal failures in a row, newest first, at least two. */
+  readonly calls: readonly RecentCall[];
+}
+
+/** FailureGroup is one row for equal failures in a row. The user opens the row to see each call. */
+export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | null {
+  const [newest] = calls;
+  if (!newest) return null;
+  const oldest = calls.at(-1) ?? newest;
+  return (
+    <Row summary={<CallSummary call={newest} result="" count={calls.length} sinceMs={oldest.createdMs} />}>
+      {() => (
+        <ul class="ended failures">
+          {calls.map((call) => (
+            <RecentCallRow key={call.callId} call={call} {...context} />
+          ))}
+        </ul>
+      )}
+    </Row>
+  );
+}
+
+/** Row is a list item that the user opens. The content of a closed row is not drawn, because there may be 1,000 rows. */
+function Row({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary class="more">{summary}</summary>
+        {isOpen && children()}
+      </details>
+    </li>
+  );
+}
+
+interface CallSummaryProps {
+  readonly call: RecentCall;
+  readonly result: string;
+  /** count is the number of equal failures, and sinceMs the time of the first of them. */
+  readonly count?: number;
+  readonly sinceMs?: number | undefined;
+}
+
+function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VNode {
+  const { status, client, site, createdMs, runMs, error } = call;
+  const argsText = argsLine(call.args);
+  return (
+    <>
+      <span class="line">
+        <span class={`status ${status}`}>{statusWord(status)}</span>
+        <CallName call={call} />
+        {count > 1 && <span class="times">×{count}</span>}
+        {createdMs !== undefined && <span class="time">{formatClock(createdMs)}</span>}
+      </span>
+      <span class="from">
+        {client && <bdi class="client">{removeHidden(client)}</bdi>}
+        {site && <bdi class="origin">{removeHidden(site)}</bdi>}
+        {count > 1
+          ? sinceMs !== undefined && <span>since {formatClock(sinceMs)}</span>
+          : runMs > 0 && <span>{formatRunTime(runMs)}</span>}
+      </span>
+      {count === 1 && (argsText !== '' || result !== '') && (
+        <span class="content">
+          {argsText !== '' && <bdi class="args">{argsText}</bdi>}
+          {argsText !== '' && result !== '' && <span aria-hidden="true">→</span>}
+          {result !== '' && <bdi class="result">{result}</bdi>}
+        </span>
+      )}
+      {error && <span class="error brief">{removeHidden(error)}</span>}
+    </>
+  );
+}
+
+interface CallDetailsProps extends RecentCallProps {
+  readonly result: string;
+}
+
+/** CallDetails shows everything about a call that has ended, and the actions. */
+function CallDetails({ call, result, history, showsEverything, act }: CallDetailsProps): VNode {
+  const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
+  const hasArgs = args !== undefined && args !== '{}';
+  const isComplete = hasAllArgs(args) && record?.argsIncomplete !== true;
+  // The recorder has longer arguments than the server's memory.
+  useEffect(() => {
+    if (!record && !isComplete) void history.loadNewest();
+  }, [record, isComplete, history]);
+  return (
+    <div class="details">
+      {error && (
+        <Block title="Error" text={[error, nextStep].filter(Boolean).join('\n')}>
+          <p class="error">{removeHidden(error)}</p>
+          {nextStep && <p>{renderCommands(removeHidden(nextStep))}</p>}
+        </Block>
+      )}
+      {hasArgs && (
+        <Block title="Arguments" text={args}>
+          <Scrollable class="pre" label="Arguments">
+            {indentJson(args)}
+          </Scrollable>
+        </Block>
+      )}
+      {result !== '' && (
+        <Block title="Result" text={result}>
+          <Scrollable class="pre" label="Result">
+            {result}
+          </Scrollable>
+        </Block>
+      )}
+      {call.status === 'done' && !result && (
+        <p class="note">The tool’s result is for the agent only. “Show everything” shows it.</p>
+      )}
+      <Activities callId={callId} activities={activitiesOf(call, showsEverything)} isCollapsed={false} />
+      <dl>
+        {createdMs !== undefined && <Fact name="Time">{formatDateTime(createdMs)}</Fact>}
+        {runMs > 0 && <Fact name="Ran">{formatRunTime(runMs)}</Fact>}
+        {client && <Fact name="Client">{removeHidden(client)}</Fact>}
+        {site && <Fact name="Site">{removeHidden(site)}</Fact>}
+        {record?.approvedBy && <Fact name="Approved">{`by ${removeHidden(record.approvedBy)}`}</Fact>}
+        {tabId !== undefined && <Fact name="Tab">{tabId}</Fact>}
+        {errorCode && <Fact name="Code">{errorCode}</Fact>}
+        <Fact name="Call">{callId}</Fact>
+      </dl>
+      <CallActions call={call} command={isComplete ? commandFor(call, args) : undefined} act={act} />
+    </div>
+  );
+}
+
+interface CallActionsProps {
+  readonly call: RecentCall;
+  /** command makes the call again; undefined if that is not possible. */
+  readonly command: string | undefined;
+  readonly act: Act;
+}
+
+/** CallActions makes a call again, or copies the command that does so. */
+function CallActions({ call, command, act }: CallActionsProps): VNode | null {
+  const { isBusy, error, run } = usePanelAction(act);
+  const [isStarted, setStarted] = useState(false);
+  if (command === undefined)
+    return call.prompt ? null : (
+      <p class="note">Not all arguments of this call are recorded, so it cannot be run again.</p>
+    );
+  const repeat = async () => {
+    setStarted(false);
+    const { error } = await run({ op: 'repeat', callId: call.callId });
+    setStarted(error === undefined);
+  };
+  return (
+    <>
+      <div class="answers">
+        <button type="button" aria-disabled={isBusy} onClick={() => void (isBusy || repeat())}>
+          Run again
+        </button>
+        <CopyButton text={command} label="command">
+          Copy command
+        </CopyButton>
+      </div>
+      <p class="note" role="status">
+        {isStarted && 'Started as a new call, with the permissions of the side panel.'}
+      </p>
+      <ErrorText text={error} />
+    </>
+  );
+}
+
+interface BlockProps {
+  readonly title: string;
+  /** text is what the button copies. */
+  readonly text: string;
+  readonly children: ComponentChildren;
+}
+
+/** Block is one text of a call with its title and a button that copies the text. */
+function Block({ title, text, children }: BlockProps): VNode {
+  return (
+    <div class="block">
+      <div class="head">
+        <h3>{title}</h3>
+        <CopyButton text={text} label={title.toLowerCase()} />
+      </div>
+      {children}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <bdi>{children}</bdi>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,180 @@
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { ErrorText } from './choice.tsx';
+import type { History } from './history.ts';
+import { memo } from './memo.ts';
+import {
+  type CallGroup,
+  type Filter,
+  filterCalls,
+  groupFailures,
+  listChoices,
+  MaxRecentCalls,
+  NoFilter,
+  type RecentCall,
+} from './recent.ts';
+import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx';
+import type { Act } from './requests.ts';
+import { isBrowserTool, removeHidden } from './wording.ts';
+
+/** PageSize is the number of rows that are drawn at first, and that each press of the button adds. */
+const PageSize = 100;
+/** MinCallsForFilter is the number of calls from which the filter is shown. */
+const MinCallsForFilter = 6;
+
+interface RecentCallsProps {
+  /** recent are the calls that have ended, newest first. */
+  readonly recent: readonly RecentCall[];
+  readonly history: History;
+  /** hasOlderCalls is true if the recorder may have calls that are not in recent. */
+  readonly hasOlderCalls: boolean;
+  readonly showsEverything: boolean;
+  readonly act: Act;
+}
+
+/** RecentCalls lists the calls that have ended, newest first, with a filter. */
+export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): VNode | null {
+  const { recent, history, hasOlderCalls, showsEverything, act } = props;
+  const [filter, setFilter] = useState(NoFilter);
+  const [rowLimit, setRowLimit] = useState(PageSize);
+  const filtered = useMemo(() => filterCalls(recent, filter, showsEverything), [recent, filter, showsEverything]);
+  const groups = useMemo(() => groupFailures(filtered), [filtered]);
+  if (recent.length === 0) return null;
+  const isFiltered = filtered.length < recent.length;
+  const rows = groups.slice(0, rowLimit);
+  const hiddenCount = groups.length - rows.length;
+  return (
+    <section aria-labelledby="recent">
+      <h2 id="recent">
+        Recent <span class="count">{isFiltered ? `${filtered.length} of ${recent.length}` : recent.length}</span>
+      </h2>
+      {(recent.length >= MinCallsForFilter || filter !== NoFilter) && (
+        <FilterForm recent={recent} filter={filter} setFilter={setFilter} />
+      )}
+      <p class="unseen" role="status">
+        {isFiltered && `${filtered.length} of ${recent.length} calls`}
+      </p>
+      {filtered.length === 0 && (
+        <p class="empty">
+          No call matches.{' '}
+          <button type="button" onClick={() => setFilter(NoFilter)}>
+            Clear the filter
+          </button>
+        </p>
+      )}
+      <ul class="ended">{rows.map((group) => renderGroup(group, { history, showsEverything, act }))}</ul>
+      {hiddenCount > 0 && (
+        <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + PageSize)}>
+          Show {Math.min(PageSize, hiddenCount)} more
+        </button>
+      )}
+      {hiddenCount === 0 && hasOlderCalls && recent.length < MaxRecentCalls && (
+        <OlderCalls history={history} showRows={() => setRowLimit(rowLimit + PageSize)} />
+      )}
+    </section>
+  );
+});
+
+/** renderGroup renders a group. The key is the oldest call, so that a group keeps its state when a call is added. */
+function renderGroup({ first, others }: CallGroup, context: CallContext): VNode {
+  if (others.length === 0) return <RecentCallRow key={first.callId} call={first} {...context} />;
+  return <FailureGroup key={`group ${others.at(-1)?.callId}`} calls={[first, ...others]} {...context} />;
+}
+
+interface OlderCallsProps {
+  readonly history: History;
+  showRows(): void;
+}
+
+/** OlderCalls is the button that loads older calls from the recorder. */
+function OlderCalls({ history, showRows }: OlderCallsProps): VNode {
+  const [error, setError] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const load = async () => {
+    setBusy(true);
+    setError((await history.loadOlder()) ?? '');
+    setBusy(false);
+    showRows();
+  };
+  return (
+    <>
+      <button type="button" class="rest" aria-disabled={isBusy} onClick={() => void (isBusy || load())}>
+        {isBusy ? 'Loading older calls' : 'Load older calls'}
+      </button>
+      <ErrorText text={error} />
+    </>
+  );
+}
+
+interface FilterFormProps {
+  readonly recent: readonly RecentCall[];
+  readonly filter: Filter;
+  setFilter(filter: Filter): void;
+}
+
+/** FilterForm has the fields of the filter. The fields for plugin and client are shown if there is a choice. */
+const FilterForm = memo(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
+  const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);
+  return (
+    <search>
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <input
+          type="search"
+          aria-label="Search recent calls"
+          placeholder="Search"
+          value={filter.text}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+        />
+        <label class="switch">
+          <input
+            type="checkbox"
+            role="switch"
+            aria-checked={filter.failedOnly}
+            checked={filter.failedOnly}
+            onChange={(event) => setFilter({ ...filter, failedOnly: event.currentTarget.checked })}
+          />
+          Failed only
+        </label>
+        <Choice
+          label="Plugin"
+          all="All plugins"
+          names={plugins}
+          chosen={filter.plugin}
+          choose={(plugin) => setFilter({ ...filter, plugin })}
+        />
+        <Choice
+          label="Client"
+          all="All clients"
+          names={clients}
+          chosen={filter.client}
+          choose={(client) => setFilter({ ...filter, client })}
+        />
+      </form>
+    </search>
+  );
+});
+
+interface ChoiceProps {
+  readonly label: string;
+  /** all is the caption of the option that selects all names. */
+  readonly all: string;
+  readonly names: readonly string[];
+  readonly chosen: string;
+  choose(name: string): void;
+}
+
+function Choice({ label, all, names, chosen, choose }: ChoiceProps): VNode | null {
+  if (names.length < 2 && chosen === '') return null;
+  return (
+    <select aria-label={label} value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+      <option value="">{all}</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {label === 'Plugin' && isBrowserTool({ plugin: name }) ? 'Browser tools' : removeHidden(name)}
+        </option>
+      ))}
+    </select>
+  );
+}

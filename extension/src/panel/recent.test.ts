@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  addRecords,
+  filterCalls,
+  groupFailures,
+  listChoices,
+  MaxRecentCalls,
+  mergeRecent,
+  NoFilter,
+  type RecentCall,
+} from './recent.ts';
+
+function makeCall(callId: string, fields: Partial<RecentCall> = {}): RecentCall {
+  return { callId, plugin: 'messages', tool: 'post', status: 'done', runMs: 1, ...fields };
+}
+
+const ids = (calls: readonly RecentCall[]) => calls.map((call) => call.callId).join(' ');
+
+test('mergeRecent keeps each call once, newest first, and a bounded number', () => {
+  const [a, b, c] = [makeCall('a'), makeCall('b'), makeCall('c')];
+  assert.equal(ids(mergeRecent([c, b], [b, a])), 'c b a');
+  const older = [b, a];
+  assert.equal(mergeRecent([], older), older);
+  const many = Array.from({ length: MaxRecentCalls }, (_, i) => makeCall(`m${i}`));
+  const merged = mergeRecent([c], many);
+  assert.equal(merged.length, MaxRecentCalls);
+  assert.equal(merged[0], c);
+});
+
+test('filterCalls selects by status, plugin, client and all words of a text', () => {
+  const calls = [
+    makeCall('a', { client: 'Claude Code', args: '{"channel":"general"}' }),
+    makeCall('b', { client: 'Cursor', status: 'failed', error: 'Channel not found', site: 'chat.example' }),
+    makeCall('c', { plugin: 'browser', tool: 'browser_click', status: 'cancelled' }),
+    makeCall('d', { result: '{"secret":1}' }),
+  ];
+  const select = (filter: Partial<typeof NoFilter>, showsEverything = false) =>
+    ids(filterCalls(calls, { ...NoFilter, ...filter }, showsEverything));
+  assert.equal(select({}), 'a b c d');
+  assert.equal(select({ failedOnly: true }), 'b c');
+  assert.equal(select({ plugin: 'browser' }), 'c');
+  assert.equal(select({ client: 'Cursor' }), 'b');
+  assert.equal(select({ text: 'CHANNEL' }), 'a b');
+  assert.equal(select({ text: ' chat.example  post ' }), 'b');
+  assert.equal(select({ text: 'nothing' }), '');
+  // A result that is not for the user is not searched, because the panel does not show it.
+  assert.equal(select({ text: 'secret' }), '');
+  assert.equal(select({ text: 'secret' }, true), 'd');
+});
+
+test('groupFailures groups equal failures in a row and never a success', () => {
+  const failure = { status: 'failed', error: 'Channel not found' } as const;
+  const groups = groupFailures([
+    makeCall('a', failure),
+    makeCall('b', failure),
+    makeCall('c', { ...failure, error: 'Signed out' }),
+    makeCall('d'),
+    makeCall('e'),
+    makeCall('f', failure),
+    makeCall('g', { ...failure, client: 'Cursor' }),
+  ]);
+  assert.deepEqual(
+    groups.map(({ first, others }) => ids([first, ...others])),
+    ['a b', 'c', 'd', 'e', 'f', 'g'],
+  );
+});
+
+test('listChoices returns each plugin and client once, sorted', () => {
+  const calls = [makeCall('a', { client: 'b' }), makeCall('b', { plugin: 'a', client: 'a' }), makeCall('c')];
+  assert.deepEqual(listChoices(calls), { plugins: ['a', 'messages'], clients: ['a', 'b'] });
+});
+
+test('addRecords completes the calls that are listed and appends older calls', () => {
+  const activities = [{ type: 'text', content: '"a"', bytes: 3 }];
+  const live = [makeCall('c', { args: '{"cut', activities }), makeCall('b')];
+  const page = [
+    { call: makeCall('c', { args: '{"whole":1}' }), endedMs: 3, argsIncomplete: true },
+    { call: makeCall('b'), endedMs: 2 },
+    { call: makeCall('a'), endedMs: 1 },
+  ];
+  const merged = addRecords(live, page);
+  assert.equal(ids(merged), 'c b a');
+  assert.deepEqual(
+    merged[0],
+    makeCall('c', { args: '{"whole":1}', activities, record: { endedMs: 3, argsIncomplete: true } }),
+  );
+  assert.equal(addRecords(merged, page)[0], merged[0]);
+});

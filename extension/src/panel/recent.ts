@@ -1,0 +1,108 @@
+// Merges, filters and groups the calls that have ended.
+
+import type { CallView, RecordedCall } from '../../../wire/wire.gen.ts';
+import { resultOf } from './audience.ts';
+
+/** MaxRecentCalls is the number of ended calls that the panel keeps. */
+export const MaxRecentCalls = 1000;
+
+/** RecentCall is a call that has ended, from the server's memory or from its recorder. */
+export interface RecentCall extends CallView {
+  /** record is what only the recorder has; absent for a call from the server's memory. */
+  readonly record?: Omit<RecordedCall, 'call'>;
+}
+
+/** fromRecord returns a recorded call. */
+function fromRecord({ call, ...record }: RecordedCall): RecentCall {
+  return { ...call, record };
+}
+
+/** Filter selects calls. An empty text selects all calls. */
+export interface Filter {
+  /** text is a part of anything that the panel shows of a call, in any case of letters. */
+  readonly text: string;
+  readonly failedOnly: boolean;
+  readonly plugin: string;
+  readonly client: string;
+}
+
+/** NoFilter selects all calls. */
+export const NoFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
+
+/** CallGroup is one call, or several equal failures in a row, newest first. */
+export interface CallGroup {
+  readonly first: RecentCall;
+  readonly others: readonly RecentCall[];
+}
+
+/** mergeRecent returns the newest calls of two lists, each call once. Both lists are sorted, newest first. */
+export function mergeRecent(newer: readonly RecentCall[], older: readonly RecentCall[]): readonly RecentCall[] {
+  if (newer.length === 0) return older;
+  const newerIds = new Set(newer.map((call) => call.callId));
+  return [...newer, ...older.filter((call) => !newerIds.has(call.callId))].slice(0, MaxRecentCalls);
+}
+
+/** filterCalls returns the calls that a filter selects. */
+export function filterCalls(
+  calls: readonly RecentCall[],
+  filter: Filter,
+  showsEverything: boolean,
+): readonly RecentCall[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  return calls.filter((call) => {
+    if (filter.failedOnly && call.status === 'done') return false;
+    if (filter.plugin !== '' && call.plugin !== filter.plugin) return false;
+    if (filter.client !== '' && call.client !== filter.client) return false;
+    if (words.length === 0) return true;
+    const { plugin, tool, client, site, args, error, callId } = call;
+    const shownText = [plugin, tool, client, site, args, error, callId, resultOf(call, showsEverything)]
+      .join('\n')
+      .toLowerCase();
+    return words.every((word) => shownText.includes(word));
+  });
+}
+
+/**
+ * addRecords returns the calls with the records of a page of the recorder. A call that is in both lists gets its record,
+ * and keeps its activities, which the recorder does not send.
+ */
+export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
+  const records = new Map(page.map((recorded) => [recorded.call.callId, fromRecord(recorded)]));
+  const known = calls.map((call) => {
+    const record = records.get(call.callId);
+    records.delete(call.callId);
+    return record && !call.record ? { ...call, ...record } : call;
+  });
+  return [...known, ...records.values()].slice(0, MaxRecentCalls);
+}
+
+/** groupFailures puts equal failures in a row into one group. Each success is a separate group. */
+export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
+  const groups: { first: RecentCall; others: RecentCall[] }[] = [];
+  for (const call of calls) {
+    const group = groups.at(-1);
+    if (group && isSameFailure(group.first, call)) group.others.push(call);
+    else groups.push({ first: call, others: [] });
+  }
+  return groups;
+}
+
+function isSameFailure(a: CallView, b: CallView): boolean {
+  return (
+    a.status === 'failed' &&
+    b.status === 'failed' &&
+    a.plugin === b.plugin &&
+    a.tool === b.tool &&
+    a.client === b.client &&
+    a.errorCode === b.errorCode &&
+    a.error === b.error
+  );
+}
+
+/** listChoices returns the plugins and the clients of calls, sorted, for the fields of the filter. */
+export function listChoices(calls: readonly CallView[]): { plugins: readonly string[]; clients: readonly string[] } {
+  return {
+    plugins: [...new Set(calls.map((call) => call.plugin))].sort(),
+    clients: [...new Set(calls.flatMap((call) => call.client || []))].sort(),
+  };
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { hasSameProps } from './memo.ts';
+import { reuseEqual, reuseItems } from './reuse.ts';
+
+test('reuseEqual returns the previous object only if all members are equal', () => {
+  const previous = { a: 1, b: [{ c: 'x' }], d: undefined };
+  assert.equal(reuseEqual(previous, structuredClone(previous)), previous);
+  const withoutMember = { a: 1, b: [{ c: 'x' }] };
+  assert.equal(reuseEqual<object>(previous, withoutMember), previous);
+  for (const next of [
+    { a: 1, b: [{ c: 'y' }] },
+    { a: 1, b: [{ c: 'x' }, { c: 'x' }] },
+    { a: 1, b: [{ c: 'x' }], d: 1 },
+    { a: '1', b: [{ c: 'x' }] },
+  ])
+    assert.equal(reuseEqual<object>(previous, next), next);
+  assert.equal(reuseEqual(undefined, previous), previous);
+});
+
+test('reuseItems keeps the items that have not changed, and the list if no item has changed', () => {
+  const previous = [
+    { id: 1, n: 1 },
+    { id: 2, n: 1 },
+  ];
+  const keyOf = (item: { id: number }) => item.id;
+  assert.equal(reuseItems(previous, structuredClone(previous), keyOf), previous);
+  const changed = reuseItems(
+    previous,
+    [
+      { id: 2, n: 1 },
+      { id: 1, n: 5 },
+      { id: 3, n: 1 },
+    ],
+    keyOf,
+  );
+  assert.equal(changed[0], previous[1]);
+  assert.deepEqual(changed[1], { id: 1, n: 5 });
+  assert.equal(changed.length, 3);
+  assert.notEqual(reuseItems(previous, previous.slice(0, 1), keyOf), previous);
+});
+
+test('hasSameProps compares members with ===', () => {
+  const list: string[] = [];
+  assert.ok(hasSameProps({ list, n: 1 }, { n: 1, list }));
+  assert.ok(!hasSameProps({ list }, { list: [] }));
+  assert.ok(!hasSameProps({ n: 1 }, { n: 1, m: undefined }));
+  assert.ok(!hasSameProps({ n: undefined }, { m: undefined }));
+});

@@ -1,0 +1,34 @@
+// Replaces new objects by equal previous objects, so that a component whose content has not changed does not render
+// again. Each message of the worker consists of new objects.
+
+import { isRecord } from '../record.ts';
+
+/** reuseEqual returns the previous value if the next value is equal to it, and the next value otherwise. */
+export function reuseEqual<T>(previous: T | undefined, next: T): T {
+  return previous !== undefined && isEqual(previous, next) ? previous : next;
+}
+
+/**
+ * reuseItems returns the next list with each item replaced by an equal item of the previous list that has the same key.
+ * If all items and their order are equal, reuseItems returns the previous list.
+ */
+export function reuseItems<T>(
+  previous: readonly T[] | undefined,
+  next: readonly T[],
+  keyOf: (item: T) => unknown,
+): readonly T[] {
+  if (!previous) return next;
+  const byKey = new Map(previous.map((item) => [keyOf(item), item]));
+  const items = next.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
+  const isUnchanged = items.length === previous.length && items.every((item, i) => item === previous[i]);
+  return isUnchanged ? previous : items;
+}
+
+/** isEqual reports whether two JSON values are equal. A member whose value is undefined counts as absent. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => isEqual(a[name], b[name]));
+}

@@ -1,0 +1,355 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type Permission, Permissions, type PluginInspectResult, type PluginView } from '../../../wire/wire.gen.ts';
+import { ErrorText } from './choice.tsx';
+import { usePanelAction } from './panel-action.ts';
+import { PluginText } from './plugin-text.tsx';
+import { ToolList, ToolName } from './plugin-tools.tsx';
+import { hashGroups } from './plugin-words.ts';
+import type { Act } from './requests.ts';
+import {
+  changedTools,
+  descriptionsOf,
+  keptPermission,
+  lastReviewText,
+  permissionEffects,
+  powerGroups,
+  sectionTitle,
+  sourceText,
+  type ToolDrafts,
+  toolCounts,
+} from './review-words.ts';
+import { useGuardedButton } from './use-click-guard.ts';
+import { useInspection } from './use-inspection.ts';
+import { lateEffect, removeHidden, worldEffect } from './wording.ts';
+
+/** MaxOpenTools is the number of tools above which a review shows the list of tools collapsed. */
+const MaxOpenTools = 6;
+
+export interface ReviewProps {
+  readonly plugin: PluginView;
+  /** startsOpen is true if the user has just installed the plugin in the panel. */
+  readonly startsOpen: boolean;
+  readonly act: Act;
+}
+
+/**
+ * Review is the card of a plugin that is not reviewed. The key of Review is the plugin's hash, so that Review closes
+ * when the content changes.
+ */
+export function Review({ plugin, startsOpen, act }: ReviewProps): VNode {
+  const [open, setOpen] = useState(startsOpen);
+  const reviewButton = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(startsOpen);
+  useEffect(() => {
+    if (startsOpen) setOpen(true); // the list of plugins may arrive before the result of the installation
+  }, [startsOpen]);
+  useLayoutEffect(() => {
+    if (wasOpen.current && !open) reviewButton.current?.focus();
+    wasOpen.current = open;
+  }, [open]);
+  if (open) return <OpenReview plugin={plugin} act={act} close={() => setOpen(false)} />;
+  return (
+    <div class="review">
+      <p>
+        {plugin.changed
+          ? 'This plugin has changed since your review. Its tools do not run until you review and enable it.'
+          : 'This plugin is new. Its tools do not run until you review and enable it.'}
+      </p>
+      <button type="button" aria-label={`Review ${plugin.name}`} ref={reviewButton} onClick={() => setOpen(true)}>
+        Review
+      </button>
+    </div>
+  );
+}
+
+interface OpenReviewProps {
+  readonly plugin: PluginView;
+  readonly act: Act;
+  close(): void;
+}
+
+/** OpenReview shows what a plugin is and what it can do, and the button that enables the plugin. */
+function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
+  const { inspection, error, isBusy, load } = useInspection(plugin.name, act);
+  const headingRef = useRef<HTMLHeadingElement>(null);
+  useEffect(() => headingRef.current?.focus(), []);
+  return (
+    <div class="review">
+      <h4 tabIndex={-1} ref={headingRef}>
+        Review of {removeHidden(plugin.displayName) || plugin.name}
+      </h4>
+      {inspection ? (
+        <LoadedReview plugin={plugin} inspection={inspection} act={act} close={close} />
+      ) : (
+        <>
+          {error === '' && <p class="note">Loading…</p>}
+          <ErrorText text={error} />
+          {error !== '' && (
+            <div class="answers">
+              <button type="button" onClick={close}>
+                Not now
+              </button>
+              <button type="button" disabled={isBusy} onClick={() => void load()}>
+                Try again
+              </button>
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+interface LoadedReviewProps extends OpenReviewProps {
+  readonly inspection: PluginInspectResult;
+}
+
+function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VNode {
+  const [permission, setPermission] = useState<Permission>('ask');
+  const [drafts, setDrafts] = useState<ToolDrafts>(new Map());
+  const { name } = plugin;
+  const { hash } = inspection;
+  return (
+    <>
+      {inspection.description && <p class="description">{removeHidden(inspection.description)}</p>}
+      <p class="risk">
+        Its code can do anything on these sites that you can do there. Enable it only if you trust its author.
+      </p>
+      <Facts plugin={plugin} inspection={inspection} />
+      <Powers inspection={inspection} />
+      <ReviewedTools
+        plugin={plugin}
+        inspection={inspection}
+        permission={permission}
+        drafts={drafts}
+        choose={(tool, draft) => setDrafts((old) => new Map(old).set(tool, draft))}
+      />
+      {inspection.lastReview && !inspection.sections?.some((section) => section.name === 'changes') && (
+        <p class="note">The lines that changed since your last review are not stored.</p>
+      )}
+      {(inspection.sections ?? []).map((section) => (
+        <Fold key={section.name} title={sectionTitle(section, inspection.lastReview)}>
+          {section.name === 'libraries' && (
+            <p class="note">The bundler marked this code as libraries. opentabs did not verify the mark.</p>
+          )}
+          <PluginText
+            plugin={name}
+            hash={hash}
+            section={section.name}
+            title={sectionTitle(section, inspection.lastReview)}
+            pages={section.pages}
+            act={act}
+          />
+        </Fold>
+      ))}
+      <PermissionChoice name={name} permission={permission} choose={setPermission} />
+      <EnableButtons
+        plugin={plugin}
+        hash={hash}
+        permission={permission}
+        tools={changedTools(plugin.tools ?? [], drafts)}
+        act={act}
+        close={close}
+      />
+    </>
+  );
+}
+
+/** Fold renders its children when the user opens it. */
+function Fold(props: {
+  readonly title: string;
+  readonly startsOpen?: boolean;
+  readonly children: ComponentChildren;
+}): VNode {
+  const [open, setOpen] = useState(props.startsOpen === true);
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="fold">{props.title}</summary>
+      {open && <div>{props.children}</div>}
+    </details>
+  );
+}
+
+/** Facts lists where a plugin comes from and where it runs. */
+function Facts({ plugin, inspection }: { plugin: PluginView; inspection: PluginInspectResult }): VNode {
+  const { lastReview, excludes = [], warnings = [] } = inspection;
+  return (
+    <dl class="facts">
+      <dt>Sites</dt>
+      <dd class="patterns">
+        {(plugin.matches ?? []).map((site) => (
+          <code key={site}>{site}</code>
+        ))}
+        {excludes.length > 0 && (
+          <>
+            except{' '}
+            {excludes.map((site) => (
+              <code key={site}>{site}</code>
+            ))}
+          </>
+        )}
+      </dd>
+      <dt>Source</dt>
+      <dd>
+        {sourceText(inspection.source)}: <code>{removeHidden(inspection.package)}</code> {removeHidden(plugin.version)}
+        <p class="note">{removeHidden(inspection.folder)}</p>
+      </dd>
+      <dt>Author</dt>
+      <dd>{inspection.author ? `${removeHidden(inspection.author)} (the package’s claim)` : 'Not named'}</dd>
+      {lastReview && (
+        <>
+          <dt>Last review</dt>
+          <dd>{lastReviewText(lastReview)}</dd>
+        </>
+      )}
+      <dt>World</dt>
+      <dd>{worldEffect(plugin.world)}</dd>
+      {(plugin.late || inspection.preScript || inspection.frames) && (
+        <>
+          <dt>Start</dt>
+          <dd>
+            {plugin.late && <p>{lateEffect}</p>}
+            {inspection.preScript && <p>A pre-script runs before all scripts of the page, and in its frames.</p>}
+            {inspection.frames && <p>The plugin also runs in frames of the page’s origin.</p>}
+          </dd>
+        </>
+      )}
+      {warnings.length > 0 && (
+        <>
+          <dt>Warnings</dt>
+          <dd>
+            {warnings.map((warning) => (
+              <p key={warning} class="warning">
+                {removeHidden(warning)}
+              </p>
+            ))}
+          </dd>
+        </>
+      )}
+      <dt>Content, SHA-256</dt>
+      <dd class="hash">{hashGroups(inspection.hash)}</dd>
+    </dl>
+  );
+}
+
+/** Powers lists the browser features that the code mentions. */
+function Powers({ inspection }: { readonly inspection: PluginInspectResult }): VNode {
+  const { own, libraryNames } = powerGroups(inspection.powers ?? []);
+  return (
+    <dl class="facts">
+      <dt>The code mentions</dt>
+      <dd>
+        {own.length === 0 && <p>No feature that sends, stores or loads data.</p>}
+        <ul class="powers">
+          {own.map(({ names, meaning }) => (
+            <li key={meaning}>
+              <code>{names}</code> {meaning}
+            </li>
+          ))}
+        </ul>
+        {libraryNames && <p class="note">Only its libraries: {libraryNames}</p>}
+        <p class="note">Found by a search of the code, which can miss hidden features.</p>
+      </dd>
+    </dl>
+  );
+}
+
+interface ReviewedToolsProps {
+  readonly plugin: PluginView;
+  readonly inspection: PluginInspectResult;
+  readonly permission: Permission;
+  readonly drafts: ToolDrafts;
+  choose(tool: string, draft: Permission | ''): void;
+}
+
+/** ReviewedTools lists the tools with their descriptions, and lets the user choose a permission of single tools. */
+function ReviewedTools({ plugin, inspection, permission, drafts, choose }: ReviewedToolsProps): VNode {
+  const tools = plugin.tools ?? [];
+  const descriptions = descriptionsOf(inspection);
+  return (
+    <Fold title={toolCounts(tools)} startsOpen={tools.length <= MaxOpenTools}>
+      <ToolList tools={tools}>
+        {(tool) => (
+          <>
+            <ToolName tool={tool} description={descriptions.get(tool.name)} />
+            <select
+              aria-label={`Permission of ${tool.name}`}
+              value={drafts.get(tool.name) ?? keptPermission(tool)}
+              onChange={(event) => choose(tool.name, readDraft(event.currentTarget.value))}
+            >
+              <option value="">{`Default (${permission})`}</option>
+              {Permissions.map((known) => (
+                <option key={known} value={known}>
+                  {known}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+      </ToolList>
+    </Fold>
+  );
+}
+
+function readDraft(value: string): Permission | '' {
+  return Permissions.find((known) => known === value) ?? '';
+}
+
+interface PermissionChoiceProps {
+  readonly name: string;
+  readonly permission: Permission;
+  choose(permission: Permission): void;
+}
+
+function PermissionChoice({ name, permission, choose }: PermissionChoiceProps): VNode {
+  return (
+    <fieldset class="permission-choice">
+      <legend>Permission</legend>
+      {Permissions.map((known) => (
+        <label key={known}>
+          <input
+            type="radio"
+            name={`permission-${name}`}
+            checked={known === permission}
+            onChange={() => choose(known)}
+          />{' '}
+          {permissionEffects[known]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface EnableButtonsProps extends OpenReviewProps {
+  readonly hash: string;
+  readonly permission: Permission;
+  readonly tools: ReturnType<typeof changedTools>;
+}
+
+/** EnableButtons are the two answers to a review. Clicks on a button that has just appeared or moved have no effect. */
+function EnableButtons({ plugin, hash, permission, tools, act, close }: EnableButtonsProps): VNode {
+  const { isBusy, error, run } = usePanelAction(act);
+  const answersRef = useRef<HTMLDivElement>(null);
+  const { acceptsClick, ignoresClicks } = useGuardedButton(answersRef);
+  const enable = (event: Event) => {
+    if (isBusy || !acceptsClick(event)) return;
+    void run({
+      op: 'review',
+      params: { plugin: plugin.name, hash, permission, ...(tools.length > 0 ? { tools } : {}) },
+    });
+  };
+  return (
+    <>
+      <div class="answers" ref={answersRef}>
+        <button type="button" disabled={isBusy} onClick={close}>
+          Not now
+        </button>
+        <button type="button" class="enable" aria-disabled={isBusy || ignoresClicks} onClick={enable}>
+          {permission === 'off' ? 'Review and keep off' : 'Review and enable'}
+        </button>
+      </div>
+      <ErrorText text={error} />
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import type { VNode } from 'preact';
+import { Activities } from './activity.tsx';
+import { activitiesOf, reportOf } from './audience.ts';
+import { CallName } from './call-name.tsx';
+import { argsLine } from './call-text.ts';
+import { memo } from './memo.ts';
+import { useNowMs } from './now.ts';
+import type { OpenCall } from './open-calls.ts';
+import { usePanelAction } from './panel-action.ts';
+import type { Act } from './requests.ts';
+import { formatDuration, formatPercent, removeHidden, toolText } from './wording.ts';
+
+/** MaxIndent is the deepest level of nested calls that is indented. */
+const MaxIndent = 4;
+
+interface RunningCallProps {
+  readonly open: OpenCall;
+  /** depth counts the calls that made this call. */
+  readonly depth: number;
+  /** site is the host of the page in which the call runs, or empty. */
+  readonly site: string;
+  readonly showsEverything: boolean;
+  /** isCompact is true if many calls run, so that each call is shown in few lines. */
+  readonly isCompact: boolean;
+  readonly act: Act;
+}
+
+/** RunningCall shows a call that runs or is queued, with its progress and a button that stops the call. */
+export const RunningCall = memo(function RunningCall(props: RunningCallProps): VNode {
+  const { open, depth, site, showsEverything, isCompact, act } = props;
+  const { call, startMs } = open;
+  const { isBusy, error, run } = usePanelAction(act);
+  const isQueued = call.status === 'pending' || call.waiting !== undefined;
+  const { share, message, word } = reportOf(call, showsEverything);
+  const knownShare = isQueued ? undefined : share;
+  const argsText = argsLine(call.args);
+  // Two running calls of one tool differ by their arguments or their site.
+  const name = [removeHidden(toolText(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
+  return (
+    <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
+      <div class="head">
+        <CallName call={call} />
+        <button
+          type="button"
+          class="stop"
+          aria-label={`Stop ${name}`}
+          disabled={isBusy}
+          onClick={() => void run({ op: 'stop', callId: call.callId })}
+        >
+          {isBusy ? 'Stopping' : 'Stop'}
+        </button>
+      </div>
+      {(site !== '' || argsText !== '') && (
+        <div class="what" title={argsText}>
+          {site !== '' && <bdi class="origin">{site}</bdi>} {argsText !== '' && <bdi class="args">{argsText}</bdi>}
+        </div>
+      )}
+      <ProgressBar name={name} share={knownShare} waiting={isQueued} />
+      <div class="under">
+        <span class="message" title={removeHidden(message)}>
+          {word !== '' && !isQueued && <span class="word">{removeHidden(word)}</span>}
+          {removeHidden(message) || (word !== '' && !isQueued ? null : defaultMessage(open))}
+        </span>
+        <span class="time">
+          {knownShare !== undefined && `${formatPercent(knownShare)} · `}
+          {startMs === undefined ? call.runMs > 0 && formatDuration(call.runMs) : <Elapsed startMs={startMs} />}
+        </span>
+      </div>
+      {!isCompact && depth === 0 && call.client && (
+        <div class="from">
+          for <bdi>{removeHidden(call.client)}</bdi>
+        </div>
+      )}
+      <Activities callId={call.callId} activities={activitiesOf(call, showsEverything)} isCollapsed={isCompact} />
+      {error !== '' && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+    </li>
+  );
+});
+
+/** Elapsed shows the time since startMs. Only this text renders again each second. */
+function Elapsed({ startMs }: { readonly startMs: number }): VNode {
+  const nowMs = useNowMs();
+  return <>{formatDuration(nowMs - startMs)}</>;
+}
+
+/** defaultMessage returns the text for a call that has sent no message. */
+function defaultMessage({ call }: OpenCall): string {
+  if (call.waiting) return 'Waiting for you';
+  return call.status === 'pending' ? 'Queued' : 'Running';
+}
+
+interface ProgressBarProps {
+  readonly name: string;
+  readonly share: number | undefined;
+  readonly waiting: boolean;
+}
+
+/** ProgressBar shows the progress of a call. If share is undefined, the progress bar is indeterminate. */
+function ProgressBar({ name, share, waiting }: ProgressBarProps): VNode {
+  const hasShare = share !== undefined;
+  return (
+    <div
+      class={`bar ${hasShare ? 'known' : waiting ? 'waiting' : 'unknown'}`}
+      role="progressbar"
+      aria-label={`Progress of ${name}`}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      {...(hasShare ? { 'aria-valuenow': Math.floor(share * 100), 'aria-valuetext': formatPercent(share) } : {})}
+    >
+      <span style={hasShare ? { transform: `scaleX(${Math.min(1, Math.max(0, share))})` } : {}} />
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { VNode } from 'preact';
+import { AllSites, type SitePermissions, sitePattern } from '../chrome-permissions.ts';
+import { ErrorText, Switch } from './choice.tsx';
+import { usePermissionChange } from './permission-change.ts';
+
+export interface SiteAccessProps extends SitePermissions {
+  /** shownHost is the host of the page that the window displays, or undefined. */
+  readonly shownHost: string | undefined;
+  /** grant asks Chrome for access to a match pattern, and reports whether the extension has it now. The user must have clicked. */
+  grant(pattern: string): Promise<boolean>;
+  revoke(pattern: string): Promise<boolean>;
+}
+
+/** AllowSite is the button that gives the extension access to a host. */
+export function AllowSite({ host, grant }: { readonly host: string; grant: SiteAccessProps['grant'] }): VNode {
+  const { error, change } = usePermissionChange(() => grant(sitePattern(host)), 'grant');
+  return (
+    <>
+      <button type="button" onClick={() => void change()}>
+        Allow on {host}
+      </button>
+      <ErrorText text={error} />
+    </>
+  );
+}
+
+/** NeededSites offers to allow the sites that calls needed. */
+export function NeededSites({
+  hosts,
+  grant,
+}: {
+  readonly hosts: readonly string[];
+  grant: SiteAccessProps['grant'];
+}): VNode {
+  return (
+    <>
+      {hosts.map((host) => (
+        <section key={host} class="notice quiet" role="note">
+          <h2>An agent needs access to {host}.</h2>
+          <p>Chrome lets opentabs use only the sites that you allow. Press the button only if you expected this.</p>
+          <AllowSite host={host} grant={grant} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** ChromeSites shows and changes the sites to which Chrome gives the extension access. */
+export function ChromeSites(props: SiteAccessProps): VNode | null {
+  const { patterns, isOptional, shownHost, grant, revoke } = props;
+  const hasAllSites = patterns.includes(AllSites);
+  const grantAll = usePermissionChange(() => grant(AllSites), 'grant');
+  const revokeAll = usePermissionChange(() => revoke(AllSites), 'revoke');
+  if (hasAllSites && !isOptional) return null;
+  const canAllowShown = shownHost !== undefined && !hasAllSites && !patterns.includes(sitePattern(shownHost));
+  return (
+    <section aria-labelledby="chrome-sites">
+      <h2 id="chrome-sites">Sites in Chrome</h2>
+      <p class="note">Chrome lets opentabs use only these sites. Agents also need your approval for each site.</p>
+      <ul class="card">
+        <li>
+          <Switch
+            label="All sites"
+            current={hasAllSites}
+            busy={false}
+            send={(on) => (on ? grantAll.change() : revokeAll.change())}
+          />
+          <p class="note">Pictures of pages need access to all sites.</p>
+          <ErrorText text={grantAll.error || revokeAll.error} />
+        </li>
+        {patterns
+          .filter((pattern) => pattern !== AllSites)
+          .map((pattern) => (
+            <AllowedSite key={pattern} pattern={pattern} revoke={revoke} />
+          ))}
+        {canAllowShown && (
+          <li>
+            <AllowSite host={shownHost} grant={grant} />
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+/** AllowedSite is one site to which the extension has access. */
+function AllowedSite({ pattern, revoke }: { readonly pattern: string; revoke: SiteAccessProps['revoke'] }): VNode {
+  const { error, change } = usePermissionChange(() => revoke(pattern), 'revoke');
+  const host = pattern.replace(/^\*:\/\//, '').replace(/\/\*$/, '');
+  return (
+    <li class="head">
+      <span>{host}</span>
+      <button type="button" aria-label={`Remove access to ${host}`} onClick={() => void change()}>
+        Remove
+      </button>
+      <ErrorText text={error} />
+    </li>
+  );
+}

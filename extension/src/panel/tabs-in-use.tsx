@@ -1,0 +1,61 @@
+import type { VNode } from 'preact';
+import type { PanelHold } from '../panel-message.ts';
+import { ErrorText } from './choice.tsx';
+import { usePanelAction } from './panel-action.ts';
+import type { Act } from './requests.ts';
+import { formatDuration, hostOf, removeHidden } from './wording.ts';
+
+export interface TabsInUseProps {
+  readonly holds: readonly PanelHold[];
+  readonly nowMs: number;
+  readonly act: Act;
+}
+
+/** TabsInUse lists the tabs that agents use, with a button that stops the agent. Without such tabs, it shows nothing. */
+export function TabsInUse({ holds, nowMs, act }: TabsInUseProps): VNode | null {
+  const current = holds.filter(({ endMs }) => endMs > nowMs);
+  if (current.length === 0) return null;
+  return (
+    <section aria-labelledby="in-use">
+      <h2 id="in-use">
+        Tabs in use <span class="count">{current.length}</span>
+      </h2>
+      <ul class="tabs">
+        {current.map((hold) => (
+          <TabInUse key={hold.tabId} hold={hold} nowMs={nowMs} act={act} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function TabInUse({ hold, nowMs, act }: { hold: PanelHold; nowMs: number; act: Act }): VNode {
+  const { isBusy, error, run } = usePanelAction(act);
+  const { tabId, site, taken, endMs } = hold;
+  const client = removeHidden(hold.client);
+  const host = hostOf(site) || removeHidden(site);
+  return (
+    <li>
+      <div class="head">
+        <button type="button" class="tab" title={removeHidden(site)} onClick={() => void run({ op: 'show', tabId })}>
+          <span class="title">{host}</span>
+          <span class="host">tab {tabId}</span>
+        </button>
+        <button
+          type="button"
+          aria-label={`Stop ${client} in tab ${tabId}`}
+          aria-disabled={isBusy}
+          onClick={() => void run({ op: 'release', tabId })}
+        >
+          Stop
+        </button>
+      </div>
+      <p class="from">
+        {taken
+          ? `You took it back from ${client}, which must read the page before it acts again.`
+          : `${client} uses this tab. Without another act, the tab is free in ${formatDuration(endMs - nowMs)}.`}
+      </p>
+      <ErrorText text={error} />
+    </li>
+  );
+}

@@ -1,0 +1,41 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { makeClickGuard } from './click-guard.ts';
+
+/** GuardedButton is a button that ignores clicks after it has appeared or moved. */
+export interface GuardedButton {
+  /** acceptsClick reports whether a click has an effect. */
+  acceptsClick(event: Event): boolean;
+  /** ignoresClicks is true while clicks are ignored. */
+  readonly ignoresClicks: boolean;
+}
+
+const ButtonKey = 'button';
+
+/** useGuardedButton measures the position of one button after each render. */
+export function useGuardedButton(ref: { readonly current: HTMLElement | null }): GuardedButton {
+  const [guard] = useState(makeClickGuard);
+  const [, redraw] = useState(0);
+  const measure = (nowMs: number) => {
+    const button = ref.current;
+    const positions = new Map<string, number>();
+    if (button) positions.set(ButtonKey, button.getBoundingClientRect().top + window.scrollY);
+    guard.recordPositions(positions, nowMs);
+  };
+  const ignoresClicks = guard.waitMs(ButtonKey, performance.now()) > 0;
+  useLayoutEffect(() => {
+    const nowMs = performance.now();
+    measure(nowMs);
+    const waitMs = guard.waitMs(ButtonKey, nowMs);
+    if (waitMs > 0 !== ignoresClicks) redraw((n) => n + 1);
+    if (waitMs === 0) return undefined;
+    const timer = setTimeout(() => redraw((n) => n + 1), waitMs);
+    return () => clearTimeout(timer);
+  });
+  return {
+    acceptsClick: (event) => {
+      measure(event.timeStamp);
+      return guard.waitMs(ButtonKey, event.timeStamp) === 0;
+    },
+    ignoresClicks,
+  };
+}

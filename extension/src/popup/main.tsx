@@ -1,0 +1,68 @@
+// Renders the popup of the toolbar icon. The worker sends the popup the same state as a side panel.
+
+import { render } from 'preact';
+import type { CallView } from '../../../wire/wire.gen.ts';
+import { connectPopup, currentWindow, openPanel, type Port } from '../chrome.ts';
+import { type Act, makeRequests } from '../panel/requests.ts';
+import { isToPanel, type PanelState } from '../panel-message.ts';
+import { Popup } from './popup.tsx';
+
+/** RetryMs is the delay before a closed port is reopened, in milliseconds. */
+const RetryMs = 250;
+/** TickMs is the interval at which shown times are updated, in milliseconds. */
+const TickMs = 1000;
+/** MaxEndedCalls limits the stored ended calls. */
+const MaxEndedCalls = 50;
+
+let port: Port | undefined;
+let state: PanelState | undefined;
+/** ended are the calls that ended lately, newest first. Their cards show why they need no decision. */
+let ended: readonly CallView[] = [];
+let windowId: number | undefined;
+
+const requests = makeRequests((message) => {
+  port?.postMessage(message);
+  return port !== undefined;
+});
+
+/** act marks the decisions of the popup, so that other surfaces and the audit show where the user decided. */
+const act: Act = (action) =>
+  requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
+
+/** showPanel opens the side panel. Chrome allows that only while it handles a click or a key of the user. */
+function showPanel(): void {
+  if (windowId === undefined) return;
+  void openPanel(windowId).then(() => window.close());
+}
+
+function draw(): void {
+  const root = document.getElementById('popup');
+  if (root) render(<Popup state={state} ended={ended} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
+}
+
+/** connect opens the port to the service worker; reopening the port restarts a worker that Chrome has stopped. */
+function connect(): void {
+  const openedPort = connectPopup();
+  port = openedPort;
+  openedPort.onMessage((message) => {
+    if (!isToPanel(message)) return;
+    if (message.op === 'state') {
+      ({ state } = message);
+      ended = [...message.ended, ...ended].slice(0, MaxEndedCalls);
+      draw();
+    }
+    if (message.op === 'done') requests.settle(message.requestId, message.done);
+  });
+  openedPort.onDisconnect(() => {
+    port = undefined;
+    requests.disconnected();
+    setTimeout(connect, RetryMs);
+  });
+}
+
+void currentWindow().then((id) => {
+  windowId = id;
+});
+connect();
+draw();
+setInterval(draw, TickMs);

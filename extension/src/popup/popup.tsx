@@ -1,0 +1,52 @@
+import type { VNode } from 'preact';
+import type { CallView } from '../../../wire/wire.gen.ts';
+import type { Act } from '../panel/requests.ts';
+import { Waiting } from '../panel/waiting.tsx';
+import { linkAdvice, linkTitle, modeAdvice } from '../panel/wording.ts';
+import type { PanelState } from '../panel-message.ts';
+import { callsText } from './calls-text.ts';
+
+export interface PopupProps {
+  /** state is undefined until the worker sends the first state. */
+  readonly state: PanelState | undefined;
+  /** ended are calls that ended lately. */
+  readonly ended: readonly CallView[];
+  /** nowMs is the current time, in milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly act: Act;
+  openPanel(): void;
+}
+
+/** Popup shows the state, the number of calls, and the decisions that wait for the user. */
+export function Popup({ state, ended, nowMs, act, openPanel }: PopupProps): VNode {
+  const link = state?.link;
+  const advice = link && (linkAdvice(link, state.pairing) ?? modeAdvice(state.mode));
+  return (
+    <>
+      <header>
+        <h1>opentabs</h1>
+        <p class={`link ${link?.kind ?? 'connecting'}`} role="status">
+          <span class="dot" aria-hidden="true" />
+          {linkTitle(link)}
+        </p>
+      </header>
+      <div class="glance">
+        <p>{state ? callsText(state) : 'Loading.'}</p>
+        {/* The focus makes Enter open the panel, so that the keyboard needs one more key than a click. */}
+        <button type="button" autofocus onClick={openPanel}>
+          Open panel
+        </button>
+      </div>
+      {advice && <p class="advice">{advice.title}</p>}
+      {link?.kind === 'open' && (
+        <Waiting
+          calls={[...(state?.calls ?? []), ...ended]}
+          tabs={state?.tabs ?? []}
+          nowMs={nowMs}
+          callsAt={state?.callsAt ?? 0}
+          act={act}
+        />
+      )}
+    </>
+  );
+}
