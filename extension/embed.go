@@ -10,10 +10,19 @@ import (
 	"fmt"
 )
 
-// Source has the manifest, the TypeScript sources, the panel's page, the icons
-// and the vendored library.
+// Source has the manifest, the TypeScript sources without tests, the panel's page, the
+// icons and the vendored libraries.
 //
-//go:embed manifest.json src icons/*.png vendor
+// The patterns match each name.ts, but no name.test.ts, which would make the program
+// larger: names that end in t.ts, st.ts and est.ts have separate patterns. A pattern
+// that matches no file does not compile, so patterns that are not needed yet are absent;
+// TestEmbeddedSources reports a source file without a pattern.
+//
+//go:embed manifest.json icons/*.png vendor
+//go:embed src/*/*.html src/*/*.css src/*/*.tsx
+//go:embed src/*[^t].ts src/*/*[^t].ts src/*/*/*[^t].ts src/*/*/*/*[^t].ts
+//go:embed src/*[^s]t.ts src/*/*[^s]t.ts src/*/*/*[^s]t.ts src/*/*/*/*[^s]t.ts
+//go:embed src/*/*[^e]st.ts src/*/*/*[^e]st.ts src/*/*[^t]est.ts
 var Source embed.FS
 
 // ID returns the extension's id, which Chrome derives from the manifest's key. The id

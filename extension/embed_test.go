@@ -2,6 +2,8 @@ package extension
 
 import (
 	"encoding/json"
+	"io/fs"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -23,6 +25,33 @@ func TestIDOfBadManifest(t *testing.T) {
 	}
 }
 
+// TestEmbeddedSources checks that the program contains each source file of the extension,
+// and no test.
+func TestEmbeddedSources(t *testing.T) {
+	sourceCount := 0
+	err := fs.WalkDir(os.DirFS("."), "src", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		_, err = fs.Stat(Source, name)
+		isEmbedded := err == nil
+		isTest := strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx")
+		if isTest && isEmbedded {
+			t.Errorf("the test %s is embedded; exclude it in embed.go", name)
+		}
+		if !isTest && !isEmbedded {
+			t.Errorf("the source %s is not embedded; add a pattern for it to embed.go", name)
+		}
+		if !isTest {
+			sourceCount++
+		}
+		return nil
+	})
+	if err != nil || sourceCount == 0 {
+		t.Errorf("the walk over src found %d sources and returned %v", sourceCount, err)
+	}
+}
+
 // Chrome shows the extension's permissions to the user at install, so a permission must
 // not be added by accident.
 func TestManifestAsksForNoMore(t *testing.T) {
@@ -35,8 +64,8 @@ func TestManifestAsksForNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"permissions":          []any{"alarms", "scripting", "sidePanel", "storage", "tabs", "userScripts", "webNavigation"},
-		"optional_permissions": []any{"tabGroups"},
+		"permissions":          []any{"alarms", "favicon", "notifications", "scripting", "sidePanel", "storage", "tabs", "userScripts", "webNavigation"},
+		"optional_permissions": []any{"bookmarks", "browsingData", "cookies", "downloads", "history", "sessions", "tabGroups"},
 		// captureVisibleTab works with <all_urls> only.
 		"host_permissions":       []any{"<all_urls>"},
 		"minimum_chrome_version": "138",

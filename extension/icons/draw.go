@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Draws the extension's icons: an open tab with a spark. To draw the icons of the
+// Draws the extension's icons: the active tab of a browser. To draw the icons of the
 // extension, run this program in its folder: go run draw.go
 package main
 
@@ -54,22 +54,31 @@ func draw(size int) image.Image {
 }
 
 var (
-	clear = color.NRGBA{}
-	body  = color.NRGBA{0x1a, 0x6b, 0x54, 0xff}
-	spark = color.NRGBA{0xf4, 0xc9, 0x4b, 0xff}
+	clear   = color.NRGBA{}
+	strip   = color.NRGBA{0xa8, 0xdc, 0xc6, 0xff}
+	tab     = color.NRGBA{0x14, 0x6c, 0x50, 0xff}
+	favicon = color.NRGBA{0xff, 0xc8, 0x3d, 0xff}
+	title   = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// at returns the drawing at a point: a tab's outline, a rounded card below, and a
-// four-pointed spark cut into the card.
+// at returns the drawing at a point. The drawing has 16 units on each side, and its edges
+// are at whole units, so that they are sharp in an icon of 16 pixels: a strip with round
+// corners, and on it a tab that widens at the foot, with a favicon and a title.
 func at(u, v float64) color.NRGBA {
-	dx, dy := math.Abs(u-0.5), math.Abs(v-0.58)
-	if math.Sqrt(dx)+math.Sqrt(dy) < math.Sqrt(0.27) {
-		return spark
+	x, y := 16*u, 16*v
+	side := math.Min(x, 16-x) // the drawing of the tab is symmetric
+	isFoot := side < 2 && y > 11 && math.Hypot(side, y-11) >= 2
+	switch {
+	case !isInRoundedBox(x, y, 0, 0, 16, 16, 3.5):
+		return clear
+	case math.Hypot(x-5.5, y-8.5) <= 1.5:
+		return favicon
+	case isInRoundedBox(x, y, 8, 8, 12, 9, 0.3):
+		return title
+	case y >= 13, isFoot, isInRoundedBox(x, y, 2, 4, 14, 20, 2):
+		return tab
 	}
-	if isInRoundedBox(u, v, 0.06, 0.26, 0.94, 0.94, 0.12) || isInRoundedBox(u, v, 0.06, 0.08, 0.56, 0.5, 0.12) {
-		return body
-	}
-	return clear
+	return strip
 }
 
 // isInRoundedBox reports whether a point is in a box with round corners.

@@ -24,9 +24,18 @@ export async function detachDebugger(tabId: number): Promise<void> {
   await chrome.debugger.detach({ tabId });
 }
 
-/** sendToDebugger sends a command of the DevTools protocol to an attached tab. */
-export async function sendToDebugger(tabId: number, method: string, params: Fields = {}): Promise<Fields> {
-  return (await chrome.debugger.sendCommand({ tabId }, method, params)) ?? {};
+/**
+ * sendToDebugger sends a command of the DevTools protocol to an attached tab. childId is the session of a frame or a
+ * worker in the tab that has its own target; empty for the tab itself.
+ */
+export async function sendToDebugger(
+  tabId: number,
+  method: string,
+  params: Fields = {},
+  childId = '',
+): Promise<Fields> {
+  const target = childId === '' ? { tabId } : { tabId, sessionId: childId };
+  return (await chrome.debugger.sendCommand(target, method, params)) ?? {};
 }
 
 /** listDebuggedTabs returns the tabs to which any debugger is attached, also one of another program. */
@@ -37,15 +46,16 @@ export async function listDebuggedTabs(): Promise<number[]> {
 
 /** DebuggerListener receives the events of the debugger. */
 export interface DebuggerListener {
-  onEvent(tabId: number, method: string, params: Fields): void;
+  /** childId is the session of the frame or worker that sent the event; empty for the tab itself. */
+  onEvent(tabId: number, method: string, params: Fields, childId: string): void;
   onDetach(tabId: number, isCancelledByUser: boolean): void;
 }
 
 /** watchDebugger reports the events of all attached tabs. Without the permission, watchDebugger does nothing. */
 export function watchDebugger(listener: DebuggerListener): void {
   if (!hasDebugger()) return;
-  chrome.debugger.onEvent.addListener(({ tabId }, method, params = {}) => {
-    if (tabId !== undefined) listener.onEvent(tabId, method, params);
+  chrome.debugger.onEvent.addListener(({ tabId, sessionId = '' }, method, params = {}) => {
+    if (tabId !== undefined) listener.onEvent(tabId, method, params, sessionId);
   });
   chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
     if (tabId !== undefined) listener.onDetach(tabId, reason === 'canceled_by_user');

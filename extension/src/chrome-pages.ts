@@ -1,5 +1,6 @@
 // The functions of Chrome that browser tools use on documents: frames, loads, and the page script.
 
+import { isRecord } from './record.ts';
 import { within } from './within.ts';
 
 /** TabFrame is a frame of a tab. The top frame has the frameId 0. */
@@ -108,6 +109,37 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
   return frame?.result;
 }
 
+/** PageResource is a request that a page itself has noted. */
+export interface PageResource {
+  readonly url: string;
+  /** type is what made the request, such as navigation, fetch or img. */
+  readonly type: string;
+  /** status is 0 if the page may not see the status. */
+  readonly status: number;
+  readonly sizeBytes: number;
+  readonly durationMs: number;
+}
+
+/** readResources returns the requests that a document has noted, oldest first: by default, its first 250. */
+export async function readResources(tabId: number, documentId: string): Promise<readonly PageResource[]> {
+  const [frame] = await chrome.scripting.executeScript({
+    target: { tabId, documentIds: [documentId] },
+    injectImmediately: true,
+    func: () =>
+      [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => {
+        const read = (key: string) => Number(Reflect.get(entry, key)) || 0;
+        return {
+          url: entry.name,
+          type: String(Reflect.get(entry, 'initiatorType')),
+          status: read('responseStatus'),
+          sizeBytes: read('transferSize'),
+          durationMs: Math.round(entry.duration),
+        };
+      }),
+  });
+  return frame?.result ?? [];
+}
+
 // ---- navigation ----
 
 /** navigate loads a URL in a tab. */
@@ -127,6 +159,18 @@ export async function moveInHistory(tabId: number, step: -1 | 1): Promise<void> 
   } catch {
     await (step < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId)).catch(() => undefined);
   }
+}
+
+/**
+ * runScriptAddress runs a javascript: address in the world of a page, where the content security policy of the page
+ * applies. Only the address of a link that the page itself shows may be run.
+ */
+export async function runScriptAddress(tabId: number, documentId: string, address: string): Promise<void> {
+  const target = { tabId, documentIds: [documentId] };
+  const func = (href: string) => {
+    location.href = href;
+  };
+  await chrome.scripting.executeScript({ target, func, args: [address], world: 'MAIN', injectImmediately: true });
 }
 
 // ---- the page script ----
@@ -175,6 +219,86 @@ export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): 
     if (port.name !== PagePortName) return;
     const events = accept({ post: (text) => port.postMessage(text), disconnect: () => port.disconnect() });
     port.onMessage.addListener((text: unknown) => events.onText(text));
-    port.onDisconnect.addListener(() => events.onDisconnect());
+    port.onDisconnect.addListener(() => {
+      events.onDisconnect();
+      wakeWorker();
+    });
+  });
+}
+
+/** wakeWorker starts the worker again if Chrome has stopped it, so that the server need not wait for the alarm. */
+function wakeWorker(): void {
+  try {
+    // The worker answers no such message.
+    chrome.runtime.sendMessage({}).catch(() => undefined);
+  } catch {
+    // The extension was reloaded or removed.
+  }
+}
+
+// ---- input of the user ----
+
+/** InputKind is how the user has used a page. */
+export type InputKind = 'pointer' | 'key';
+
+/** UserInputMessage is the member by which the worker recognizes the messages of watchInput. */
+const UserInputMessage = 'userInput';
+
+/**
+ * watchInput reports each click and each key in documents of a tab to onInput for a limited time. Without documentIds,
+ * watchInput watches all frames of the tab. Only trusted events count. A modifier key alone and the repetitions of a
+ * key that is held down do not count.
+ */
+export async function watchInput(tabId: number, documentIds: string[] | undefined, limitMs: number): Promise<void> {
+  await chrome.scripting.executeScript({
+    target: documentIds ? { tabId, documentIds } : { tabId, allFrames: true },
+    world: 'ISOLATED',
+    injectImmediately: true,
+    func: reportInput,
+    args: [limitMs, UserInputMessage],
+  });
+}
+
+/** reportInput runs in a document. A later reportInput in the same document only changes the time limit. */
+function reportInput(limitMs: number, name: string): void {
+  const key = 'opentabsInputEndMs';
+  const isWatching = Reflect.has(globalThis, key);
+  Reflect.set(globalThis, key, Date.now() + limitMs);
+  if (isWatching) return;
+  const types = ['pointerdown', 'keydown'];
+  const stop = () => {
+    Reflect.deleteProperty(globalThis, key);
+    for (const type of types) window.removeEventListener(type, report, true);
+  };
+  const report = (event: Event) => {
+    if (Date.now() > Number(Reflect.get(globalThis, key))) return stop();
+    if (!event.isTrusted) return;
+    if (event instanceof KeyboardEvent) {
+      const modifiers = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
+      if (event.repeat || modifiers.includes(event.key)) return;
+    }
+    // The message fails after the extension was reloaded or removed.
+    try {
+      chrome.runtime.sendMessage({ [name]: event.type === 'keydown' ? 'key' : 'pointer' }).catch(stop);
+    } catch {
+      stop();
+    }
+  };
+  for (const type of types) window.addEventListener(type, report, { capture: true, passive: true });
+}
+
+/** onInput calls the listener for each click and each key in the documents that watchInput watches. */
+export function onInput(listener: (tabId: number, kind: InputKind) => void): void {
+  chrome.runtime.onMessage.addListener((message: unknown, sender) => {
+    const kind = isRecord(message) ? message[UserInputMessage] : undefined;
+    if (sender.tab?.id !== undefined && (kind === 'pointer' || kind === 'key')) listener(sender.tab.id, kind);
+    return false;
+  });
+}
+
+/** onCommitted calls the listener for each new document of a tab and of its frames. */
+export function onCommitted(listener: (tabId: number, documentId: string) => void): void {
+  chrome.webNavigation.onCommitted.addListener(({ tabId, documentId, documentLifecycle }) => {
+    if (documentLifecycle !== 'prerender') listener(tabId, documentId);
   });
 }

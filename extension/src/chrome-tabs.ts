@@ -80,25 +80,28 @@ function canNameGroups(): Promise<boolean> {
   return chrome.permissions.contains({ permissions: ['tabGroups'] });
 }
 
-/** groupColors are Chrome's colors of tab groups. */
-const groupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
+/** GroupColors are Chrome's colors of tab groups. */
+export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
+/** GroupColor is the color of a tab group. */
+export type GroupColor = (typeof GroupColors)[number];
 
 /**
- * groupTab moves a tab into the group with the given title in the tab's window. Without the permission tabGroups,
- * groupTab does nothing, because a group could not be named.
+ * groupTab moves a tab into the first of the groups that is in the tab's window, and returns the group. If there is none,
+ * groupTab creates a group with the given title and color. The extension needs the permission tabGroups.
  */
-export async function groupTab(tabId: number, title: string): Promise<void> {
-  if (title === '' || !(await canNameGroups())) return;
+export async function groupTab(
+  tabId: number,
+  groupIds: readonly number[],
+  title: string,
+  color: GroupColor,
+): Promise<number> {
   const { windowId } = await chrome.tabs.get(tabId);
-  const [group] = await chrome.tabGroups.query({ title, windowId });
-  if (group) {
-    await chrome.tabs.group({ tabIds: [tabId], groupId: group.id });
-    return;
-  }
+  const inWindow = (await chrome.tabGroups.query({ windowId })).map(({ id }) => id);
+  const present = groupIds.find((id) => inWindow.includes(id));
+  if (present !== undefined) return await chrome.tabs.group({ tabIds: [tabId], groupId: present });
   const groupId = await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId } });
-  const letterSum = [...title].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  const color = groupColors[letterSum % groupColors.length] ?? 'grey';
   await chrome.tabGroups.update(groupId, { title, color });
+  return groupId;
 }
 
 /** closeTab closes a tab. If the page asks the user whether to leave, the promise settles after the user's answer. */

@@ -1,8 +1,8 @@
-// Only this file, chrome-scripts.ts, chrome-tabs.ts, chrome-pages.ts and chrome-debugger.ts use chrome.*, so that tests
-// can use a fake browser.
+// Only this file and the files chrome-*.ts beside this file use chrome.*, so that tests can use a fake browser.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
-import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
+import { optionalNames } from './chrome-permissions.ts';
+import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from './port-message.ts';
 
 /** Tab is the part of a chrome.tabs.Tab that the worker reads. */
 export interface Tab {
@@ -61,6 +61,11 @@ export function connectBridge(): BridgeSidePort {
 /** connectPanel opens the side panel's port to the worker. */
 export function connectPanel(): Port {
   return wrapPort(chrome.runtime.connect({ name: PANEL_PORT }));
+}
+
+/** connectPopup opens the popup's port to the worker. */
+export function connectPopup(): Port {
+  return wrapPort(chrome.runtime.connect({ name: POPUP_PORT }));
 }
 
 /**
@@ -372,6 +377,21 @@ export function extensionVersion(): string {
   return chrome.runtime.getManifest().version;
 }
 
+/**
+ * listCapabilities returns the permissions for browser tools that the extension has. The permission debugger is in the
+ * manifest only if the user has chosen it.
+ */
+export async function listCapabilities(): Promise<string[]> {
+  const { permissions = [] } = await chrome.permissions.getAll();
+  return ['debugger', ...optionalNames].filter((name) => permissions.some((permission) => permission === name));
+}
+
+/** onCapabilitiesChange calls listener after the user has granted or revoked an optional permission. */
+export function onCapabilitiesChange(listener: () => void): void {
+  chrome.permissions.onAdded.addListener(listener);
+  chrome.permissions.onRemoved.addListener(listener);
+}
+
 /** readOwnFile returns the text of a file in the extension's folder, or undefined if the file does not exist. */
 export async function readOwnFile(name: string): Promise<string | undefined> {
   try {
@@ -387,6 +407,12 @@ export async function platformName(): Promise<string> {
   const { os } = await chrome.runtime.getPlatformInfo();
   const names: Readonly<Record<string, string>> = { mac: 'macOS', win: 'Windows', linux: 'Linux', cros: 'ChromeOS' };
   return names[os] ?? os;
+}
+
+/** productName returns the display name of the browser. Most browsers that are made from Chromium call themselves Chrome. */
+export function productName(): string {
+  if (navigator.userAgent.includes(' Edg/')) return 'Edge';
+  return navigator.userAgent.includes(' OPR/') ? 'Opera' : 'Chrome';
 }
 
 /** readSetting returns a text that is stored for this browser profile. */
@@ -422,9 +448,25 @@ export async function setBadge(text: string, color: string, title: string): Prom
   await chrome.action.setTitle({ title });
 }
 
-/** openPanelOnClick makes a click on the toolbar icon open the side panel. */
-export async function openPanelOnClick(): Promise<void> {
-  await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+/** setTabBadge does as setBadge while the user looks at a tab. Without a text, the tab has the text of setBadge. */
+export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
+  await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
+  await chrome.action.setTitle({ tabId, title });
+}
+
+/** openPopupOnClick makes a click on the toolbar icon open the popup. Earlier versions opened the side panel. */
+export async function openPopupOnClick(): Promise<void> {
+  await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: false });
+}
+
+/** openPanel opens the side panel of a window. The caller must handle a click or a key of the user. */
+export async function openPanel(windowId: number): Promise<void> {
+  await chrome.sidePanel.open({ windowId });
+}
+
+/** currentWindow returns the ID of the window that shows the page of the extension. */
+export async function currentWindow(): Promise<number | undefined> {
+  return (await chrome.windows.getCurrent()).id;
 }
 
 /** detailsPageUrl returns the URL of the page where the user allows user scripts. */

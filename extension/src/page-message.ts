@@ -1,6 +1,7 @@
 // Defines the messages on the port between the worker and the page script of a frame. Each message is the JSON text of
 // a ToPage or a FromPage, in pieces (text-pieces.ts).
 
+import type { InputRequest } from './page/input-request.ts';
 import type { PageAnswer, PageNumbers, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
 import { isRecord } from './record.ts';
 
@@ -8,9 +9,17 @@ import { isRecord } from './record.ts';
 export type ToPage =
   /**
    * Runs an operation. The page script answers with 'begun', reports, and 'answer'. after are the numbers of earlier
-   * documents of the frame.
+   * documents of the frame. hasInput is true if the operation may ask for trusted input.
    */
-  | { readonly op: 'run'; readonly id: number; readonly operation: PageOperation; readonly after: PageNumbers }
+  | {
+      readonly op: 'run';
+      readonly id: number;
+      readonly operation: PageOperation;
+      readonly after: PageNumbers;
+      readonly hasInput: boolean;
+    }
+  /** Answers an 'input'. isDone is false if the worker could not make the input. */
+  | { readonly op: 'inputDone'; readonly input: number; readonly isDone: boolean }
   | { readonly op: 'cancel'; readonly id: number; readonly reason: string }
   /** Requests a 'pong'. */
   | { readonly op: 'ping' };
@@ -23,19 +32,23 @@ export type SentToPage =
       readonly id: number;
       readonly operation: { readonly name: PageOperationName; readonly prefix: string; readonly arguments: object };
       readonly after: PageNumbers;
+      readonly hasInput: boolean;
     };
 
 /** FromPage is a message from a page script to the worker. */
 export type FromPage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
+  /** Asks for input with the number input. The worker answers with 'inputDone'. */
+  | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
   | { readonly op: 'pong' };
 
-/** UnknownFromPage is a FromPage whose answer and progress were not validated. */
+/** UnknownFromPage is a FromPage whose answer, progress and request for input were not validated. */
 export type UnknownFromPage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }
+  | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: unknown }
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
 
 /**
@@ -45,10 +58,11 @@ export type UnknownFromPage =
 export function readFromPage(text: string): UnknownFromPage | undefined {
   const message = parse(text);
   if (!isRecord(message)) return undefined;
-  const { op, id = 0, progress, answer, last } = message;
+  const { op, id = 0, progress, input, request, answer, last } = message;
   if (typeof id !== 'number') return undefined;
   if (op === 'pong' || op === 'begun') return { op, id };
   if (op === 'progress') return { op, id, progress };
+  if (op === 'input') return typeof input === 'number' ? { op, id, input, request } : undefined;
   return op === 'answer' && isNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
@@ -60,10 +74,17 @@ export function readToPage(text: string): ToPage | undefined {
 
 function isToPage(value: unknown): value is ToPage {
   if (!isRecord(value)) return false;
-  const { op, id, operation, reason, after } = value;
+  const { op, id, operation, reason, after, hasInput, input, isDone } = value;
   if (op === 'ping') return true;
+  if (op === 'inputDone') return typeof input === 'number' && typeof isDone === 'boolean';
   if (op === 'cancel') return typeof id === 'number' && typeof reason === 'string';
-  return op === 'run' && typeof id === 'number' && isOperation(operation) && isNumbers(after);
+  return (
+    op === 'run' &&
+    typeof id === 'number' &&
+    isOperation(operation) &&
+    isNumbers(after) &&
+    typeof hasInput === 'boolean'
+  );
 }
 
 /** isNumbers validates numbers of a frame. */
@@ -96,10 +117,17 @@ const operationNames: Readonly<Record<PageOperationName, true>> = {
   waitFor: true,
   locate: true,
   describe: true,
+  inspect: true,
   facts: true,
   watch: true,
   changes: true,
+  lend: true,
+  styles: true,
   frameAreas: true,
+  storage: true,
+  hit: true,
+  framePoint: true,
+  focusFrame: true,
 };
 
 function parse(text: string): unknown {

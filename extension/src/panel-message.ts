@@ -3,23 +3,39 @@
 import {
   type CallDecideParams,
   type CallDecideResult,
+  type CallsHistoryParams,
+  type CallsHistoryResult,
   type CallView,
+  type ConfigBrowserToolsParams,
   type ConfigCallsParams,
   type ConfigLateAccessParams,
   type ConfigOpeningParams,
   type ConfigPermissionParams,
   type ConfigReviewParams,
   type ConfigSettingsParams,
+  type ConfigSiteParams,
   type FailedPluginView,
   type InjectMode,
   type Permission,
   Permissions,
+  type PluginInspectResult,
+  type PluginInstallResult,
+  type PluginPageParams,
+  type PluginPageResult,
+  type PluginUpdateResult,
   type PluginView,
   Scopes,
+  SectionNames,
+  type StateBrowserParams,
+  Surfaces,
+  type TabHold,
+  type ToolPermission,
 } from '../../wire/wire.gen.ts';
 import { type PortReaders, readMessage } from './port-router.ts';
 import { type Fields, isRecord } from './record.ts';
+import type { DebuggerState } from './worker/browser/debugger/debuggers.ts';
 import type { LinkState } from './worker/link/link.ts';
+import type { PairingState } from './worker/link/pairing.ts';
 
 /** PanelPlugin is one plugin in one tab. */
 export interface PanelPlugin {
@@ -28,9 +44,9 @@ export interface PanelPlugin {
   /**
    * The status "live" means that the plugin works. The status "reload" means that the plugin works after a reload of
    * the tab. The status "silent" means that the page does not answer. The status "broken" means that the adapter
-   * failed, and problem is the error.
+   * failed, and problem is the error. The status "noAccess" means that Chrome gives the extension no access to the site.
    */
-  readonly status: 'live' | 'reload' | 'silent' | 'broken';
+  readonly status: 'live' | 'reload' | 'silent' | 'broken' | 'noAccess';
   readonly problem?: string;
   /** ready is the last readiness that a live adapter reported; undefined before the first report. */
   readonly ready?: boolean;
@@ -44,15 +60,28 @@ export interface PanelTab {
   readonly plugins: readonly PanelPlugin[];
 }
 
+/** PanelHold is a tab in which an agent has acted with browser tools. */
+export interface PanelHold extends Omit<TabHold, 'leftMs'> {
+  /** endMs is the end of the hold, in milliseconds since 1970. */
+  readonly endMs: number;
+}
+
 /** PanelState is everything that the panel shows except the plugins. Each PanelState replaces the previous state. */
 export interface PanelState {
   readonly link: LinkState;
+  /** pairing is absent if the extension has the file of the installation. */
+  readonly pairing?: PairingState;
   readonly browserName: string;
   readonly extensionVersion: string;
   readonly mode: InjectMode;
-  /** isDebuggerRefused is true if the user pressed Cancel in Chrome's bar of the debugger. */
-  readonly isDebuggerRefused?: boolean;
+  /** debuggerState is refused if the user pressed Cancel in Chrome's bar of the debugger. */
+  readonly debuggerState: DebuggerState;
+  /** holds are the tabs that agents use with browser tools. */
+  readonly holds: readonly PanelHold[];
   readonly tabs: readonly PanelTab[];
+  /** neededHosts are the hosts that calls needed and to which Chrome gives the extension no access, the last first. */
+  readonly neededHosts: readonly string[];
+  /** calls are the calls that have not ended. */
   readonly calls: readonly CallView[];
   /**
    * callsAt is when the worker received calls, in milliseconds since 1970. The panel adds the time since callsAt to the
@@ -60,15 +89,22 @@ export interface PanelState {
    */
   readonly callsAt: number;
   readonly running: number;
+  /** clients are the names of the connected MCP clients. */
+  readonly clients: readonly string[];
 }
 
 /**
- * ActionResult is the worker's answer to an action of the panel. error is set if the action failed. decided is the
- * result of the action "decide".
+ * ActionResult is the worker's answer to an action of the panel. error is set if the action failed. The other fields
+ * are the results of the actions "decide", "history", "inspectPlugin", "pluginPage", "installPlugin" and "updatePlugin".
  */
 export interface ActionResult {
   readonly error?: string;
   readonly decided?: CallDecideResult;
+  readonly history?: CallsHistoryResult;
+  readonly inspected?: PluginInspectResult;
+  readonly page?: PluginPageResult;
+  readonly installed?: PluginInstallResult;
+  readonly updated?: PluginUpdateResult;
 }
 
 /**
@@ -76,24 +112,39 @@ export interface ActionResult {
  * changes.
  */
 export type ToPanel =
-  | { readonly op: 'state'; readonly state: PanelState }
+  /** ended are the calls that have ended since the previous state, newest first. A call may be sent twice. */
+  | { readonly op: 'state'; readonly state: PanelState; readonly ended: readonly CallView[] }
   /** plugins is the new list of plugins, and failed is the new list of plugins that could not be loaded. */
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
+  /** browser is what the user allows browser tools. */
+  | { readonly op: 'browser'; readonly browser: StateBrowserParams }
   | { readonly op: 'done'; readonly requestId: number; readonly done: ActionResult };
 
 /** Action is a user action in the panel. */
 export type Action =
   | { readonly op: 'stop'; readonly callId: string }
   | { readonly op: 'decide'; readonly params: CallDecideParams }
+  | { readonly op: 'history'; readonly params: CallsHistoryParams }
+  | { readonly op: 'repeat'; readonly callId: string }
   | { readonly op: 'permission'; readonly params: ConfigPermissionParams }
   | { readonly op: 'review'; readonly params: ConfigReviewParams }
+  | { readonly op: 'inspectPlugin'; readonly plugin: string }
+  | { readonly op: 'pluginPage'; readonly params: PluginPageParams }
+  | { readonly op: 'installPlugin'; readonly package: string }
+  | { readonly op: 'updatePlugin'; readonly plugin: string }
+  | { readonly op: 'removePlugin'; readonly plugin: string }
   | { readonly op: 'settings'; readonly params: ConfigSettingsParams }
   | { readonly op: 'opening'; readonly params: ConfigOpeningParams }
   | { readonly op: 'calls'; readonly params: ConfigCallsParams }
   | { readonly op: 'lateAccess'; readonly params: ConfigLateAccessParams }
+  | { readonly op: 'browserTools'; readonly params: ConfigBrowserToolsParams }
+  | { readonly op: 'site'; readonly params: ConfigSiteParams }
+  | { readonly op: 'release'; readonly tabId: number }
   | { readonly op: 'reload'; readonly tabId: number }
   | { readonly op: 'show'; readonly tabId: number }
   | { readonly op: 'rename'; readonly name: string }
+  | { readonly op: 'pairAgain' }
+  | { readonly op: 'port'; readonly port: number }
   | { readonly op: 'retry' }
   | { readonly op: 'details' }
   | { readonly op: 'allowDebugger' };
@@ -117,20 +168,40 @@ const actions: PortReaders<Action> = {
     if (!isRecord(params)) return undefined;
     const { callId, ticketId, allow, forMs } = params;
     const scope = Scopes.find((knownScope) => knownScope === params.scope);
+    const surface = Surfaces.find((knownSurface) => knownSurface === params.surface);
     if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof allow !== 'boolean') return undefined;
     const duration = typeof forMs === 'number' ? { forMs } : {};
-    return { op: 'decide', params: { callId, ticketId, allow, ...(scope ? { scope } : {}), ...duration } };
+    const options = { ...(scope ? { scope } : {}), ...duration, ...(surface ? { surface } : {}) };
+    return { op: 'decide', params: { callId, ticketId, allow, ...options } };
   },
+  history: ({ params }) => {
+    if (!isRecord(params) || typeof params.limit !== 'number') return undefined;
+    const before = typeof params.before === 'string' ? { before: params.before } : {};
+    return { op: 'history', params: { limit: params.limit, ...before } };
+  },
+  repeat: ({ callId }) => (typeof callId === 'string' ? { op: 'repeat', callId } : undefined),
   permission: withPlugin((plugin, { tool, permission: permissionField }) => {
     const permission = findPermission(permissionField);
     if (permissionField !== undefined && !permission) return undefined;
     const toolField = typeof tool === 'string' ? { tool } : {};
     return { op: 'permission', params: { plugin, ...toolField, ...(permission ? { permission } : {}) } };
   }),
-  review: withPlugin((plugin, { hash, permission: permissionField }) => {
+  review: withPlugin((plugin, { hash, permission: permissionField, tools: toolsField }) => {
     const permission = findPermission(permissionField);
-    return typeof hash === 'string' && permission ? { op: 'review', params: { plugin, hash, permission } } : undefined;
+    const tools = toolsField === undefined ? [] : readToolPermissions(toolsField);
+    if (typeof hash !== 'string' || !permission || !tools) return undefined;
+    return { op: 'review', params: { plugin, hash, permission, ...(tools.length > 0 ? { tools } : {}) } };
   }),
+  inspectPlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'inspectPlugin', plugin } : undefined),
+  pluginPage: withPlugin((plugin, { hash, section: sectionField, page }) => {
+    const section = SectionNames.find((known) => known === sectionField);
+    if (typeof hash !== 'string' || !section || typeof page !== 'number') return undefined;
+    return { op: 'pluginPage', params: { plugin, hash, section, page } };
+  }),
+  installPlugin: (fields) =>
+    typeof fields.package === 'string' ? { op: 'installPlugin', package: fields.package } : undefined,
+  updatePlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'updatePlugin', plugin } : undefined),
+  removePlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'removePlugin', plugin } : undefined),
   settings: withPlugin((plugin, { values }) =>
     isRecord(values) ? { op: 'settings', params: { plugin, values } } : undefined,
   ),
@@ -145,9 +216,25 @@ const actions: PortReaders<Action> = {
   lateAccess: withPlugin((plugin, { allowed }) =>
     typeof allowed === 'boolean' ? { op: 'lateAccess', params: { plugin, allowed } } : undefined,
   ),
+  browserTools: ({ params }) => {
+    if (!isRecord(params) || typeof params.on !== 'boolean') return undefined;
+    const names = readNames(params.names);
+    return names === undefined && params.names !== undefined
+      ? undefined
+      : { op: 'browserTools', params: { on: params.on, ...(names ? { names } : {}) } };
+  },
+  site: ({ params }) => {
+    if (!isRecord(params) || typeof params.site !== 'string') return undefined;
+    const { site, permission } = params;
+    if (permission !== undefined && typeof permission !== 'string') return undefined;
+    return { op: 'site', params: { site, ...(permission === undefined ? {} : { permission }) } };
+  },
+  release: ({ tabId }) => (typeof tabId === 'number' ? { op: 'release', tabId } : undefined),
   reload: ({ tabId }) => (typeof tabId === 'number' ? { op: 'reload', tabId } : undefined),
   show: ({ tabId }) => (typeof tabId === 'number' ? { op: 'show', tabId } : undefined),
   rename: ({ name }) => (typeof name === 'string' ? { op: 'rename', name } : undefined),
+  pairAgain: () => ({ op: 'pairAgain' }),
+  port: ({ port }) => (typeof port === 'number' ? { op: 'port', port } : undefined),
   retry: () => ({ op: 'retry' }),
   details: () => ({ op: 'details' }),
   allowDebugger: () => ({ op: 'allowDebugger' }),
@@ -157,6 +244,25 @@ const actions: PortReaders<Action> = {
 function withPlugin<A>(read: (plugin: string, params: Fields) => A | undefined): (fields: Fields) => A | undefined {
   return ({ params }) =>
     isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
+}
+
+/** readNames returns a list of texts; undefined for another value. */
+function readNames(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names = value.filter((name) => typeof name === 'string');
+  return names.length === value.length ? names : undefined;
+}
+
+/** readToolPermissions returns a list of permissions of tools; undefined for another value. */
+function readToolPermissions(value: unknown): ToolPermission[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const tools = value.flatMap((one: unknown): ToolPermission[] => {
+    if (!isRecord(one) || typeof one.tool !== 'string') return [];
+    const permission = findPermission(one.permission);
+    if (one.permission !== undefined && !permission) return [];
+    return [{ tool: one.tool, ...(permission ? { permission } : {}) }];
+  });
+  return tools.length === value.length ? tools : undefined;
 }
 
 function findPermission(value: unknown): Permission | undefined {
@@ -171,9 +277,16 @@ export function isToPanel(value: unknown): value is ToPanel {
   if (!isRecord(value)) return false;
   switch (value.op) {
     case 'state':
-      return isRecord(value.state) && isRecord(value.state.link) && Array.isArray(value.state.calls);
+      return (
+        isRecord(value.state) &&
+        isRecord(value.state.link) &&
+        Array.isArray(value.state.calls) &&
+        Array.isArray(value.ended)
+      );
     case 'plugins':
       return Array.isArray(value.plugins) && Array.isArray(value.failed);
+    case 'browser':
+      return isRecord(value.browser);
     case 'done':
       return typeof value.requestId === 'number' && isRecord(value.done);
     default:

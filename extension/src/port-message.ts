@@ -6,9 +6,10 @@ import type { CancelOutcome, PageHops, PluginSettings, TabPlugin } from '../../w
 import { type PortReaders, readMessage } from './port-router.ts';
 import { type Fields, isRecord } from './record.ts';
 
-/** BRIDGE_PORT and PANEL_PORT are the names of the ports of bridges and panels. */
+/** BRIDGE_PORT, PANEL_PORT and POPUP_PORT are the names of the ports of bridges, panels and popups. */
 export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
+export const POPUP_PORT = 'popup';
 
 /**
  * BRIDGE_MARK is the name of a property that is set in the isolated world of a document with a bridge. While the bridge

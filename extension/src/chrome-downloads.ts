@@ -1,0 +1,67 @@
+// The functions of Chrome for downloads. Each needs the optional permission "downloads".
+
+/** Download is a download that the extension started. */
+export interface Download {
+  readonly id: number;
+  /** path is the file on the disk; empty until Chrome has chosen the file. */
+  readonly path: string;
+  /** finalUrl is the address after redirects; empty until the site has answered. */
+  readonly finalUrl: string;
+  readonly state: `${chrome.downloads.State}`;
+  /** error is why an interrupted download ended, such as NETWORK_FAILED. */
+  readonly error: string | undefined;
+  readonly isPaused: boolean;
+  /** danger is Chrome's verdict about the file, such as safe, file or content. */
+  readonly danger: string;
+  readonly receivedBytes: number;
+  /** totalBytes is undefined if the site did not send the size. */
+  readonly totalBytes: number | undefined;
+  /** isFileMissing is true if the file of a complete download no longer exists. */
+  readonly isFileMissing: boolean;
+}
+
+/** startDownload starts a download, and returns its ID. path is below the folder for downloads. */
+export async function startDownload(url: string, path: string): Promise<number> {
+  return await chrome.downloads.download({ url, filename: path, conflictAction: 'uniquify', saveAs: false });
+}
+
+/** listDownloads returns the downloads that the extension started, the newest first. */
+export async function listDownloads(): Promise<Download[]> {
+  return (await chrome.downloads.search({ orderBy: ['-startTime'] })).filter(isOwn).map(toDownload);
+}
+
+/** readDownload returns a download, or undefined if the extension started no such download. */
+export async function readDownload(id: number): Promise<Download | undefined> {
+  return (await chrome.downloads.search({ id })).filter(isOwn).map(toDownload)[0];
+}
+
+export async function cancelDownload(id: number): Promise<void> {
+  await chrome.downloads.cancel(id);
+}
+
+/** discardDownload cancels a download, deletes its file, and removes the download from Chrome's list. */
+export async function discardDownload(id: number): Promise<void> {
+  await chrome.downloads.cancel(id).catch(() => undefined);
+  await chrome.downloads.removeFile(id).catch(() => undefined); // only a complete download has a file
+  await chrome.downloads.erase({ id }).catch(() => undefined);
+}
+
+function isOwn({ byExtensionId }: chrome.downloads.DownloadItem): boolean {
+  return byExtensionId === chrome.runtime.id;
+}
+
+function toDownload(item: chrome.downloads.DownloadItem): Download {
+  const { id, filename, finalUrl, state, error, paused, danger, bytesReceived, totalBytes, exists } = item;
+  return {
+    id,
+    path: filename,
+    finalUrl,
+    state,
+    error,
+    isPaused: paused,
+    danger,
+    receivedBytes: bytesReceived,
+    totalBytes: totalBytes > 0 ? totalBytes : undefined,
+    isFileMissing: state === 'complete' && !exists,
+  };
+}

@@ -1,0 +1,102 @@
+// The functions of chrome.permissions. The user grants optional permissions with a click in the side panel.
+
+/** hasPermission reports whether the user has granted an optional permission. */
+export function hasPermission(permission: chrome.runtime.ManifestPermission): Promise<boolean> {
+  return chrome.permissions.contains({ permissions: [permission] });
+}
+
+/** optionalNames are the permissions that the user can grant in the side panel, in the order of the side panel. */
+export const optionalNames = [
+  'tabGroups',
+  'downloads',
+  'history',
+  'bookmarks',
+  'sessions',
+  'cookies',
+  'browsingData',
+] as const;
+
+/** OptionalPermission is an optional permission in the manifest. */
+export interface OptionalPermission {
+  readonly name: (typeof optionalNames)[number];
+  readonly isGranted: boolean;
+}
+
+/** listOptionalPermissions returns the optional permissions in the manifest. */
+export async function listOptionalPermissions(): Promise<OptionalPermission[]> {
+  const optional: readonly string[] = chrome.runtime.getManifest().optional_permissions ?? [];
+  const { permissions = [] } = await chrome.permissions.getAll();
+  return optionalNames
+    .filter((name) => optional.includes(name))
+    .map((name) => ({ name, isGranted: permissions.includes(name) }));
+}
+
+/**
+ * grantPermission asks Chrome for an optional permission, and reports whether the extension has the permission now. The
+ * caller must handle a click of the user.
+ */
+export async function grantPermission(name: OptionalPermission['name']): Promise<boolean> {
+  return await chrome.permissions.request({ permissions: [name] });
+}
+
+/** revokePermission gives an optional permission back, and reports whether the extension no longer has the permission. */
+export async function revokePermission(name: OptionalPermission['name']): Promise<boolean> {
+  return await chrome.permissions.remove({ permissions: [name] });
+}
+
+/** SitePermissions are the sites to which the user has given the extension access in Chrome. */
+export interface SitePermissions {
+  /** patterns are match patterns such as `*://example.com/*`, or AllSites. */
+  readonly patterns: readonly string[];
+  /** isOptional is false if the extension requires access to all sites. */
+  readonly isOptional: boolean;
+}
+
+/** AllSites is the match pattern for all sites. */
+export const AllSites = '<all_urls>';
+
+/** readSitePermissions returns the sites to which the extension has access. */
+export async function readSitePermissions(): Promise<SitePermissions> {
+  const { origins = [] } = await chrome.permissions.getAll();
+  const optional: unknown = Reflect.get(chrome.runtime.getManifest(), 'optional_host_permissions');
+  return { patterns: origins, isOptional: Array.isArray(optional) };
+}
+
+/** listAllowedSites returns the match patterns of the sites to which the extension has access. */
+export async function listAllowedSites(): Promise<readonly string[]> {
+  return (await readSitePermissions()).patterns;
+}
+
+/** sitePattern returns the match pattern for all pages of a host. */
+export function sitePattern(host: string): string {
+  return `*://${host}/*`;
+}
+
+/**
+ * grantSite asks Chrome for access to the sites of a match pattern, and reports whether the extension has the access now.
+ * The caller must handle a click of the user.
+ */
+export async function grantSite(pattern: string): Promise<boolean> {
+  return await chrome.permissions.request({ origins: [pattern] });
+}
+
+/** revokeSite gives the access to the sites of a match pattern back, and reports whether the access has ended. */
+export async function revokeSite(pattern: string): Promise<boolean> {
+  return await chrome.permissions.remove({ origins: [pattern] });
+}
+
+/** onShownTabChange calls listener when a window displays another tab or another page. */
+export function onShownTabChange(listener: () => void): void {
+  chrome.tabs.onActivated.addListener(listener);
+  chrome.tabs.onUpdated.addListener((_tabId, { url }) => {
+    if (url !== undefined) listener();
+  });
+}
+
+/** readShownHost returns the host of the web page that the window of the caller displays, or undefined. */
+export async function readShownHost(): Promise<string | undefined> {
+  const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
+  const url = tab?.url ?? '';
+  if (!/^https?:/.test(url)) return undefined;
+  return new URL(url).hostname;
+}

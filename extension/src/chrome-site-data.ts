@@ -1,0 +1,93 @@
+// The functions of Chrome for the cookies and the stored data of sites. Each needs an optional permission.
+
+/** Cookie is the part of a cookie that browser tools use. */
+export interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain: string;
+  /** isHostOnly is false for a cookie that the browser also sends to subdomains. */
+  readonly isHostOnly: boolean;
+  readonly path: string;
+  readonly isSecure: boolean;
+  readonly isHttpOnly: boolean;
+  readonly sameSite: CookieSameSite;
+  /** expires is in seconds since 1970; undefined for a cookie that ends with the session of the browser. */
+  readonly expires: number | undefined;
+  /** partition is the site below which the cookie is sent; undefined for a cookie without a partition. */
+  readonly partition: CookiePartition | undefined;
+}
+
+type CookieSameSite = chrome.cookies.Cookie['sameSite'];
+type CookiePartition = NonNullable<chrome.cookies.Cookie['partitionKey']>;
+
+/** NewCookie is a cookie to set. */
+export interface NewCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain?: string;
+  readonly path?: string;
+  readonly secure?: boolean;
+  readonly httpOnly?: boolean;
+  readonly sameSite?: CookieSameSite;
+  readonly expirationDate?: number;
+}
+
+/** readCookies returns the cookies that the browser sends to an address, also those with a partition. */
+export async function readCookies(url: string): Promise<Cookie[]> {
+  return (await chrome.cookies.getAll({ url, partitionKey: {} })).map(toCookie);
+}
+
+/** readCookiesOfHost returns the cookies that the browser sends to any path of a host, over http or https. */
+export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
+  // Chrome lists the cookies of a domain and of its subdomains, so the parent domains are listed too.
+  const labels = host.split('.');
+  const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'));
+  const lists = await Promise.all(
+    [...new Set([host, ...domains])].map((domain) => chrome.cookies.getAll({ domain, partitionKey: {} })),
+  );
+  const isSent = ({ domain, hostOnly }: chrome.cookies.Cookie) =>
+    hostOnly ? domain === host : `.${host}`.endsWith(domain.startsWith('.') ? domain : `.${domain}`);
+  const unique = new Map(lists.flat().map((cookie) => [cookieKey(cookie), cookie]));
+  return [...unique.values()].filter(isSent).map(toCookie);
+}
+
+function cookieKey({ name, domain, path, partitionKey }: chrome.cookies.Cookie): string {
+  return JSON.stringify([name, domain, path, partitionKey?.topLevelSite]);
+}
+
+function toCookie(cookie: chrome.cookies.Cookie): Cookie {
+  const { name, value, domain, path, sameSite } = cookie;
+  return {
+    name,
+    value,
+    domain,
+    isHostOnly: cookie.hostOnly,
+    path,
+    isSecure: cookie.secure,
+    isHttpOnly: cookie.httpOnly,
+    sameSite,
+    expires: cookie.session ? undefined : cookie.expirationDate,
+    partition: cookie.partitionKey,
+  };
+}
+
+/** setCookie sets a cookie of an address. setCookie fails if Chrome rejects the cookie. */
+export async function setCookie(url: string, cookie: NewCookie): Promise<void> {
+  if (!(await chrome.cookies.set({ url, ...cookie }))) throw new Error('Chrome did not set the cookie');
+}
+
+/** removeCookie deletes a cookie, and reports whether the cookie is gone. */
+export async function removeCookie({ name, domain, path, isSecure, partition }: Cookie): Promise<boolean> {
+  const url = `${isSecure ? 'https' : 'http'}://${domain.replace(/^\./, '')}${path}`;
+  const details = { url, name, ...(partition ? { partitionKey: partition } : {}) };
+  return Boolean(await chrome.cookies.remove(details));
+}
+
+/** SiteDataType is a kind of stored data that Chrome can delete for one origin. */
+export type SiteDataType = 'cache' | 'cacheStorage' | 'fileSystems' | 'indexedDB' | 'localStorage' | 'serviceWorkers';
+
+/** removeSiteData deletes stored data of one origin. */
+export async function removeSiteData(origin: string, types: readonly SiteDataType[]): Promise<void> {
+  const dataToRemove = Object.fromEntries(types.map((type) => [type, true]));
+  await chrome.browsingData.remove({ origins: [origin] }, dataToRemove);
+}

@@ -1,0 +1,147 @@
+// The functions of Chrome for windows, tab groups and recently closed tabs.
+
+/** WindowTab is a tab of a window in the list of windows. */
+interface WindowTab {
+  readonly tabId: number;
+  readonly title: string;
+  readonly url: string;
+  readonly active: boolean;
+}
+
+/** WindowEntry is a window in the list of windows. */
+export interface WindowEntry {
+  readonly windowId: number;
+  readonly state: string;
+  readonly focused: boolean;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly tabs: readonly WindowTab[];
+}
+
+/** listWindows returns the windows with tabs. */
+export async function listWindows(): Promise<WindowEntry[]> {
+  const windows = await chrome.windows.getAll({ populate: true, windowTypes: ['normal', 'popup'] });
+  return windows.flatMap(toEntry);
+}
+
+/** readWindow returns a window, or undefined if there is no such window. */
+export async function readWindow(windowId: number): Promise<WindowEntry | undefined> {
+  const window = await chrome.windows.get(windowId, { populate: true }).catch(() => undefined);
+  return window ? toEntry(window)[0] : undefined;
+}
+
+function toEntry(window: chrome.windows.Window): WindowEntry[] {
+  if (window.id === undefined) return [];
+  const { id, state = 'normal', focused, left = 0, top = 0, width = 0, height = 0, tabs = [] } = window;
+  const entries = tabs.flatMap(({ id: tabId, title = '', url, pendingUrl, active }) =>
+    tabId === undefined ? [] : [{ tabId, title, url: url || (pendingUrl ?? ''), active }],
+  );
+  return [{ windowId: id, state, focused, left, top, width, height, tabs: entries }];
+}
+
+/** WindowPlace is the state and the place of a window. */
+export interface WindowPlace {
+  readonly state?: 'normal' | 'minimized' | 'maximized' | 'fullscreen';
+  readonly left?: number;
+  readonly top?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly focused?: boolean;
+}
+
+/** openWindow opens a window with one tab. */
+export async function openWindow(url: string, place: WindowPlace): Promise<{ windowId: number; tabId: number }> {
+  const window = await chrome.windows.create({ url, focused: false, ...place });
+  const tabId = window?.tabs?.[0]?.id;
+  if (window?.id === undefined || tabId === undefined) throw new Error('the browser opened no window');
+  return { windowId: window.id, tabId };
+}
+
+export async function updateWindow(windowId: number, place: WindowPlace): Promise<void> {
+  await chrome.windows.update(windowId, place);
+}
+
+/** closeWindow closes a window. If a page asks the user whether to leave, the promise settles after the answer. */
+export async function closeWindow(windowId: number): Promise<void> {
+  await chrome.windows.remove(windowId);
+}
+
+// ---- tab groups ----
+
+/** TabGroup is a group of tabs. */
+export interface TabGroup {
+  readonly groupId: number;
+  readonly windowId: number;
+  readonly title: string;
+  readonly color: string;
+  readonly collapsed: boolean;
+  readonly tabIds: readonly number[];
+}
+
+/** listTabGroups returns all tab groups. */
+export async function listTabGroups(): Promise<TabGroup[]> {
+  const [groups, tabs] = await Promise.all([chrome.tabGroups.query({}), chrome.tabs.query({})]);
+  return groups.map(({ id, windowId, title = '', color, collapsed }) => {
+    const tabIds = tabs.flatMap((tab) => (tab.groupId === id && tab.id !== undefined ? [tab.id] : []));
+    return { groupId: id, windowId, title, color, collapsed, tabIds };
+  });
+}
+
+/** GroupLook is how a tab group looks. */
+export interface GroupLook {
+  readonly title?: string;
+  readonly color?: `${chrome.tabGroups.Color}`;
+  readonly collapsed?: boolean;
+}
+
+/** createTabGroup moves tabs of one window into a new group, and returns the group. */
+export async function createTabGroup(tabIds: readonly number[], windowId: number): Promise<number> {
+  const [first, ...others] = tabIds;
+  if (first === undefined) throw new Error('a tab group needs a tab');
+  return await chrome.tabs.group({ tabIds: [first, ...others], createProperties: { windowId } });
+}
+
+export async function addToTabGroup(groupId: number, tabIds: readonly number[]): Promise<void> {
+  const [first, ...others] = tabIds;
+  if (first !== undefined) await chrome.tabs.group({ tabIds: [first, ...others], groupId });
+}
+
+export async function removeFromTabGroups(tabIds: readonly number[]): Promise<void> {
+  const [first, ...others] = tabIds;
+  if (first !== undefined) await chrome.tabs.ungroup([first, ...others]);
+}
+
+export async function updateTabGroup(groupId: number, look: GroupLook): Promise<void> {
+  await chrome.tabGroups.update(groupId, look);
+}
+
+// ---- recently closed ----
+
+/** ClosedEntry is a recently closed tab or window. */
+export interface ClosedEntry {
+  readonly sessionId: string;
+  /** closedMs is the time of the end, in milliseconds since 1970. */
+  readonly closedMs: number;
+  readonly isWindow: boolean;
+  readonly tabs: readonly { readonly title: string; readonly url: string }[];
+}
+
+/** listRecentlyClosed returns the recently closed tabs and windows, the newest first. */
+export async function listRecentlyClosed(): Promise<ClosedEntry[]> {
+  const sessions = await chrome.sessions.getRecentlyClosed();
+  return sessions.flatMap(({ tab, window, lastModified }) => {
+    const sessionId = tab?.sessionId ?? window?.sessionId;
+    if (sessionId === undefined) return [];
+    const tabs = (tab ? [tab] : (window?.tabs ?? [])).map(({ title = '', url = '' }) => ({ title, url }));
+    return [{ sessionId, closedMs: lastModified * 1000, isWindow: tab === undefined, tabs }];
+  });
+}
+
+/** restoreClosed restores a closed tab or window, and returns the restored tabs. */
+export async function restoreClosed(sessionId: string): Promise<number[]> {
+  const { tab, window } = await chrome.sessions.restore(sessionId);
+  const tabs = tab ? [tab] : (window?.tabs ?? []);
+  return tabs.flatMap(({ id }) => (id === undefined ? [] : [id]));
+}
