@@ -19,12 +19,20 @@ import (
 //go:embed src/runtime/call.ts src/runtime/container.ts src/runtime/context.ts
 //go:embed src/runtime/install.ts src/runtime/jitless.ts src/runtime/navigation.ts
 //go:embed src/runtime/platform.ts src/runtime/pre-script-runner.ts src/runtime/pristine.ts src/runtime/primordials.ts src/runtime/async.ts src/runtime/page-primordials.ts
-//go:embed src/runtime/value.ts src/runtime/zod-global.ts
+//go:embed src/runtime/hints.ts src/runtime/value.ts src/runtime/zod-global.ts
 //go:embed src/simulator/atob.ts src/simulator/check.ts src/simulator/clock.ts src/simulator/document.ts src/simulator/encoding.ts src/simulator/events.ts
-//go:embed src/simulator/expect.ts src/simulator/failure.ts src/simulator/http.ts src/simulator/mode.ts
+//go:embed src/simulator/expect.ts src/simulator/failure.ts src/simulator/failures.ts src/simulator/http.ts src/simulator/mode.ts
 //go:embed src/simulator/page.ts src/simulator/real.ts src/simulator/runner.ts src/simulator/start.ts src/simulator/storage.ts
 //go:embed src/simulator/tab.ts src/simulator/url.ts vendor/linkedom vendor/whatwg-url-minimum
 var Source embed.FS
+
+// Example is the source of the example plugin of the documentation, without tests, which
+// `opentabs demo` builds. The paths begin with examples/messages.
+//
+//go:embed examples/messages/package.json examples/messages/src/index.ts examples/messages/src/channel.ts
+//go:embed examples/messages/src/prompts/summarise-channel.ts
+//go:embed examples/messages/src/tools/compare-channels.ts examples/messages/src/tools/count-authors.ts examples/messages/src/tools/export-messages.ts
+var Example embed.FS
 
 // Version returns the SDK's version.
 func Version() string {

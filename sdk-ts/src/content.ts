@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod'; // an import of `{ z }` would add all of zod to every adapter that imports this module
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /** The audience, priority and age of a content block, as in MCP. */

@@ -113,7 +113,10 @@ test('fetchJSON returns undefined for an empty body and rejects a body that is n
   mockFetch(t, (url) => (url === '/empty' ? new Response(null, { status: 204 }) : new Response('<html>')));
   assert.equal(await fetchJSON('/empty'), undefined);
   assert.equal((await toolErrorOf(fetchJSON('/empty', {}, z.object({})))).code, 'VALIDATION_ERROR');
-  assert.equal((await toolErrorOf(fetchJSON('/page'))).message, 'the answer from /page is not JSON: <html>');
+  assert.equal(
+    (await toolErrorOf(fetchJSON('/page'))).message,
+    'the answer from /page is a web page (HTML), not JSON; the user may be logged out, or the address is wrong: <html>',
+  );
   assert.equal(await fetchText('/page'), '<html>');
 });
 

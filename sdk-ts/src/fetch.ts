@@ -50,11 +50,21 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
 function toRequestError(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
   if (signal?.aborted) return ToolError.aborted(signal.reason);
   const message = error instanceof Error ? error.message : String(error);
-  return new ToolError(`no connection to ${url}: ${message}`, 'network_error', {
+  const cause = isOtherOrigin(url) ? `${message} (another origin, whose server must allow this page: CORS)` : message;
+  return new ToolError(`no connection to ${url}: ${cause}`, 'network_error', {
     category: 'internal',
     retryable: true,
     cause: error,
   });
+}
+
+/** Reports whether `url` has another origin than the page, so that its server decides whether the page may read it. */
+function isOtherOrigin(url: string): boolean {
+  try {
+    return withPristineBuiltIns(() => new URL(url, location.href).origin !== location.origin);
+  } catch {
+    return false; // the URL is malformed, or there is no page
+  }
 }
 
 /** The status codes of server errors that a retry may resolve. */
@@ -131,6 +141,9 @@ function parseJSON(text: string, url: string): unknown {
   try {
     return withPristineBuiltIns((): unknown => JSON.parse(text));
   } catch {
-    throw ToolError.validation(`the answer from ${url} is not JSON: ${text.slice(0, maxBodyInError)}`);
+    const kind = withPristineBuiltIns(() => text.trimStart().startsWith('<'))
+      ? 'a web page (HTML), not JSON; the user may be logged out, or the address is wrong'
+      : 'not JSON';
+    throw ToolError.validation(`the answer from ${url} is ${kind}: ${text.slice(0, maxBodyInError)}`);
   }
 }

@@ -23,7 +23,10 @@ export const ArrayPrototype = Array.prototype;
 export const NativePromise = Promise;
 export const NativeTypeError = TypeError;
 export const promiseThen = Promise.prototype.then;
+export const MapPrototype = Map.prototype;
+export const SetPrototype = Set.prototype;
 export const slice = String.prototype.slice;
+export const textIncludes = String.prototype.includes;
 
 /** Fn is the type of any function. */
 export type Fn = (this: unknown, ...args: unknown[]) => unknown;
@@ -214,7 +217,7 @@ export function hiddenProperty(value: unknown): PropertyDescriptor {
 }
 
 /** inheritsFromPromise reports whether value inherits from this realm's Promise.prototype. */
-function inheritsFromPromise(value: object): value is Promise<unknown> {
+export function inheritsFromPromise(value: object): value is Promise<unknown> {
   let prototype = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
     if (prototype === PromisePrototype) return true;

@@ -1,5 +1,6 @@
 import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { SimulatedCallError } from './failure.ts';
+import { addHint, findLosses } from './failures.ts';
 
 /** Parses arguments like the server and the page: rejects unknown arguments and fills in defaults. */
 export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
@@ -31,16 +32,17 @@ function invalidArguments(name: string, issues: string): SimulatedCallError {
 /** Converts a result to the JSON value that the agent gets, and validates this value with the tool's schema. */
 export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {
   let text: string | undefined;
+  const schema = kind === 'tools' ? definition.output : undefined;
   try {
+    for (const hint of findLosses(String(definition.name), value, schema)) addHint(hint);
     text = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
   } catch (error) {
     throw new SimulatedCallError(
       'invalid_result',
-      `the result is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `the tool ${String(definition.name)} returned a value that JSON cannot represent: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   const result: unknown = text === undefined ? undefined : JSON.parse(text);
-  const schema = kind === 'tools' ? definition.output : undefined;
   if (!hasProperties(schema) || !isMethod(schema.safeParse)) return result;
   const parsed: unknown = Reflect.apply(schema.safeParse, schema, [result]);
   if (hasProperties(parsed) && parsed.success === true) return result;

@@ -1,4 +1,5 @@
-import { messageOf } from '../runtime/value.ts';
+import { isMethod, messageOf } from '../runtime/value.ts';
+import { type FailedCall, takeCallNotes } from './failures.ts';
 import { isSimulated, NotInBrowser, realTimeoutMs } from './mode.ts';
 import { clock, openPage } from './page.ts';
 import { drainOutgoing, hasPendingRequests, resetBrowser } from './real.ts';
@@ -12,7 +13,15 @@ interface Test {
 /** A message to `opentabs plugin test` about the tests of the file. */
 type TestEvent =
   | { op: 'begin'; test: string }
-  | { op: 'end'; test: string; error?: string; stack?: string; virtualMs: number }
+  | {
+      op: 'end';
+      test: string;
+      error?: string;
+      stack?: string;
+      virtualMs: number;
+      failedCalls?: readonly FailedCall[];
+      hints?: readonly string[];
+    }
   | { op: 'skipped'; test: string; error: string }
   /** The tests cannot continue until a message arrives or `ms` milliseconds have passed. */
   | { op: 'wait'; ms: number }
@@ -26,6 +35,11 @@ const maxVirtualMs = 3_600_000;
  * with the regular expression.
  */
 declare const OPENTABS_TEST_FILTER: string;
+
+declare global {
+  /** Returns the errors of the rejected promises that nothing waits for (internal/jsbuild/rejections.js). */
+  var __opentabsUnhandled: unknown;
+}
 
 interface RunningTest {
   readonly test: Test;
@@ -69,10 +83,12 @@ function startTest(): void {
   events.push({ op: 'begin', test: test.name });
   openPage({});
   resetBrowser();
+  takeUnhandled();
+  takeCallNotes();
   Promise.resolve()
     .then(test.work)
     .then(
-      () => endTest(runningTest),
+      () => endPassedTest(runningTest),
       (error: unknown) => endTest(runningTest, error ?? new Error(`the test threw ${error}`)),
     );
 }
@@ -105,6 +121,27 @@ function makeTimeoutMessage(realLimit: number): string {
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
 }
 
+/** Returns the errors of rejected promises that nothing waits for. */
+function takeUnhandled(): readonly unknown[] {
+  const take = globalThis.__opentabsUnhandled;
+  const errors: unknown = isMethod(take) ? take() : [];
+  return Array.isArray(errors) ? errors : [];
+}
+
+/** Ends a test that has passed so far; a rejected promise that nothing waits for fails the test. */
+function endPassedTest(runningTest: RunningTest): void {
+  const [unhandled] = takeUnhandled();
+  if (unhandled === undefined) {
+    endTest(runningTest);
+    return;
+  }
+  const error = new Error(
+    `nothing waits for a promise that was rejected: ${messageOf(unhandled)}; add the missing await, or handle the error with catch`,
+  );
+  if (unhandled instanceof Error && unhandled.stack !== undefined) error.stack = unhandled.stack;
+  endTest(runningTest, error);
+}
+
 function endTest(runningTest: RunningTest, error?: unknown): void {
   if (runningTest.isOver) return;
   runningTest.isOver = true;
@@ -119,5 +156,12 @@ function endTest(runningTest: RunningTest, error?: unknown): void {
     return;
   }
   const stack = error instanceof Error ? error.stack : undefined;
-  events.push({ op: 'end', test: name, error: messageOf(error), virtualMs, ...(stack !== undefined && { stack }) });
+  events.push({
+    op: 'end',
+    test: name,
+    error: messageOf(error),
+    virtualMs,
+    ...(stack !== undefined && { stack }),
+    ...takeCallNotes(),
+  });
 }

@@ -12,6 +12,7 @@ import {
 } from '../testing-context.ts';
 import { checkInput, checkOutput } from './check.ts';
 import { SimulatedCallError } from './failure.ts';
+import { addThrown } from './failures.ts';
 import type { RouteRequest } from './http.ts';
 import { isSimulated, realTimeoutMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
@@ -227,7 +228,10 @@ class Tab implements SimulatedTab {
     this.#page.onNavigate((url) => run.navigate(url));
     Promise.resolve(Reflect.apply(handle, wrappedDefinition, [params, run.context])).then(
       (value) => run.onHandlerSettled(() => checkOutput(definition, kind, value)),
-      (error: unknown) => run.onHandlerSettled(() => Promise.reject(error)),
+      (error: unknown) => {
+        if (!run.isOver && !run.context.signal.aborted) addThrown(String(definition.name), error);
+        run.onHandlerSettled(() => Promise.reject(error));
+      },
     );
   }
 }

@@ -1,0 +1,109 @@
+import {
+  apply,
+  errorKind,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  inheritsFromPromise,
+  isFunction,
+  isObject,
+  keysOf,
+  lookup,
+  MapPrototype,
+  ObjectPrototype,
+  ownKeys,
+  SetPrototype,
+  textIncludes,
+} from './primordials.ts';
+
+// Advice about the usual mistakes of authors, for the log of a plugin and for `opentabs plugin test`. Each text is about what
+// happened and what to change. Agents do not get these texts.
+
+/** failureHint returns advice about an error that a tool threw, or the empty string. */
+export function failureHint(thrown: unknown, message: string): string {
+  if (typeof thrown === 'string')
+    return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
+  if (includes(message, 'Failed to fetch') || includes(message, 'NetworkError'))
+    return 'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests; the Network panel of DevTools lists them.';
+  if (includes(message, 'BigInt'))
+    return 'JSON.stringify cannot write a bigint. Convert it with String(value), or return it: a result may contain a bigint.';
+  if (includes(message, 'circular structure') || includes(message, 'circular reference'))
+    return 'JSON.stringify cannot write an object that contains itself. Copy the fields that you need into a new object.';
+  if (includes(message, 'valid JSON') || includes(message, 'nexpected token'))
+    return includes(message, '<')
+      ? 'The answer is a web page (HTML), not JSON: often the page for logging in, or an address that does not exist. Check the address and response.ok, or use fetchJSON.'
+      : 'The answer is not JSON. Check the address and response.ok, or use fetchJSON.';
+  return '';
+}
+
+/**
+ * lossHint returns what a result loses when `value` is written as JSON, and what to return instead; empty if nothing is
+ * lost. `value` is a function, or an object that is written with its own fields.
+ */
+export function lossHint(value: object): string {
+  if (isFunction(value)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
+  if (inheritsFromPromise(value) || isFunction(lookup(value, 'then')))
+    return 'is a promise, and the result has {} instead of its value. Add an await.';
+  const nodeName = lookup(value, 'nodeName');
+  if (typeof nodeName === 'string' && typeof lookup(value, 'nodeType') === 'number')
+    return `is a DOM node (${nodeName}), which JSON cannot represent. Return its text or attributes, for example element.textContent.`;
+  if (inheritsFrom(value, MapPrototype))
+    return 'is a Map, and the result has {} instead. Return Object.fromEntries(map) or [...map].';
+  if (inheritsFrom(value, SetPrototype)) return 'is a Set, and the result has {} instead. Return [...set].';
+  if (errorKind(value) !== '') return 'is an Error, and the result has {} instead. Return its message, or throw it.';
+  return classHint(value);
+}
+
+/** classHint returns the loss of an instance of a class: getters, or everything if the instance has no fields. */
+function classHint(value: object): string {
+  const prototype = getPrototypeOf(value);
+  if (prototype === null || prototype === ObjectPrototype) return '';
+  const classFunction = lookup(prototype, 'constructor');
+  const className = isObject(classFunction) ? lookup(classFunction, 'name') : undefined;
+  const kind =
+    typeof className === 'string' && className !== '' ? `an instance of ${className}` : 'an instance of a class';
+  const getters = getterNames(prototype);
+  if (getters !== '')
+    return `is ${kind}: the result has its own fields, but not its getters (${getters}). Return a plain object with the fields that agents need.`;
+  if (keysOf(value).length === 0)
+    return `is ${kind} without public fields, and the result has {} instead. Return a plain object with the fields that agents need.`;
+  return '';
+}
+
+/** getterNames returns the names of the first getters of a class, joined by commas. */
+function getterNames(prototype: object): string {
+  const keys = ownKeys(prototype);
+  let names = '';
+  let count = 0;
+  for (let i = 0; i < keys.length && count < 3; i++) {
+    const key = keys[i];
+    if (typeof key !== 'string' || key === '__proto__') continue;
+    if (!isFunction(getOwnPropertyDescriptor(prototype, key)?.get)) continue;
+    names += names === '' ? key : `, ${key}`;
+    count++;
+  }
+  return names;
+}
+
+/** outputTypesWithoutValue are the types of zod schemas that accept an undefined result. */
+const outputTypesWithoutValue = 'void undefined any unknown optional default prefault catch';
+
+/** missingResultHint returns advice about a tool that returned undefined; empty if its output schema allows undefined. */
+export function missingResultHint(outputSchema: unknown): string {
+  const definition = isObject(outputSchema) ? lookup(outputSchema, 'def') : undefined;
+  const type = isObject(definition) ? lookup(definition, 'type') : undefined;
+  if (typeof type !== 'string' || includes(outputTypesWithoutValue, type)) return '';
+  return 'returned undefined, but the tool has an output schema. Is a return missing?';
+}
+
+function includes(text: string, part: string): boolean {
+  return apply(textIncludes, text, [part]) === true;
+}
+
+function inheritsFrom(value: object, ancestor: object): boolean {
+  let prototype = getPrototypeOf(value);
+  for (let depth = 0; depth < 64 && prototype !== null; depth++) {
+    if (prototype === ancestor) return true;
+    prototype = getPrototypeOf(prototype);
+  }
+  return false;
+}
