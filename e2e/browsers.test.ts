@@ -1,7 +1,8 @@
-/** Promise: opentabs never chooses between two browsers, because they may belong to two accounts. */
+/** Promise: opentabs never chooses between two browsers, because they may belong to two accounts, unless the user names one. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isRecord } from '../extension/src/record.ts';
 import { type Chrome, launchChrome } from './harness/chromium.ts';
 import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
@@ -77,4 +78,47 @@ test('no tab is opened while two browsers are connected', async () => {
   await secondPage.goto(`${stack.site.origin}/second`);
   await waitForReadiness(browserIds[1] ?? '', true);
   assert.equal(pathOf((await callWhereTool()).structured), '/second');
+});
+
+/** readNames returns the names of the connected browsers by id. */
+async function readNames(): Promise<ReadonlyMap<string, string>> {
+  const listed: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
+  const browsers = Array.isArray(listed) ? listed.filter(isRecord) : [];
+  return new Map(
+    browsers.filter((browser) => browser.connected).map((browser) => [`${browser.id}`, `${browser.name}`]),
+  );
+}
+
+test('two profiles have different names, and the user names them by a command and in the side panel', async () => {
+  assert.deepEqual([...(await readNames()).values()].sort(), ['Chrome on Linux', 'Chrome on Linux 2']);
+  const [first = '', second = ''] = browserIds;
+  const panel = await secondBrowser?.openPanel();
+  const field = panel?.locator('#browser-name');
+  await waitFor('the side panel to show the name with the number', async () =>
+    /^Chrome on Linux( 2)?$/.test((await field?.inputValue()) ?? ''),
+  );
+  assert.equal(await field?.inputValue(), (await readNames()).get(second));
+  assert.equal((await stack.runCli('browser', 'name', second, 'Work')).code, 0);
+  await waitFor('the side panel to show the new name', async () => (await field?.inputValue()) === 'Work');
+  await field?.fill('Private');
+  await field?.press('Enter');
+  await waitFor(
+    'the server to show the name from the side panel',
+    async () => (await readNames()).get(second) === 'Private',
+  );
+  await secondBrowser?.stopWorker();
+  await waitFor('the browser to reconnect with its name', async () => (await readNames()).get(second) === 'Private');
+  assert.notEqual((await readNames()).get(first), 'Private');
+});
+
+test('a call that names no browser runs in the default browser, and a name in any case selects a browser', async () => {
+  await stack.page.goto(stack.site.url);
+  for (const id of browserIds) await waitForReadiness(id, true);
+  assert.equal((await callWhereTool()).code, 'ambiguous_target');
+  assert.equal((await stack.runCli('browser', 'default', 'private')).code, 0);
+  const outcome = await callWhereTool();
+  assert.equal(pathOf(outcome.structured), '/second', outcome.text);
+  assert.equal((await stack.runCli('browser', 'default', browserIds[0] ?? '', '--client', 'e2e')).code, 0);
+  assert.equal(pathOf((await callWhereTool()).structured), '/');
+  assert.equal(pathOf((await callWhereTool({ browser: 'PRIVATE' })).structured), '/second');
 });

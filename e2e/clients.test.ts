@@ -114,9 +114,9 @@ for (const [name, connect] of transports) {
 test('integers beyond 2^53 reach the page and come back exactly', async () => {
   const json =
     '{"value":{"id":9007199254740993,"list":[-9007199254740995,12345678901234567890],"text":"9007199254740993"}}';
-  const commandResult = await stack.runCli('call', 'messages__echo', '--json', json);
+  const commandResult = await stack.runCli('call', 'messages__echo', '--input', json);
   assert.equal(commandResult.stdout.trim(), json, commandResult.stderr);
-  const roundedCall = await stack.runCli('call', 'messages__countdown', '--json', '{"from":9007199254740993}');
+  const roundedCall = await stack.runCli('call', 'messages__countdown', '--input', '{"from":9007199254740993}');
   assert.notEqual(roundedCall.code, 0);
 });
 

@@ -7,8 +7,10 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
+import { findCall } from './harness/daemon-api.ts';
 import { connectModernHttp } from './harness/modern.ts';
 import { type Stack, startStack } from './harness/stack.ts';
+import { waitFor } from './harness/wait.ts';
 
 const values = [1, 5, 3];
 let stack: Stack;
@@ -57,6 +59,23 @@ for (const transport of ['http', 'stdio'] as const) {
   });
 }
 
+test('calls show --timing shows the phases of a call that the client did not trace', async () => {
+  const client = await stack.connectHttp();
+  const text = await waitFor('a call with all phases', async () => {
+    const { isError } = await client.call('messages__echo', { value: 'phases' });
+    assert.equal(isError, false);
+    const { call_id } = await findCall(stack, 'messages__echo');
+    const { stdout } = await stack.runCli('calls', 'show', call_id, '--timing');
+    return /handler/.test(stdout) && stdout;
+  });
+  const phases = text
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.trim().split(/ {2,}/)[0]);
+  const inOrder = 'request gates queue target link worker page handler return'.split(' ');
+  assert.deepEqual(phases, inOrder, text);
+});
+
 test('the result of a traced call has the time of each station, and other results have no hops', async () => {
   const callEcho = async (headers: Readonly<Record<string, string>>) => {
     const { exchange } = await connectModernHttp(stack, headers);
@@ -77,7 +96,7 @@ test('the result of a traced call has the time of each station, and other result
   assert.ok(Array.isArray(hops), JSON.stringify(result));
   const stations = hops.map((hop) => Object(hop).station).join(' ');
   const inBrowser = 'websocket worker port bridge host schema handler result port worker websocket';
-  assert.equal(stations, `guard parse check dispatch hub ${inBrowser} hub dispatch reply`);
+  assert.equal(stations, `guard parse check gates queue target hub ${inBrowser} hub dispatch reply`);
   let endUs = 0;
   for (const hop of hops) {
     const { startUs, us } = Object(hop);

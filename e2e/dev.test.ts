@@ -105,7 +105,7 @@ test("plugin dev prints the plugin's log", async () => {
   );
   await waitFor('plugin dev to print the log of the tool', async () => {
     await describePage();
-    return author.dev.stdout().includes('warning looked [{"at":20}]');
+    return author.dev.stdout().includes('warning looked  {"at":20}');
   });
 });
 

@@ -92,8 +92,11 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     // If the page loaded before the plugin was registered, the call reloads the page.
     const outcome = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
-    const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
-    const state = await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
+    // The target of a page that was reloaded may be replaced while it is being attached.
+    const state = await waitFor('the state of the page', async () => {
+      const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
+      return await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
+    });
     assert.equal(state, 'hidden');
   } finally {
     await browser.close();

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { McpClient, Outcome } from './harness/client.ts';
 import { runChecked } from './harness/process.ts';
+import { callWithReload } from './harness/reload.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 import { buildLegacyPlugin } from './testdata/legacy/legacy.ts';
@@ -129,10 +130,8 @@ test('an adapter with start document_start sees the first request of the page wi
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const { page, tabId } = await openTabWithTwins();
   const tokens = await waitFor('the plugin to be live', async () => {
-    const outcome = await client.call('early__heard', { tabId });
-    if (!outcome.isError) return outcome.structured;
-    await page.reload(); // a page that loaded while Chrome registered the scripts lacks the plugin
-    return undefined;
+    const outcome = await callWithReload(stack, client, 'early__heard', { tabId });
+    return outcome.isError ? undefined : outcome.structured;
   });
   assert.deepEqual(tokens, { heard: ['T0KEN'] });
   await runChecked(['plugin', 'remove', earlyPlugin.name], stack.env);

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
+import { findCall } from './harness/daemon-api.ts';
 import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
@@ -135,18 +136,19 @@ test('a build that does not start leaves the old build in the page, and a later 
   assert.equal(await readMark(), 'not reloaded');
 });
 
-test('a changed pre-script needs a reload, and a page that the user has interacted with is not reloaded automatically', async () => {
+test('a changed pre-script needs a reload, which the user allows for a page that the user has interacted with', async () => {
   await stack.page.mouse.click(5, 5);
   replaceInFile('versions', 'src/pre-script.ts', /pre-script 1/, 'pre-script 2');
   await rebuild('versions', 'build 5');
   await reviewPlugin('versions');
-  await waitFor('a call to fail because the page needs a reload', async () =>
-    /reload/.test((await client.call('versions__get_build')).text),
-  );
+  const call = client.call('versions__get_build');
+  const { call_id } = await findCall(stack, 'versions__get_build', ({ waiting }) => waiting !== undefined);
   assert.equal(await readMark(), 'not reloaded');
   await waitFor('opentabs status to report that the page needs a reload', async () =>
     /versions.*reload/s.test((await stack.runCli('status')).stdout),
   );
-  await stack.page.reload();
-  assert.equal((await waitForBuild('versions', 'build 5')).preScriptValue, 'pre-script 2 at loading');
+  assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
+  const { build, preScriptValue } = Object((await call).structured);
+  assert.deepEqual([build, preScriptValue], ['build 5', 'pre-script 2 at loading']);
+  assert.equal(await readMark(), undefined, 'the page is reloaded');
 });

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** threats are the groups of docs/security.md. The name of each attack test contains its threat. */
-const threats = ['page', 'origin', 'user', 'plugin', 'browser', 'agent', 'text'] as const;
+const threats = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'agent', 'tools', 'text'] as const;
 
 interface Attack {
   readonly threat: string;

@@ -52,13 +52,13 @@ test('text: every command and the log print a hostile title, address, report, re
       'call',
       'messages__reports',
       '--verbose',
-      '--json',
+      '--input',
       JSON.stringify({ reports: [{ message: hostileText, progress: 1 }] }),
     ],
     stack.env,
   );
   await call.ended;
-  const failedCall = await stack.runCli('call', 'messages__fail', '--json', JSON.stringify({ message: hostileText }));
+  const failedCall = await stack.runCli('call', 'messages__fail', '--input', JSON.stringify({ message: hostileText }));
   await waitFor('calls --follow to print the failed call', () => follower.stdout().includes('tool_error'));
   follower.child.kill('SIGINT');
   await follower.ended;
@@ -82,7 +82,7 @@ test('text: every command and the log print a hostile title, address, report, re
 test('text: an agent and a program receive a result with control characters unchanged', async () => {
   const echo = await client.call('messages__echo', { value: hostileText });
   assert.deepEqual(echo.structured, { value: hostileText });
-  const pipedCall = await stack.runCli('call', 'messages__echo', '--json', JSON.stringify({ value: hostileText }));
+  const pipedCall = await stack.runCli('call', 'messages__echo', '--input', JSON.stringify({ value: hostileText }));
   assert.deepEqual(JSON.parse(pipedCall.stdout), { value: hostileText });
 });
 

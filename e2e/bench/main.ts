@@ -8,12 +8,13 @@ import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
 import { BenchFixture } from './bench-fixture.ts';
 import { formatTable, type Row, verdictOf } from './row.ts';
+import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
 import { measureDev } from './rows/dev.ts';
 import { measureEcho, measureLoad } from './rows/echo.ts';
 import { measureFollowedEcho } from './rows/followed-echo.ts';
 import { measureFollowers } from './rows/followers.ts';
-import { measureDispatch, measureHub } from './rows/gobench.ts';
+import { measureDispatch, measureHub, measureSearch } from './rows/gobench.ts';
 import { measureServerRestart, measureWorkerRestart } from './rows/heal.ts';
 import { measureHops } from './rows/hops.ts';
 import { measurePlugins } from './rows/plugins.ts';
@@ -30,6 +31,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   size: measureSize,
   dispatch: measureDispatch,
   hub: measureHub,
+  search: measureSearch,
   server: measureServer,
   followers: async (fixture) => [...(await measureFollowers(fixture)), ...(await measureFollowedEcho(fixture))],
   hops: measureHops,
@@ -42,6 +44,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   dev: measureDev,
   worker: measureWorkerRestart,
   restart: measureServerRestart,
+  browser: measureBrowser,
 };
 
 /** onDemandRows are rows that explain the results of other rows. On-demand rows run only if ROWS names them. */

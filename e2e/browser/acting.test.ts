@@ -64,13 +64,17 @@ test('a click that navigates is a success with the new page', async () => {
   const tabId = await open('/link', '<a href="/done">Go</a>');
   const clicked = await fixture.call('browser_click', { target: await refOf(tabId, 'link "Go"') }, tabId);
   assert.deepEqual(clicked.page, { url: `${fixture.origin}/done`, title: 'Done' });
-  assert.match(clicked.text ?? '', /The tab now shows another document\. Take a new snapshot/);
+  assert.match(clicked.text ?? '', /The tab now shows another document\. Earlier refs are void\./);
+  assert.match(clicked.content ?? '', /heading "Thank you"/);
+  assert.match(clicked.snapshot ?? '', /^s\d+$/);
   const slow = await open('/slow-link', '<a href="/done?delay=1500">Slow</a>');
   const waited = await fixture.call('browser_click', { target: await refOf(slow, 'Slow'), snapshot: 'full' }, slow);
   assert.match(waited.content ?? '', /heading "Thank you"/);
   const script = await open('/script-link', `<button onclick="location = '/done'">Leave</button>`);
-  const left = await fixture.call('browser_click', { target: await refOf(script, 'Leave') }, script);
+  const leave = { target: await refOf(script, 'Leave'), snapshot: 'none' };
+  const left = await fixture.call('browser_click', leave, script);
   assert.equal(left.page?.title, 'Done');
+  assert.equal(left.content, undefined, 'an act with snapshot: none returned the new page');
 });
 
 test('a click that opens a tab names the tab, and the user sees the same tab as before', async () => {
@@ -107,7 +111,11 @@ test('fields are filled, also in a frame of another site, and a form is submitte
   const typed = await fixture.call('browser_type', { target: name, text: 'Ada' }, tabId);
   assert.match(typed.content ?? '', /value: "Ada"/);
   assert.deepEqual(await oracle('/form', 'log'), [true]);
-  const secret = await fixture.call('browser_type', { target: password, text: 'hunter2' }, tabId);
+  const secret = await fixture.call(
+    'browser_type',
+    { target: password, text: 'hunter2', _secrets: ['password'] },
+    tabId,
+  );
   assert.doesNotMatch(JSON.stringify(secret), /hunter2/);
   const chosen = await fixture.call('browser_select_option', { target: size, values: ['Large'] }, tabId);
   assert.match(chosen.content ?? '', /chosen: "Large"/);

@@ -72,14 +72,14 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     closeSites(); // otherwise the test process would not end
     throw error;
   });
-  for (const args of [
-    ['browser', 'tools', 'on'],
-    ['browser', 'site', shop, 'auto'],
-    ['browser', 'site', bank, 'off'],
-  ]) {
-    const { code, stderr } = await stack.runCli(...args);
-    if (code !== 0) throw new Error(stderr);
-  }
+  const closeAll = async () => {
+    await stack.close();
+    closeSites();
+  };
+  await switchOn(stack, shop, bank).catch(async (error: unknown) => {
+    await closeAll();
+    throw error;
+  });
   const forms: string[] = [];
   const client = await stack.connectHttp(async (form) => {
     forms.push(form.message);
@@ -116,12 +116,21 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     refOf: async (words) => refIn(await run('browser_snapshot', { maxTokens: 20_000 }), words),
     pageOf: (url) =>
       waitFor(`the page ${url}`, () => stack.chrome.context.pages().find((page) => page.url().startsWith(url))),
-    async close() {
-      await stack.close();
-      closeSites();
-    },
+    close: closeAll,
   };
   return fixture;
+}
+
+/** switchOn turns browser tools on, and sets the rules of the sites. */
+async function switchOn(stack: Stack, shop: string, bank: string): Promise<void> {
+  for (const args of [
+    ['browser', 'tools', 'on'],
+    ['browser', 'site', shop, 'auto'],
+    ['browser', 'site', bank, 'off'],
+  ]) {
+    const { code, stderr } = await stack.runCli(...args);
+    if (code !== 0) throw new Error(stderr);
+  }
 }
 
 /** servePage answers a request. The query ?to=URL redirects. */

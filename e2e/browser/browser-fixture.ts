@@ -14,7 +14,9 @@ export interface Output {
   readonly text?: string;
   readonly content?: string;
   readonly page?: { readonly url: string; readonly title: string };
+  readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
+  readonly file?: { readonly extension: string; readonly text?: string };
   readonly tabs?: readonly {
     readonly tabId: number;
     readonly url: string;
@@ -69,21 +71,60 @@ export function failureOf(answer: Answer): Failure {
 }
 
 /** startBrowserFixture starts the fake server, the browser and the sites. installFlags are flags of extension install. */
-export async function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {
+export function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {
+  return startFixture({ installFlags });
+}
+
+/** BrowserFixtureOptions are the options of a browser. userScripts is whether "Allow User Scripts" is on. */
+export interface BrowserFixtureOptions {
+  readonly installFlags?: readonly string[];
+  readonly userScripts?: boolean;
+}
+
+/** startFixture starts the fake server, the browser and the sites. If one of them fails, startFixture closes the others. */
+export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
+  const closers: Closer[] = [];
+  const close = async () => {
+    for (let next = closers.pop(); next; next = closers.pop()) await next();
+  };
+  try {
+    return await startParts(options, closers, close);
+  } catch (error) {
+    await close(); // a browser that stays keeps the test process from its end
+    throw error;
+  }
+}
+
+/** Closer closes one part of a fixture. */
+type Closer = () => Promise<void>;
+
+/** startParts starts the parts of a fixture, and adds the closer of each part that has started. */
+async function startParts(
+  { installFlags = [], userScripts = true }: BrowserFixtureOptions,
+  closers: Closer[],
+  close: () => Promise<void>,
+): Promise<BrowserFixture> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
+  closers.push(async () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...installFlags], {
     OPENTABS_HOME: home,
     NO_COLOR: '1',
   });
-  const server = await startFakeServer(extension);
   const htmlByPath = new Map([['/', '<!doctype html><title>Home</title><h1>Home</h1>']]);
   const site = createServer((request, response) => servePage(htmlByPath, request, response));
   await new Promise<void>((resolve) => site.listen(0, resolve));
+  closers.push(async () => {
+    site.closeAllConnections();
+    await new Promise((resolve) => site.close(resolve));
+  });
   const address = site.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const origin = `http://127.0.0.1:${port}`;
-  const chrome = await launchChrome({ extension });
+  const server = await startFakeServer(extension);
+  closers.push(() => server.close());
+  const chrome = await launchChrome({ extension, userScripts });
+  closers.push(() => chrome.close());
   const userPage = await chrome.openPage(`${origin}/`);
   await waitFor('the browser to connect', async () => (await server.request('tab.describe', {})).result !== undefined);
   const start: BrowserFixture['start'] = async (tool, args = {}, tabId = 0) => {
@@ -108,13 +149,7 @@ export async function startBrowserFixture(...installFlags: string[]): Promise<Br
     },
     pageOf: (url) =>
       waitFor(`the page ${url}`, () => chrome.context.pages().find((page) => page.url().startsWith(url))),
-    async close() {
-      await chrome.close();
-      await server.close();
-      site.closeAllConnections();
-      await new Promise((resolve) => site.close(resolve));
-      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close,
   };
   return fixture;
 }

@@ -1,12 +1,13 @@
 /** The fixture of the fault tests: a server, a browser, a proxy, a site, and MCP clients. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '../harness/browser.ts';
 import { freePort } from '../harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
-import { repositoryRoot, runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
+import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
@@ -51,22 +52,35 @@ export class FaultFixture {
     this.site = site;
     this.proxy = proxy;
     this.#serveFlags = serveFlags;
-    this.env = { OPENTABS_HOME: this.home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
+    this.env = {
+      OPENTABS_HOME: this.home,
+      OPENTABS_PORT: String(port),
+      NO_COLOR: '1',
+      // Tests act faster than agents.
+      OPENTABS_BROWSER_ACTS: '0',
+      OPENTABS_BROWSER_PICTURES: '0',
+      OPENTABS_UPLOAD_FOLDERS: join(this.home, 'uploads'),
+    };
   }
 
   /**
    * start starts a server, a proxy, a browser and a site, and adds a plugin and a client. serveFlags are flags of
    * `opentabs serve`.
    */
-  static async start(...serveFlags: string[]): Promise<FaultFixture> {
+  static start(...serveFlags: string[]): Promise<FaultFixture> {
+    return FaultFixture.startWith(serveFlags, []);
+  }
+
+  /** startWith starts a fixture. installFlags are flags of `opentabs extension install`. */
+  static async startWith(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
     const port = await freePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
       const plugin = join(fixture.home, 'messages-plugin');
-      cpSync(join(repositoryRoot, 'sdk-ts/examples/messages'), plugin, { recursive: true });
+      copyMessagesPlugin(plugin);
       await runChecked(['plugin', 'build', plugin], fixture.env);
       await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
-      await runChecked(['extension', 'install', '--dir', fixture.extension], fixture.env);
+      await runChecked(['extension', 'install', '--dir', fixture.extension, ...installFlags], fixture.env);
       fixture.token = readFileSync(join(fixture.home, 'token'), 'utf8').trim();
       fixture.clientToken = await addClient(fixture.env, 'faults');
       await fixture.startServer();

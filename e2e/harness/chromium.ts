@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { waitFor } from './wait.ts';
+import { waitFor, withLimit } from './wait.ts';
 
 /** Chrome is a running browser with a separate profile. */
 export interface Chrome {
@@ -16,6 +16,8 @@ export interface Chrome {
   openPage(url: string): Promise<Page>;
   /** openPanel opens the side panel by a click on the extension's icon and returns the panel as a page. */
   openPanel(): Promise<Page>;
+  /** findPanel returns the page of the side panel, or undefined if no side panel is open. */
+  findPanel(): Promise<Page | undefined>;
   /** stopWorker stops the extension's service worker, as Chrome does when the worker is idle. */
   stopWorker(): Promise<void>;
   close(): Promise<void>;
@@ -30,15 +32,23 @@ export interface ChromeOptions {
   /** Folders of further unpacked extensions; default none. */
   readonly otherExtensions?: readonly string[];
   readonly args?: readonly string[];
+  /**
+   * Match patterns of sites that the user has granted before, so that Chrome grants them again without a dialog, which a
+   * test could not answer. The extension does not have them at first.
+   */
+  readonly grantableSites?: readonly string[];
+  /** Variables of the browser's environment, for example those of a desktop (desktop.ts). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder for downloads; the default is that of the user who runs the tests. */
+  readonly downloadFolder?: string;
 }
 
-/** extensionIdOf computes the extension's id, which Chrome derives from the manifest's key. */
+/** extensionIdOf computes the extension's id, which Chrome derives from the manifest's key or, without a key, from the path. */
 export function extensionIdOf(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
-  if (typeof manifest !== 'object' || manifest === null || !('key' in manifest) || typeof manifest.key !== 'string') {
-    throw new Error(`${folder}/manifest.json has no key`);
-  }
-  const hash = createHash('sha256').update(Buffer.from(manifest.key, 'base64')).digest().subarray(0, 16);
+  const { key }: { key?: unknown } = Object(manifest);
+  const source = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
+  const hash = createHash('sha256').update(source).digest().subarray(0, 16);
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
@@ -67,10 +77,25 @@ export function chromiumFlags(debugPort: number, extensions: readonly string[]):
  * prepareProfile creates a profile with developer mode on. If userScripts is set, the extension in the profile may run
  * user scripts.
  */
-export function prepareProfile(profile: string, extension: string, userScripts = true): void {
+export function prepareProfile(
+  profile: string,
+  extension: string,
+  userScripts = true,
+  downloadFolder?: string,
+  grantableSites: readonly string[] = [],
+): void {
   mkdirSync(join(profile, 'Default'), { recursive: true });
-  const settings = { [extension]: { user_scripts_enabled: userScripts } };
-  const preferences = { extensions: { ui: { developer_mode: true }, settings } };
+  const granted = { api: [], explicit_host: grantableSites, manifest_permissions: [], scriptable_host: [] };
+  const settings = {
+    [extension]: {
+      user_scripts_enabled: userScripts,
+      ...(grantableSites.length > 0 ? { runtime_granted_permissions: granted } : {}),
+    },
+  };
+  const preferences = {
+    extensions: { ui: { developer_mode: true }, settings },
+    ...(downloadFolder === undefined ? {} : { download: { default_directory: downloadFolder } }),
+  };
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
 }
 
@@ -78,12 +103,14 @@ export function prepareProfile(profile: string, extension: string, userScripts =
 export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   const extension = extensionIdOf(options.extension);
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
-  prepareProfile(profile, extension, options.userScripts);
+  prepareProfile(profile, extension, options.userScripts, options.downloadFolder, options.grantableSites);
   const debugPort = await freePort();
   const context = await chromium.launchPersistentContext(profile, {
     headless: false,
     executablePath: chromiumPath,
     viewport: { width: 1000, height: 700 },
+    // Without a simulated desktop, no notification of a test reaches the desktop of the developer.
+    env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'disabled:', ...options.env },
     // Playwright turns off the throttling of hidden tabs; users have the throttling on.
     ignoreDefaultArgs: [
       '--disable-background-timer-throttling',
@@ -95,13 +122,23 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       ...(options.args ?? []),
     ],
   });
+  context.pages().forEach(limitOperations);
+  context.on('page', limitOperations);
   let cdpBrowser: Browser | undefined;
+  /** findExtensionPage finds a page of the extension, such as the side panel, which only a CDP connection to the browser lists. */
+  const findExtensionPage = async (file: string): Promise<Page | undefined> => {
+    cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
+    return cdpBrowser
+      .contexts()
+      .flatMap((context) => context.pages())
+      .find((page) => page.url().startsWith(`chrome-extension://${extension}/${file}`));
+  };
   return {
     context,
     extensionId: extension,
     debugPort,
     async openPage(url) {
-      const page = await context.newPage();
+      const page = await withLimit(`opening a tab for ${url}`, context.newPage());
       await page.goto(url);
       return page;
     },
@@ -126,17 +163,9 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
         }),
       );
       await opener.close();
-      // Playwright's own context does not list the side panel, but a CDP connection to the browser lists the panel.
-      cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
-      const browser = cdpBrowser;
-      const panel = await waitFor('the page of the side panel', () =>
-        browser
-          .contexts()
-          .flatMap((context) => context.pages())
-          .find((page) => page.url().startsWith(`chrome-extension://${extension}/panel.html`)),
-      );
-      return panel;
+      return await waitFor('the page of the side panel', () => findExtensionPage('panel.html'));
     },
+    findPanel: () => findExtensionPage('panel.html'),
     async stopWorker() {
       const [page] = context.pages();
       if (!page) throw new Error('the browser has no tab');
@@ -146,11 +175,35 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       await session.detach();
     },
     async close() {
-      await cdpBrowser?.close();
-      await context.close();
+      await withLimit('the end of the browser', Promise.all([cdpBrowser?.close(), context.close()]));
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** CloseAgainMs is the time between two attempts to close a tab, in milliseconds. */
+const CloseAgainMs = 5_000;
+
+/** limitOperations gives a limit to the operations of a page to which Playwright gives none. */
+function limitOperations(page: Page): void {
+  const closeOnce = page.close.bind(page);
+  page.close = async (options) => {
+    // A tab stays open if Chrome commits a navigation of the tab, such as a reload by the extension, while the tab
+    // closes. Playwright ignores a second close without runBeforeUnload.
+    const timer = setInterval(() => void closeOnce({ runBeforeUnload: true }).catch(() => undefined), CloseAgainMs);
+    try {
+      await closeOnce(options);
+    } finally {
+      clearInterval(timer);
+    }
+  };
+  for (const name of ['bringToFront', 'close', 'evaluate'] as const) {
+    const operation: unknown = Reflect.get(page, name);
+    if (typeof operation !== 'function') throw new Error(`a page has no operation ${name}`);
+    Reflect.set(page, name, (...args: unknown[]) =>
+      withLimit(`page.${name} in ${page.url()}`, Promise.resolve(Reflect.apply(operation, page, args))),
+    );
+  }
 }
 
 /** freePort returns a free port on loopback. */

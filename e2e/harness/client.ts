@@ -11,6 +11,7 @@ import {
   type Progress,
 } from '@modelcontextprotocol/sdk/types.js';
 import { binary } from './process.ts';
+import { OperationLimitMs } from './wait.ts';
 
 /** Outcome is the result of one tools/call, with the progress notifications before it. */
 export interface Outcome {
@@ -97,7 +98,7 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
         {
-          timeout: options.timeoutMs ?? 240_000,
+          timeout: options.timeoutMs ?? OperationLimitMs,
           ...(options.signal ? { signal: options.signal } : {}),
           ...(options.withoutProgress
             ? {}

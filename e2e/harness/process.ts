@@ -1,6 +1,7 @@
 /** Runs the built binary as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { withLimit } from './wait.ts';
 
 /** repositoryRoot is the repository's folder, with a trailing slash. binary is the path of the program under test. */
 export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
@@ -56,7 +57,21 @@ export function runOpentabs(
   env: Readonly<Record<string, string>>,
   input = '',
 ): Promise<CommandResult> {
-  return startOpentabs(args, env, input).ended;
+  return awaitEnd(startOpentabs(args, env, input));
+}
+
+/**
+ * awaitEnd waits until a command exits. A command that does not exit in time is killed, and the error has the stacks of
+ * its goroutines.
+ */
+async function awaitEnd(command: StartedCommand): Promise<CommandResult> {
+  try {
+    return await withLimit(command.child.spawnargs.join(' '), command.ended);
+  } catch (error) {
+    command.child.kill('SIGQUIT'); // Go prints all stacks and exits
+    const { stdout, stderr } = await withLimit('the process after SIGQUIT', command.ended);
+    throw new Error(`${String(error)}\n${stdout}\n${stderr}`);
+  }
 }
 
 /** runChecked runs the binary, throws unless the exit code is 0, and returns the standard output. */
@@ -71,5 +86,5 @@ export async function runChecked(args: readonly string[], env: Readonly<Record<s
 /** stopProcess sends a signal to a process of this test and waits until the process exits. */
 export async function stopProcess(command: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (command.child.exitCode === null && command.child.signalCode === null) command.child.kill(signal);
-  await command.ended;
+  await awaitEnd(command);
 }

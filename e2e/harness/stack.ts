@@ -6,6 +6,8 @@ import type { Page } from 'playwright-core';
 import { type Chrome, type ChromeOptions, freePort, launchChrome } from './chromium.ts';
 import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
 import { addClient, type CallRecord, fetchCallRecords, getJson } from './daemon-api.ts';
+import { copyMessagesPlugin } from './messages-plugin.ts';
+import { grantOptionalPermissions } from './permissions.ts';
 import {
   type CommandResult,
   repositoryRoot,
@@ -15,6 +17,7 @@ import {
   startOpentabs,
   stopProcess,
 } from './process.ts';
+import { type Proxy as LinkProxy, startProxy } from './proxy.ts';
 import { type Site, startSite } from './site.ts';
 import { waitFor } from './wait.ts';
 
@@ -23,6 +26,12 @@ export interface StackOptions {
   /** Flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
   readonly serveFlags?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
+  /** hasProxy puts a proxy between the browser and the daemon, which can cut their link. */
+  readonly hasProxy?: boolean;
+  /** Flags of `opentabs extension install`, for example ['--debugger']. */
+  readonly installFlags?: readonly string[];
+  /** Whether the extension has its optional permissions; default false. */
+  readonly hasOptionalPermissions?: boolean;
   /** Further plugins to add to the stack; the plugin messages is always added. */
   readonly plugins?: readonly ExtraPlugin[];
 }
@@ -55,6 +64,8 @@ export interface Stack {
   readonly pluginFolder: string;
   readonly site: Site;
   readonly chrome: Chrome;
+  /** proxy is between the browser and the daemon; undefined without hasProxy. */
+  readonly proxy: LinkProxy | undefined;
   /** The tab that shows the site. */
   readonly page: Page;
   daemon: StartedCommand;
@@ -107,9 +118,16 @@ export interface TabPlugin {
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const port = await freePort();
-  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  const env = {
+    OPENTABS_HOME: home,
+    OPENTABS_PORT: String(port),
+    NO_COLOR: '1',
+    // Tests act faster than agents.
+    OPENTABS_BROWSER_ACTS: '0',
+    OPENTABS_BROWSER_PICTURES: '0',
+  };
   const plugin = join(home, 'messages-plugin');
-  cpSync(join(repositoryRoot, 'sdk-ts/examples/messages'), plugin, { recursive: true });
+  copyMessagesPlugin(plugin);
   await runChecked(['plugin', 'build', plugin], env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], env);
   const extraPlugins = options.plugins ?? [];
@@ -120,7 +138,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await runChecked(['plugin', 'add', copy, '--permission', permission], env);
   }
   const extension = join(home, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension], env);
+  await runChecked(['extension', 'install', '--dir', extension, ...(options.installFlags ?? [])], env);
+  if (options.hasOptionalPermissions) grantOptionalPermissions(extension);
   const site = await startSite();
   const startDaemon = () => startOpentabs(['serve', ...(options.serveFlags ?? [])], env);
   let daemon = startDaemon();
@@ -129,7 +148,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   await waitForDaemon();
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const clientToken = await addClient(env, 'e2e');
-  const chrome = await launchChrome({ extension, ...options.chrome });
+  const proxy = options.hasProxy ? await startProxy(port) : undefined;
+  // Chrome resolves the address of the daemon to the proxy.
+  const proxyArgs = proxy ? [`--host-resolver-rules=MAP 127.0.0.1:${port} 127.0.0.1:${proxy.port}`] : [];
+  const chromeArgs = [...(options.chrome?.args ?? []), ...proxyArgs];
+  const chrome = await launchChrome({ extension, ...options.chrome, args: chromeArgs });
   const clients: McpClient[] = [];
   const trackClient = (client: McpClient) => {
     clients.push(client);
@@ -160,6 +183,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     page = await openFirstPage();
   } catch (error) {
     await chrome.close();
+    await proxy?.close();
     await stopProcess(daemon);
     await site.close();
     throw error;
@@ -174,6 +198,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     pluginFolder: plugin,
     site,
     chrome,
+    proxy,
     page,
     get daemon() {
       return daemon;
@@ -198,6 +223,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     async close() {
       await Promise.allSettled(clients.map((client) => client.close()));
       await chrome.close();
+      await proxy?.close();
       await stopProcess(daemon);
       await site.close();
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });

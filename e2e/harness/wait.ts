@@ -36,6 +36,28 @@ async function rejectAfter(ms: number): Promise<never> {
   throw new Error(`the probe did not return within ${ms} ms`);
 }
 
+/**
+ * OperationLimitMs is how long one operation of a test may take, in milliseconds. The limit is less than that of a test
+ * file in .ci/node-test, so that an operation that hangs is named in the error of its test.
+ */
+export const OperationLimitMs = 120_000;
+
+/** withLimit returns the result of an operation, or throws an error with the operation's name after OperationLimitMs. */
+export async function withLimit<T>(operation: string, result: Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const timeout = setTimeout(OperationLimitMs, undefined, { signal: limit.signal }).then(
+    () => {
+      throw new Error(`${operation} did not end within ${OperationLimitMs} ms`);
+    },
+    () => new Promise<never>(() => undefined), // the operation has ended
+  );
+  try {
+    return await Promise.race([result, timeout]);
+  } finally {
+    limit.abort();
+  }
+}
+
 /** pause waits for a fixed time in milliseconds. Use pause to pace a real system, never to wait for a result. */
 export function pause(ms: number): Promise<void> {
   return setTimeout(ms);

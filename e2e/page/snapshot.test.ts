@@ -91,7 +91,7 @@ test('values of passwords, codes and cards are never shown, not even in names', 
   }
   assert.match(first, /textbox "Password" \[ref=e1\]: •••/);
   assert.match(first, /textbox "Plain" \[ref=e\d+\]: open/);
-  assert.deepEqual((await page.result('facts')).secretFields, ['card', 'code', 'password']);
+  assert.deepEqual((await page.result('inspect', { targets: [], focused: false })).shown, ['card', 'code', 'password']);
 });
 
 test('shadow roots, open and closed, slots and nested hosts are part of the page', async () => {
@@ -132,9 +132,9 @@ switch "Dark" [checked] [ref=e8]
 slider "Volume" [ref=e9]: 30
 progressbar "Load": 25 %
 textbox "Note" [ref=e10]: hello
-no link
+clickable "no link" [ref=e11]
 plain
-listbox "Many" [ref=e11]: A, B
+listbox "Many" [ref=e12]: A, B
 Chart label
 alert Saved`,
   );
@@ -241,7 +241,8 @@ test('stale_ref names the nearest match, and never another document', async () =
   );
   const { error } = await page.call('describe', { target: ref });
   assert.equal(error.code, 'stale_ref');
-  assert.match(error.message, /button "Save draft"\) is gone\. The nearest match is e\d+/);
+  assert.match(error.message, /is gone\. The nearest match is e\d+/);
+  assert.match(error.pageText ?? '', /the element was: button "Save draft"/);
   assert.equal((await page.result('describe', { target: error.ref })).elementName, 'Save the draft');
   for (const wrong of ['e999', 'f2e1'])
     assert.equal((await page.call('describe', { target: wrong })).error.code, 'stale_ref');

@@ -62,7 +62,7 @@ test('a call that the user allows once runs with the shown arguments, and the ne
   await findWaitingCard('first value').waitFor();
   assert.match(
     await findWaitingCard('first value').innerText(),
-    /messages\s+echo[\s\S]*opentabs-e2e[\s\S]*"value": "first value"/,
+    /echo[\s\S]*messages\s+echo[\s\S]*e2e[\s\S]*value\s+first value/i,
   );
   await panel.screenshot({ path: `${screenshotFolder}/panel-approval.png` });
   await pressButton('first value', 'Allow once');
@@ -136,7 +136,7 @@ test('an approval card stays while the panel reloads and the browser reconnects'
 test('a tool that waits for the user continues when the user presses Done, and fails when the user presses Stop', async () => {
   const call = client.call('everything__login', { title: 'Log in', reason: 'The site needs your password.' });
   call.catch(() => undefined);
-  await panel.getByText('The site needs your password.').waitFor();
+  await panel.locator('.reason', { hasText: 'The site needs your password.' }).waitFor();
   await panel.locator('.call').getByText('not logged in').waitFor();
   await findWaitingCard('The site needs').getByRole('button', { name: 'Go to tab' }).waitFor();
   await pressButton('The site needs', 'Done');
@@ -188,7 +188,7 @@ test('the panel shows that a call was allowed in a terminal', async () => {
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
   assert.equal((await call).isError, false);
-  await panel.getByText('Already allowed elsewhere.').waitFor();
+  await panel.getByText('Already allowed by the command line.').waitFor();
 });
 
 test('a call whose approval times out does not run, and the panel shows the reason', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
 import { type PanelFixture, startPanelFixture } from './panel-fixture.ts';
-import { makeCall, makeSuspendedCalls, makeWaitingCall, samplePlugins } from './sample-views.ts';
+import { makeCall, makeInspection, makeSuspendedCalls, makeWaitingCall, samplePlugins } from './sample-views.ts';
 
 let fixture: PanelFixture;
 
@@ -173,14 +173,21 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
 
 test('a review applies to the code that was shown to the user', async () => {
   const { panel, server } = fixture;
+  let hash = samplePlugins[3]?.hash ?? '';
+  server.answerRequest = (method) => (method === 'plugin.inspect' ? makeInspection({ hash }) : {});
   server.notifyPanel('state.plugins', { plugins: samplePlugins });
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   await panel.getByRole('button', { name: 'Review mail' }).click();
-  await panel.getByRole('button', { name: 'Allow, ask each time' }).waitFor();
-  const hash = 'ab'.repeat(32);
+  const enableButton = panel.getByRole('button', { name: 'Review and enable' });
+  await enableButton.waitFor();
+  hash = 'ab'.repeat(32);
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, hash })) });
   await panel.getByRole('button', { name: 'Review mail' }).click(); // the panel does not show the new code yet
-  await panel.getByRole('button', { name: 'Allow, ask each time' }).click();
+  await waitFor(
+    'the button to accept clicks',
+    async () => (await enableButton.getAttribute('aria-disabled')) === 'false',
+  );
+  await enableButton.click();
   assert.deepEqual(await waitForRequest('config.review'), { plugin: 'mail', hash, permission: 'ask' });
 });
 

@@ -7,17 +7,21 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { PluginInfo, ToolDispatchParams } from '../../wire/wire.gen.ts';
+import type { HelloParams, PluginInfo, ToolDispatchParams } from '../../wire/wire.gen.ts';
 import { freePort } from '../harness/chromium.ts';
 
 const key = 'key-of-the-fake-server';
 
 /** FakeServer is a server for the link protocol of the extension. */
 export interface FakeServer {
-  /** requests are the requests of the browser, without hello and ping. */
+  /** requests are the requests of the browser, without hello, ping, and the calls.history of an opened panel. */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
   /** listTabs returns the tabs that the browser has reported with tab.sync and tab.changed. */
   listTabs(): readonly { readonly tabId: number; readonly url: string }[];
+  /** version is the version that a browser gets when it connects; "0.1.0" by default. */
+  version: string;
+  /** hello is the last hello of the browser; undefined before the first. */
+  readonly hello: HelloParams | undefined;
   /** clearRequests empties requests. */
   clearRequests(): void;
   /**
@@ -70,6 +74,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, key }));
   const requests: { method: string; params: unknown }[] = [];
   let currentSocket: WebSocket | undefined;
+  let hello: HelloParams | undefined;
   let isPanelOpen = false;
   let plugins: readonly PluginInfo[] = [];
   let tabs: readonly { tabId: number; url: string }[] = [];
@@ -118,6 +123,10 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   };
   const fakeServer: FakeServer = {
     requests,
+    get hello() {
+      return hello;
+    },
+    version: '0.1.0',
     request: (method, params) => send(randomUUID(), method, params),
     dispatchTool,
     clearRequests: () => requests.splice(0),
@@ -164,9 +173,10 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
         waitingAnswers.delete(id);
       }
       if (id === undefined || method === undefined) return;
-      if (method !== 'hello' && method !== 'ping') requests.push({ method, params });
+      if (!['hello', 'ping', 'calls.history'].includes(method)) requests.push({ method, params });
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fakeServer, method, params) }));
       if (method !== 'hello') return;
+      hello = params;
       // Before the answer to hello, the browser handles no requests.
       currentSocket = socket;
       sendRequest('plugin.sync', { plugins });
@@ -185,7 +195,7 @@ function makeChallenge(request: IncomingMessage, port: number): { nonce: string;
 }
 
 function makeReply(fakeServer: FakeServer, method: string, params: unknown): object {
-  if (method === 'hello') return { result: { protocol: 1, serverVersion: '0.1.0' } };
+  if (method === 'hello') return { result: { protocol: 1, serverVersion: fakeServer.version } };
   if (method === 'ping') return { result: {} };
   try {
     return { result: fakeServer.answerRequest(method, params) };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, Worker } from 'playwright-core';
-import type { CallView } from '../../wire/wire.gen.ts';
+import type { CallView, StateSyncParams } from '../../wire/wire.gen.ts';
 import { type Chrome, launchChrome } from '../harness/chromium.ts';
 import { runChecked } from '../harness/process.ts';
 import { startSite } from '../harness/site.ts';
@@ -21,13 +21,23 @@ export interface PanelFixture {
   readonly sitePage: Page;
   /** tabId is the id of the tab of sitePage. */
   readonly tabId: number;
-  /** showCalls sends calls to the panel and returns before the panel draws the calls. */
-  showCalls(calls: readonly CallView[]): void;
+  /**
+   * showCalls sends calls to the panel and returns before the panel draws the calls. The panel keeps the ended calls of
+   * earlier messages until its page is loaded again.
+   */
+  showCalls(calls: readonly CallView[], more?: Partial<StateSyncParams>): void;
   close(): Promise<void>;
 }
 
+export interface PanelFixtureOptions {
+  /** isNewUser is true if no call has succeeded yet, so that the panel shows the checklist. Default false. */
+  readonly isNewUser?: boolean;
+  /** userScripts is whether "Allow User Scripts" is on. Default true. */
+  readonly userScripts?: boolean;
+}
+
 /** startPanelFixture starts the fake server, the browser and the site. */
-export async function startPanelFixture(): Promise<PanelFixture> {
+export async function startPanelFixture(options: PanelFixtureOptions = {}): Promise<PanelFixture> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
@@ -35,25 +45,34 @@ export async function startPanelFixture(): Promise<PanelFixture> {
   server.syncPlugins([
     { name: 'messages', displayName: 'Messages', hash: 'aa', script: 's', world: 'main', matches: ['*://127.0.0.1/*'] },
   ]);
-  const chrome = await launchChrome({ extension });
+  const chrome = await launchChrome({ extension, userScripts: options.userScripts ?? true });
   const siteServer = await startSite();
   const sitePage = await chrome.openPage(siteServer.url);
   const tabId = await waitFor(
     "the extension to report the site's tab",
     () => server.listTabs().find((tab) => tab.url === siteServer.url)?.tabId,
   );
+  const worker = await waitFor('the service worker to start', () => chrome.context.serviceWorkers()[0]);
+  if (options.isNewUser !== true) await worker.evaluate("chrome.storage.local.set({ hadSuccess: 'yes' })");
   const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
   await panel.setViewportSize({ width: 360, height: 640 });
   return {
     server,
     chrome,
     panel,
-    worker: await waitFor('the service worker to start', () => chrome.context.serviceWorkers()[0]),
+    worker,
     sitePage,
     tabId,
-    showCalls(calls) {
-      const runningCount = calls.filter((call) => call.status === 'running' || call.status === 'pending').length;
-      server.notifyPanel('state.sync', { serverVersion: '0.1.0', calls, running: runningCount });
+    showCalls(calls, more = {}) {
+      const isOpen = ({ status }: CallView) => status === 'running' || status === 'pending';
+      const [open, ended] = [calls.filter(isOpen), calls.filter((call) => !isOpen(call))];
+      server.notifyPanel('state.sync', {
+        serverVersion: '0.1.0',
+        calls: open,
+        ended,
+        running: open.length,
+        ...more,
+      });
     },
     async close() {
       await chrome.close();

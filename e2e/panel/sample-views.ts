@@ -3,6 +3,7 @@ import type {
   ActivityView,
   CallView,
   FailedPluginView,
+  PluginInspectResult,
   PluginView,
   SettingView,
   WaitingView,
@@ -135,7 +136,7 @@ export function makeManyCalls(fraction: number): readonly CallView[] {
   );
 }
 
-function makePlugin(name: string, displayName: string, overrides: Partial<PluginView> = {}): PluginView {
+export function makePlugin(name: string, displayName: string, overrides: Partial<PluginView> = {}): PluginView {
   return {
     name,
     displayName,
@@ -143,6 +144,7 @@ function makePlugin(name: string, displayName: string, overrides: Partial<Plugin
     hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     reviewed: true,
     permission: 'ask',
+    source: 'npm',
     matches: ['*://localhost/*', '*://127.0.0.1/*'],
     tools: [
       { name: 'echo', displayName: 'Echo', readOnly: true, permission: 'auto', category: 'Reading' },
@@ -168,6 +170,37 @@ export const samplePlugins: readonly PluginView[] = [
     matches: ['https://mail.example.com/*'],
   }),
 ];
+
+/** makeInspection returns the description of an unreviewed sample plugin. */
+export function makeInspection(overrides: Partial<PluginInspectResult> = {}): PluginInspectResult {
+  return {
+    hash: samplePlugins[3]?.hash ?? '',
+    description: 'Reads, writes and sends mail of your team.',
+    package: '@acme/opentabs-plugin-mail',
+    source: 'npm',
+    folder: '/home/ada/.local/state/opentabs/packages/@acme/opentabs-plugin-mail/2.0.0-beta.1-1f2e3d4c',
+    author: 'Ada Lovelace',
+    powers: [
+      {
+        name: 'fetch',
+        meaning: "Sends requests from the page, with the user's session.",
+        sections: ['code', 'libraries'],
+      },
+      { name: 'localStorage', meaning: 'Reads or writes what the site keeps in the browser.', sections: ['code'] },
+      { name: 'eval', meaning: 'Runs text as code, which this review does not show.', sections: ['libraries'] },
+    ],
+    tools: [
+      { name: 'echo', description: 'Returns its arguments.' },
+      { name: 'export_messages', description: 'Exports all messages of a channel, page by page.' },
+      { name: 'post', description: 'Posts a message. The message cannot be recalled.', destructive: true },
+    ],
+    sections: [
+      { name: 'code', pages: 2, lines: 1500 },
+      { name: 'libraries', pages: 5, lines: 9000 },
+    ],
+    ...overrides,
+  };
+}
 
 /**
  * sampleSettings contains a plugin setting of each type. The first of the sample settings is required and has no value.

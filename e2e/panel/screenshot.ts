@@ -2,18 +2,23 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { repositoryRoot } from '../harness/process.ts';
+import { assertAccessible } from './accessibility.ts';
+
+/** MaxHeight is the height of the largest screenshot, in pixels. */
+const MaxHeight = 4000;
 
 /**
- * saveScreenshots writes screenshots of the whole panel to e2e/out/, and checks that no element is wider than the
- * panel.
+ * saveScreenshots writes screenshots of the whole panel to e2e/out/, and checks that no element is wider than the panel
+ * and that axe-core finds nothing.
  */
 export async function saveScreenshots(panel: Page, name: string): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);
-  await panel.setViewportSize({ width: 360, height });
+  await panel.setViewportSize({ width: 360, height: Math.min(height, MaxHeight) });
   const overflow = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert.ok(overflow <= 0, `the panel in ${name} is ${overflow} px too wide`);
   for (const colorScheme of ['light', 'dark'] as const) {
     await panel.emulateMedia({ colorScheme });
+    await assertAccessible(panel, `${name} ${colorScheme}`);
     await panel.screenshot({ path: `${repositoryRoot}e2e/out/panel-${name}-${colorScheme}.png` });
   }
   await panel.setViewportSize({ width: 360, height: 640 });

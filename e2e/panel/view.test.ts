@@ -11,6 +11,7 @@ import { type PanelFixture, startPanelFixture } from './panel-fixture.ts';
 import {
   callsWithActivities,
   failedCalls,
+  makeInspection,
   makeManyCalls,
   makeSuspendedCalls,
   makeWaitingCall,
@@ -79,7 +80,10 @@ test('a failed call shows its error', async () => {
   const { panel, showCalls } = fixture;
   showCalls(failedCalls);
   await panel.getByText('failed').first().click();
-  await panel.getByText(/Ask for fewer pages/).waitFor();
+  await panel
+    .locator('.details')
+    .getByText(/Ask for fewer pages/)
+    .waitFor();
   assert.equal(await panel.getByText('echo').count(), 1);
   await saveScreenshots(panel, 'failed');
 });
@@ -98,7 +102,7 @@ test('calls that wait for the user show their approval cards', async () => {
 test('twelve approval cards at once show the first five and a button for the rest', async () => {
   const { panel, showCalls } = fixture;
   showCalls(Array.from({ length: 12 }, (_, i) => makeWaitingCall(`s${i}`, `t${i}`)));
-  const denyButtons = panel.getByRole('button', { name: 'Deny' });
+  const denyButtons = panel.getByRole('button', { name: /^Deny(?! all)/ });
   await denyButtons.nth(4).waitFor();
   assert.equal(await denyButtons.count(), 5);
   await waitFor(
@@ -148,14 +152,19 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
 
 test('plugins are listed with their permissions, and an unreviewed plugin has a review button', async () => {
   const { panel, server } = fixture;
+  server.answerRequest = (method) => (method === 'plugin.inspect' ? makeInspection() : {});
   server.notifyPanel('state.plugins', { plugins: samplePlugins });
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   await panel.getByText('needs a reload').waitFor();
-  await panel.getByRole('button', { name: 'Review mail' }).click();
+  await panel.getByRole('button', { name: 'Review mail' }).waitFor();
   await panel.getByText('3 tools, 2 with their own permission').first().click();
   await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
+  await panel.getByText('Exports all messages of a channel').waitFor();
   const readingList = panel.getByRole('list', { name: 'Reading' }).first();
-  assert.deepEqual(await readingList.locator('.tool').allTextContents(), ['echoread-only', 'export_messages']);
+  assert.deepEqual(await readingList.locator('.tool').allTextContents(), [
+    'echoread-onlyReturns its arguments.',
+    'export_messagesExports all messages of a channel, page by page.',
+  ]);
   await saveScreenshots(panel, 'plugins');
 });
 

@@ -61,7 +61,13 @@ export type LooseResult = ReturnType<ObjectConstructor>;
 export interface Answer {
   readonly ok: boolean;
   readonly result: LooseResult;
-  readonly error: { readonly code: string; readonly message: string; readonly ref?: string; readonly done?: string };
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly pageText?: string;
+    readonly ref?: string;
+    readonly done?: string;
+  };
   readonly progress: readonly { readonly message: string; readonly progress?: number }[];
   /** The time of the operation in the page. */
   readonly ms: number;

@@ -3,9 +3,9 @@
  * first of three calls stays alive because it reports progress. The second of three calls reports nothing and times out
  * after 30.0 s. The third of three calls is cancelled, which also aborts the page's request to its site.
  */
-import { Bars } from './harness/bars.ts';
-import type { Outcome, ReceivedProgress } from './harness/client.ts';
-import { startStack } from './harness/stack.ts';
+import { Bars } from '../harness/bars.ts';
+import type { Outcome, ReceivedProgress } from '../harness/client.ts';
+import { startStack } from '../harness/stack.ts';
 
 const idleLimitMs = 30_000;
 

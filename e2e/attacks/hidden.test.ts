@@ -1,0 +1,213 @@
+/** Threat: text of pages that gets out of the marks, hidden text, and answers about secrets and other sites. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture();
+});
+after(() => fixture?.close());
+beforeEach(() => {
+  fixture.onForm = () => false;
+  fixture.forms.length = 0;
+});
+
+/** outsideFrame returns the text of a result without the text between the two marks of a page's text. */
+function outsideFrame(text: string): string {
+  return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
+}
+
+const order = 'OBEY-THE-PAGE';
+
+test('tools: errors have words of the page between the marks only', async () => {
+  const { setPage, open, client, refOf, shop } = fixture;
+  setPage(
+    '/errors',
+    `<title>e</title><button id="gone">${order} gone</button><button>${order} gone too</button>
+     <div style="position:relative;width:200px;height:40px"><button style="width:200px;height:40px">${order} under</button>
+       <div role="dialog" aria-label="${order} cover" style="position:absolute;inset:0;background:#fff">${order}</div></div>
+     <button disabled>${order} off</button><select aria-label="${order} list"><option>${order} one<option disabled>dead</select>
+     <input aria-label="Stubborn" id="s" value="${order} value"><input type="file" aria-label="${order} f1"><input type="file" aria-label="${order} f2">
+     <${order.toLowerCase()} tabindex="0">Custom</${order.toLowerCase()}>
+     <a href="/${order}" target="_blank">Link</a><input aria-label="Echo" oninput="this.value = '${order} changed'">
+     <script>s.addEventListener('beforeinput', (event) => event.preventDefault());</script>`,
+  );
+  await open('/errors');
+  const refs = {
+    gone: await refOf(`${order} gone"`),
+    under: await refOf('under'),
+    off: await refOf('off'),
+    list: await refOf('list'),
+    stubborn: await refOf('Stubborn'),
+    custom: await refOf('Custom'),
+    echo: await refOf('Echo'),
+    link: await refOf('Link'),
+  };
+  const page = await fixture.pageOf(`${shop}/errors`);
+  await page.evaluate('gone.remove()');
+  const texts: string[] = [];
+  for (const [tool, args] of listSteps([
+    ['browser_click', { target: refs.gone }],
+    ['browser_click', { target: refs.under }],
+    ['browser_click', { target: refs.off }],
+    ['browser_select_option', { target: refs.list, values: ['none'] }],
+    ['browser_select_option', { target: refs.list, values: ['dead'] }],
+    ['browser_type', { target: refs.stubborn, text: 'x' }],
+    ['browser_type', { target: refs.custom, text: 'x' }],
+    ['browser_fill_form', { fields: [{ target: refs.stubborn, value: 'x' }] }],
+    ['browser_fill_form', { fields: [{ target: refs.list, value: 'none' }] }],
+    ['browser_batch', { steps: [{ tool: 'browser_click', args: { target: refs.gone } }] }],
+    ['tools_call', { name: 'browser_click', arguments: { target: refs.gone } }],
+  ])) {
+    const outcome = await client.call(tool, args);
+    assert.equal(outcome.isError, true, `${tool}: ${outcome.text}`);
+    assert.doesNotMatch(outsideFrame(outcome.text), /OBEY/i, tool);
+    texts.push(outcome.text);
+  }
+  assert.match(texts[0] ?? '', /nearest match is e\d+\. [\s\S]*the element was: button "OBEY-THE-PAGE gone"/);
+  assert.match(texts[1] ?? '', /the element e\d+ is in front of it[\s\S]*in front of it: dialog/);
+  for (const [tool, args] of listSteps([
+    ['browser_type', { target: refs.echo, text: 'x' }],
+    ['browser_click', { target: refs.link, modifiers: ['Control'] }],
+    [
+      'browser_fill_form',
+      {
+        fields: [
+          { target: refs.echo, value: 'y' },
+          { target: refs.list, value: 'none' },
+        ],
+      },
+    ],
+  ])) {
+    const outcome = await client.call(tool, args);
+    assert.doesNotMatch(outsideFrame(outcome.text), /OBEY/i, `${tool}: ${outcome.text}`);
+  }
+  for (const audit of [
+    (await fixture.stack.runCli('audit', '--json')).stdout,
+    (await fixture.stack.runCli('calls')).stdout,
+  ])
+    assert.doesNotMatch(audit, /OBEY/i, 'the audit has words of the page');
+  await page.close();
+});
+
+const hiding = {
+  hidden: 'hidden',
+  display: 'style="display:none"',
+  visibility: 'style="visibility:hidden"',
+  opacity: 'style="opacity:0"',
+  'clip-path': 'style="position:absolute;clip-path:inset(100%)"',
+  'clip-path in the flow': 'style="clip-path:inset(100%)"',
+  'clip-path half': 'style="clip-path:inset(50%)"',
+  'clip-path circle': 'style="clip-path:circle(0)"',
+  clip: 'style="position:absolute;clip:rect(0 0 0 0)"',
+  'clip with commas': 'style="position:absolute;clip:rect(0,0,0,0)"',
+  'zero size': 'style="width:0;height:0;overflow:hidden"',
+  'one pixel': 'style="position:absolute;width:1px;height:1px;overflow:hidden"',
+  'font size': 'style="font-size:0"',
+  'same colour': 'style="color:#fff;background:#fff"',
+  'transparent colour': 'style="color:transparent"',
+  'off the page': 'style="position:absolute;left:-9999px"',
+  'above the page': 'style="position:fixed;top:-999px"',
+  indent: 'style="text-indent:-9999px;overflow:hidden"',
+  scale: 'style="transform:scale(0)"',
+  'aria-hidden': 'aria-hidden="true"',
+  'opacity of the parent': 'data-parent style="opacity:0"',
+};
+
+test('tools: hidden text is in no answer of any reading tool', async () => {
+  const { setPage, open, client } = fixture;
+  const elements = Object.entries(hiding).map(([name, attributes], i) => {
+    const text = `OBEY-${i} ${name}`;
+    return `<div class="box" ${attributes}><p class="inner">${text}</p><span role="button" tabindex="0" class="b">${text}</span></div>`;
+  });
+  setPage('/hidden', `<title>h</title><body style="background:#fff"><h1>Shown</h1>${elements.join('\n')}`);
+  await open('/hidden');
+  const names = Object.keys(hiding);
+  const leaks = new Set<string>();
+  for (const [tool, args] of listSteps([
+    ['browser_snapshot', { maxTokens: 50_000 }],
+    ['browser_read_page', { format: 'markdown' }],
+    ['browser_read_page', { format: 'text' }],
+    ['browser_find', { selector: '.box', limit: 100 }],
+    ['browser_find', { selector: '.inner', limit: 100 }],
+    ['browser_find', { selector: '.b', limit: 100 }],
+    ['browser_find', { selector: 'body' }],
+    ['browser_find', { role: 'button', limit: 100 }],
+    ['browser_find', { text: 'OBEY', limit: 100 }],
+    ['browser_find', { selector: '.b', text: 'OBEY', limit: 100 }],
+    ['browser_wait_for', { selector: '.box', state: 'attached', timeout: 1 }],
+    ['browser_scroll', { direction: 'bottom' }],
+  ])) {
+    const { text } = await client.call(tool, args);
+    for (const [, number] of text.matchAll(/OBEY-(\d+)/g))
+      leaks.add(`${tool} ${JSON.stringify(args)}: ${names[Number(number)]}`);
+  }
+  assert.deepEqual([...leaks], [], 'hidden text in answers');
+  const found = await client.call('browser_find', { selector: '.box' });
+  assert.match(found.text, /\[hidden\]/, 'a hidden element is marked');
+});
+
+test('tools: a selector does not reveal the value of a secret field', async () => {
+  const { setPage, open, client } = fixture;
+  setPage(
+    '/search',
+    '<title>s</title><form><input type="password" aria-label="P" value="hunter2"></form><input aria-label="Q" value="public">',
+  );
+  await open('/search');
+  for (const test of [
+    'input[value^="PART"]',
+    'input[ value ^= "PART" ]',
+    'input[VALUE^="PART"]',
+    'input[*|value^="PART"]',
+    'input[|value^="PART"]',
+    'input[/**/value^="PART"]',
+    'input[va\\6cue^="PART"]',
+    'input[\\value^="PART"]',
+    'form:has([value^="PART"])',
+    ':is(input[value^="PART"], nothing)',
+    ':not(input[value^="PART"])',
+    'input:not([value^="PART"])',
+  ]) {
+    const answers = await Promise.all(
+      ['hunt', 'zzzz'].map(async (part) => {
+        const selector = test.replace('PART', part);
+        const found = await client.call('browser_find', { selector });
+        const waited = await client.call('browser_wait_for', { selector, state: 'attached', timeout: 0.3 });
+        return [found, waited].map(({ text, isError }) => `${isError} ${text.replace(/\[\w+\]|\d+(\.\d+)? m?s/g, '')}`);
+      }),
+    );
+    assert.deepEqual(answers[0], answers[1], `answers to ${test}`);
+  }
+  assert.equal((await client.call('browser_find', { selector: 'input[type=password]' })).isError, false);
+  setPage('/plain-search', '<title>s</title><input aria-label="Q" value="public">');
+  await open('/plain-search');
+  assert.match((await client.call('browser_find', { selector: 'input[value^="pub"]' })).text, /ref=/);
+});
+
+test('tools: a wait for an address answers nothing about a site that the user has not approved', async () => {
+  const { setPage, open, client, other } = fixture;
+  setPage(
+    '/away',
+    `<title>a</title><script>setTimeout(() => { location = '${other}/secret-path?token=1' }, 800)</script>`,
+  );
+  setPage('/secret-path', '<title>Private title</title><p>Private');
+  const answers: string[] = [];
+  for (const url of ['/secret-path', '/other-path']) {
+    await open('/away');
+    const outcome = await client.call('browser_wait_for', { url, timeout: 5 });
+    assert.doesNotMatch(outcome.text, /secret-path|token|Private/, url);
+    assert.match(outcome.text, /page: http:\/\/other\.localhost:\d+\. The user has not allowed/, url);
+    answers.push(`${outcome.isError} ${outcome.text}`);
+  }
+  assert.equal(answers[0], answers[1], 'the answers for a right and a wrong address');
+});
+
+test('tools: results with text of a page name the page in their metadata', async () => {
+  const { setPage, open, client, shop } = fixture;
+  setPage('/meta', '<title>m</title><p>Text');
+  const tab = await open('/meta');
+  const { _meta } = await client.sdk.callTool({ name: 'browser_snapshot', arguments: {} });
+  assert.deepEqual(_meta?.['opentabs/untrusted'], { origin: shop, tab });
+});

@@ -1,0 +1,198 @@
+/** Threat: agents that type into secret fields, and answers that contain secrets: passwords, card numbers and codes. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ serveFlags: ['--log-level', 'trace'] });
+});
+after(() => fixture?.close());
+beforeEach(() => {
+  fixture.onForm = () => false;
+  fixture.forms.length = 0;
+});
+
+const secretFields = [
+  ['Password', 'type="password"', 'a password field'],
+  ['Card', 'autocomplete="section-a cc-number"', 'a card field'],
+  ['Holder', 'autocomplete="cc-name"', 'a card field'],
+  ['Once', 'autocomplete="one-time-code"', 'a field for a one-time code'],
+  ['Dots', 'style="-webkit-text-security:disc"', 'a password field'],
+] as const;
+
+const formPage = `<title>form</title>
+  ${secretFields.map(([name, attributes]) => `<input aria-label="${name}" ${attributes}>`).join('\n')}
+  <input aria-label="Plain"><label>Labelled <input type="password"></label><button>Send</button>
+  <div id="host"></div><script>
+    const root = host.attachShadow({ mode: 'closed' });
+    root.innerHTML = '<input aria-label="Closed" type="password">';
+  </script>`;
+
+test('tools: typing into a secret field asks on every site, and a denied call types nothing', async () => {
+  const { setPage, open, client, refOf, forms, shop } = fixture;
+  setPage('/form', formPage);
+  await open('/form');
+  const plain = await refOf('"Plain"');
+  await fixture.run('browser_type', { target: plain, text: 'lamp' });
+  assert.deepEqual(forms, [], 'the site is auto, so an ordinary field needs no approval');
+  const page = await fixture.pageOf(`${shop}/form`);
+  const fields = [...secretFields, ['Labelled', '', 'a password field'], ['Closed', '', 'a password field']] as const;
+  for (const [name, , words] of fields) {
+    const target = await refOf(`"${name}"`);
+    for (const [tool, args] of listSteps([
+      ['browser_type', { target, text: 'typed-Secret-5' }],
+      ['browser_type', { target, text: 'typed-Secret-5', slowly: true }],
+      [
+        'browser_fill_form',
+        {
+          fields: [
+            { target: plain, value: 'x' },
+            { target, value: 'typed-Secret-5' },
+          ],
+        },
+      ],
+      ['browser_press_key', { target, key: 'a' }],
+      ['browser_batch', { steps: [{ tool: 'browser_type', args: { target, text: 'typed-Secret-5' } }] }],
+    ])) {
+      forms.length = 0;
+      const outcome = await client.call(tool, args);
+      assert.equal(outcome.code, 'denied', `${tool} ${name}: ${outcome.text}`);
+      assert.equal(forms.length, 1, `requests for approval of ${tool} ${name}`);
+      assert.match(forms[0] ?? '', new RegExp(`wants to type into ${words} on http://shop`), `${tool} ${name}`);
+      assert.doesNotMatch(forms[0] ?? '', /typed-Secret-5/, `${tool} ${name}`);
+    }
+  }
+  const values = await page.evaluate('[...document.querySelectorAll("input")].map((field) => field.value).join()');
+  assert.equal(values, ',,,,,lamp,', 'values of the fields after the denied calls');
+  fixture.onForm = () => true;
+  await fixture.run('browser_type', { target: await refOf('"Password"'), text: 'typed-Secret-5' });
+  assert.equal(await page.evaluate('document.querySelector("[type=password]").value'), 'typed-Secret-5');
+  await page.close();
+});
+
+test('tools: a key goes into a focused password field only after an approval', async () => {
+  const { setPage, open, client, refOf, forms, shop } = fixture;
+  setPage('/focused', '<title>f</title><input type="password" aria-label="Pass"><button>B</button>');
+  await open('/focused');
+  await fixture.run('browser_click', { target: await refOf('"Pass"') });
+  const outcome = await client.call('browser_press_key', { key: 'x' });
+  assert.equal(outcome.code, 'denied', outcome.text);
+  assert.match(forms.join(), /type into a password field/);
+  const page = await fixture.pageOf(`${shop}/focused`);
+  assert.equal(await page.evaluate('document.querySelector("input").value'), '');
+  await page.close();
+});
+
+test('tools: a page that swaps the field between the check and the act gets no text', async () => {
+  const { setPage, open, client, refOf, forms, shop } = fixture;
+  const swaps = {
+    'type at focus': "field.onfocus = () => { field.type = 'password'; }",
+    'type at beforeinput': "field.addEventListener('beforeinput', () => { field.type = 'password'; })",
+    'focus at beforeinput': "field.addEventListener('beforeinput', () => other.focus())",
+    'focus at keydown': "field.addEventListener('keydown', () => other.focus())",
+    'autocomplete at focus': "field.onfocus = () => { field.autocomplete = 'one-time-code'; }",
+  };
+  for (const [name, script] of Object.entries(swaps)) {
+    setPage(
+      '/swap',
+      `<title>swap</title><input id="field" aria-label="Name"><input id="other" type="password" aria-label="Other"><script>${script}</script>`,
+    );
+    await open('/swap');
+    const target = await refOf('"Name"');
+    const page = await fixture.pageOf(`${shop}/swap`);
+    for (const [tool, args] of listSteps([
+      ['browser_type', { target, text: 'typed', slowly: name.includes('keydown') }],
+      ['browser_press_key', { target, key: 'k' }],
+    ])) {
+      await page.evaluate(
+        'document.activeElement.blur(); field.type = "text"; field.autocomplete = ""; other.value = field.value = ""',
+      );
+      forms.length = 0;
+      const outcome = await client.call(tool, args);
+      const values = await page.evaluate('field.value + other.value');
+      const hasSwapped = await page.evaluate(
+        'field.matches("[type=password],[autocomplete=one-time-code]") || document.activeElement === other',
+      );
+      if (hasSwapped !== true) continue; // this tool does not send the event
+      assert.equal(outcome.isError, true, `${tool}, ${name}: ${outcome.text}`);
+      assert.match(outcome.text, /needs_approval|denied/, `${tool}, ${name}`);
+      assert.equal(values, '', `${tool}, ${name}: text in the swapped field`);
+    }
+    await page.close();
+  }
+});
+
+test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
+  const { setPage, client, refOf, forms, stack, run } = fixture;
+  // The hosts of this test are on this machine, where a rule with a wildcard allows nothing; see browser/secrets_test.go.
+  const { code } = await stack.runCli('browser', 'site', '*', 'auto');
+  assert.equal(code, 0);
+  setPage('/hidden-login', '<title>h</title><input type="password" hidden><button>B</button>');
+  await fixture.open('/hidden-login');
+  await run('browser_click', { target: await refOf('"B"') });
+  setPage('/login', '<title>l</title><input type="password"><button>B</button>');
+  await fixture.open('/login');
+  await run('browser_click', { target: await refOf('"B"') });
+  assert.deepEqual(forms, [], 'auto for the host covers a page with a password field');
+  await stack.runCli('browser', 'site', '*', 'default');
+  assert.equal((await client.call('browser_snapshot', {})).isError, false);
+});
+
+test('tools: passwords, codes and card numbers are in no answer, form, record or log', async () => {
+  const { setPage, open, run, refOf, stack, forms, client, other } = fixture;
+  const secrets = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
+  const [password, card, csc, code, typed, shown] = secrets;
+  setPage(
+    '/secrets',
+    `<title>s</title><label>Password <input id="p" type="password" value="${password}"></label>
+     <input aria-label="Card" autocomplete="cc-number" value="${card}"><input aria-label="Check" autocomplete="cc-csc" value="${csc}">
+     <input aria-label="One" autocomplete="one-time-code" value="${code}"><input aria-label="New" type="password" id="n">
+     <input aria-label="Shown" type="password" id="s" value="${shown}"><button onclick="s.type = 'text'">Show</button>
+     <p id="echo"></p><script>n.oninput = () => { echo.textContent = 'You typed ' + n.value }</script>`,
+  );
+  fixture.onForm = () => true;
+  const answers: string[] = [];
+  const recordAnswer = async (tool: string, args: Record<string, unknown> = {}) => {
+    answers.push((await client.call(tool, args)).text);
+  };
+  await run('browser_tabs', { action: 'new', url: `${other}/secrets` });
+  await recordAnswer('browser_snapshot');
+  await recordAnswer('browser_type', { target: await refOf('"New"'), text: typed });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"New"'), value: typed }] });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"Check"'), value: csc }] });
+  await recordAnswer('browser_batch', {
+    steps: [{ tool: 'browser_type', args: { target: await refOf('"New"'), text: typed } }],
+  });
+  await recordAnswer('browser_click', { target: await refOf('"Show"') });
+  await recordAnswer('browser_click', { target: await refOf('"Show"'), snapshot: 'full' });
+  for (const format of ['markdown', 'text', 'html']) await recordAnswer('browser_read_page', { format });
+  for (const selector of ['input', '#p', 'body']) await recordAnswer('browser_find', { selector });
+  await recordAnswer('browser_find', { role: 'textbox' });
+  await recordAnswer('browser_tabs', { action: 'list' });
+  await recordAnswer('browser_tabs', { action: 'select' });
+  await recordAnswer('browser_snapshot', { mode: 'interactive' });
+  await open('/plain');
+  const calls = await stack.runCli('calls', '--json');
+  const audit = await stack.runCli('audit', '--json');
+  const status = await stack.runCli('status');
+  const texts = [
+    ...answers,
+    ...forms,
+    calls.stdout,
+    calls.stderr,
+    audit.stdout,
+    status.stdout,
+    stack.daemon.stdout(),
+    stack.daemon.stderr(),
+  ];
+  for (const name of readdirSync(stack.home)) {
+    const path = join(stack.home, name);
+    if (statSync(path).isFile()) texts.push(readFileSync(path, 'utf8'));
+  }
+  for (const text of texts)
+    for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} is in: ${text.slice(0, 1500)}`);
+});

@@ -1,0 +1,292 @@
+/** Threat: agents that misuse browser tools: other schemes, the daemon, files, and ways around an approval. */
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
+import { connectHttp } from '../harness/client.ts';
+import { addClient } from '../harness/daemon-api.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ serveFlags: ['--log-level', 'trace'] });
+});
+after(() => fixture?.close());
+beforeEach(() => {
+  fixture.onForm = () => false;
+  fixture.forms.length = 0;
+});
+
+const reads = listSteps([
+  ['browser_snapshot', {}],
+  ['browser_find', { role: 'heading' }],
+  ['browser_read_page', { format: 'html' }],
+  ['browser_wait_for', { selector: 'h1', timeout: 1 }],
+  ['browser_scroll', { direction: 'bottom' }],
+  ['browser_take_screenshot', {}],
+]);
+
+test('tools: an approval is for one document: a page that leaves meanwhile gets no act', async () => {
+  const { setPage, client, refOf, other, bank, shop, run } = fixture;
+  setPage('/asked', `<title>asked</title><button onclick="document.title='acted'">Pay</button>`);
+  setPage('/next', `<title>next</title><script>window.acts = 0</script><button onclick="acts++">Pay</button>`);
+  const askedUrl = `${other}/asked`;
+  for (const [target, mayRun] of [
+    [`${bank}/next`, false],
+    [`${other}/next`, false],
+    [`${shop}/next`, false],
+  ] as const) {
+    fixture.onForm = () => true;
+    await run('browser_tabs', { action: 'new', url: askedUrl });
+    const ref = await refOf('Pay');
+    const page = await fixture.pageOf(askedUrl);
+    fixture.onForm = async () => {
+      await page.goto(target);
+      return true;
+    };
+    const outcome = await client.call('browser_click', { target: ref });
+    assert.equal(outcome.isError, !mayRun, `${target}: ${outcome.text}`);
+    assert.doesNotMatch(outcome.text, /acted/, target);
+    assert.equal(await page.evaluate('acts'), 0, target);
+    await page.close();
+  }
+});
+
+test('tools: an address that is no web page is opened by no tool, redirect or window.open', async () => {
+  const { setPage, client, open, refOf, stack, shop } = fixture;
+  fixture.onForm = () => true;
+  setPage('/plain', '<title>p</title><p>Plain');
+  const passwordFile = 'file:///etc/passwd';
+  const addresses = [
+    passwordFile,
+    'chrome://version',
+    'chrome://settings/passwords',
+    `chrome-extension://${stack.chrome.extensionId}/panel.html`,
+    'data:text/html,<h1>data</h1>',
+    'javascript:document.title="ran"',
+    `view-source:${shop}/plain`,
+    `blob:${shop}/1`,
+    'about:blank',
+    'devtools://devtools/bundled/inspector.html',
+    'filesystem:http://shop.localhost/temporary/a',
+    'ftp://shop.localhost/',
+    ' file:///etc/passwd',
+    'FILE:///etc/passwd',
+    'file:/etc/passwd',
+    'java\nscript:1',
+  ];
+  await open('/plain');
+  for (const url of addresses) {
+    for (const [tool, args] of [
+      ['browser_navigate', { url }],
+      ['browser_tabs', { action: 'new', url }],
+      ['browser_batch', { steps: [{ tool: 'browser_navigate', args: { url } }] }],
+    ] as const) {
+      const outcome = await client.call(tool, args);
+      assert.equal(outcome.isError, true, `${tool} ${url}: ${outcome.text}`);
+      assert.match(outcome.text, /http or https|match|schema/i, `${tool} ${url}`);
+    }
+  }
+  for (const url of addresses.slice(0, 5)) {
+    setPage(
+      '/jump',
+      `<title>jump</title><button onclick="location.href = ${JSON.stringify(url).replaceAll('"', '&quot;')}">Go</button>
+       <a target="_blank" href='${url}'>Link</a>`,
+    );
+    await open('/jump');
+    for (const words of ['Go', 'Link']) {
+      const outcome = await client.call('browser_click', { target: await refOf(`"${words}"`), snapshot: 'full' });
+      assert.doesNotMatch(outcome.text, /root:x:0|heading "data"/, `${words} ${url}`);
+      await open('/jump');
+    }
+    const response = await client.call('browser_navigate', { url: `${shop}/hop?to=${encodeURIComponent(url.trim())}` });
+    assert.doesNotMatch(response.text, /root:x:0|heading "data"/, url);
+  }
+  const opened = stack.chrome.context.pages().filter((page) => /^(file|chrome|view-source|devtools):/.test(page.url()));
+  assert.deepEqual(
+    opened.map((page) => page.url()),
+    [],
+  );
+  for (const page of stack.chrome.context.pages()) if (page !== stack.page) await page.close();
+});
+
+test('tools: no tool reads a tab of the browser itself, of a file or of the side panel', async () => {
+  const { client, run, stack } = fixture;
+  fixture.onForm = () => true;
+  await stack.runCli('browser', 'site', '*', 'auto');
+  for (const url of [
+    'file:///etc/passwd',
+    'chrome://version',
+    `chrome-extension://${stack.chrome.extensionId}/panel.html`,
+    'data:text/html,<h1>root:x:0',
+  ]) {
+    const page = await stack.chrome.openPage(url);
+    await page.bringToFront();
+    await run('browser_tabs', { action: 'select' });
+    for (const [tool, args] of listSteps([
+      ...reads,
+      ['browser_click', { target: 'e1' }],
+      ['browser_press_key', { key: 'a' }],
+    ])) {
+      const outcome = await client.call(tool, args);
+      assert.equal(outcome.isError, true, `${tool} ${url}: ${outcome.text}`);
+      assert.doesNotMatch(outcome.text, /root:x:0/, `${tool} ${url}`);
+    }
+    await page.close();
+  }
+  await stack.runCli('browser', 'site', '*', 'default');
+  await stack.page.bringToFront();
+});
+
+test('tools: the daemon is reached by no name, number, redirect or frame', async () => {
+  const { client, setPage, open, stack, shop, run } = fixture;
+  const { port } = stack;
+  fixture.onForm = () => true;
+  await stack.runCli('browser', 'site', '*', 'auto');
+  setPage('/plain', '<title>p</title>');
+  await open('/plain');
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'x.localhost',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '0.0.0.0',
+    '127.0.0.2',
+    '127.1',
+    '0',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '[::]',
+    'user@127.0.0.1',
+    '１２７.0.0.1',
+  ]) {
+    for (const address of [`http://${host}:${port}/healthz`, `http://${host}:0${port}/`]) {
+      for (const [tool, args] of [
+        ['browser_navigate', { url: address }],
+        ['browser_tabs', { action: 'new', url: address }],
+      ] as const) {
+        const outcome = await client.call(tool, args);
+        assert.equal(outcome.isError, true, `${tool} ${address}: ${outcome.text}`);
+        assert.match(outcome.text, /never reach opentabs itself|can't be opened|http or https/, address);
+      }
+    }
+  }
+  const address = `http://127.0.0.1:${port}/healthz`;
+  const redirected = await client.call('browser_navigate', { url: `${shop}/x?to=${address}`, snapshot: 'full' });
+  assert.doesNotMatch(redirected.text, /data and not instructions/);
+  for (const [tool, args] of reads) assert.equal((await client.call(tool, args)).isError, true, tool);
+  setPage('/frame', `<title>f</title><p>Shop</p><iframe src="${address}"></iframe>`);
+  await open('/frame');
+  const snapshot = await run('browser_snapshot');
+  assert.match(snapshot, /Shop/);
+  assert.doesNotMatch(snapshot, /ref=f\d+e|version/);
+  await stack.runCli('browser', 'site', '*', 'default');
+});
+
+test('tools: uploads take only regular files of the folder that the user allows', async () => {
+  const { setPage, open, refOf, stack, client, run } = fixture;
+  const folder = join(stack.home, 'uploads');
+  mkdirSync(join(folder, '.hidden'), { recursive: true });
+  writeFileSync(join(folder, 'ok.txt'), 'fine');
+  writeFileSync(join(folder, '.hidden', 'a.txt'), 'SECRET-UPLOAD');
+  writeFileSync(join(stack.home, 'outside.txt'), 'SECRET-UPLOAD');
+  symlinkSync(join(stack.home, 'outside.txt'), join(folder, 'link.txt'));
+  symlinkSync(stack.home, join(folder, 'linked'));
+  setPage(
+    '/up',
+    `<title>u</title><input type="file" multiple aria-label="File" onchange="window.taken = [...files].map((f) => f.name)">`,
+  );
+  await open('/up');
+  const target = await refOf('"File"');
+  const refused = await client.call('browser_file_upload', { paths: [join(folder, 'ok.txt')], target });
+  assert.match(refused.text, /uploadFolders/);
+  for (const path of [
+    '/etc/passwd',
+    `${folder}/../outside.txt`,
+    `${folder}/link.txt`,
+    `${folder}/linked/outside.txt`,
+    `${folder}/.hidden/a.txt`,
+    `${folder}/ok.txt/../../outside.txt`,
+    `${folder}\0/../outside.txt`,
+    `${folder}x/ok.txt`,
+    'ok.txt',
+    './uploads/ok.txt',
+    '~/uploads/ok.txt',
+    `file://${folder}/ok.txt`,
+    '/proc/self/environ',
+    folder,
+    '',
+  ]) {
+    const outcome = await client.call('browser_file_upload', { paths: [path], target });
+    assert.equal(outcome.isError, true, `${path}: ${outcome.text}`);
+    assert.doesNotMatch(outcome.text, /SECRET-UPLOAD/);
+  }
+  const page = await fixture.pageOf(`${fixture.shop}/up`);
+  assert.equal(await page.evaluate('window.taken'), undefined);
+  assert.match(await run('browser_snapshot'), /File/);
+});
+
+test('tools: batch, tools_call and tabId get around no class, site or holder', async () => {
+  const { setPage, open, client, stack, bank, other, refOf, run } = fixture;
+  setPage('/victim', '<title>v</title><h1>Private</h1><button onclick="window.hit = true">Hit</button>');
+  const page = await stack.chrome.openPage(`${bank}/victim`);
+  fixture.onForm = () => true;
+  await page.bringToFront();
+  const { tabId } = await (async () => {
+    const text = await run('browser_tabs', { action: 'select' });
+    return { tabId: Number(/tab (\d+)/i.exec(text)?.[1]) };
+  })();
+  setPage('/own', '<title>own</title><h1>Own</h1><button>B</button>');
+  await open('/own');
+  fixture.onForm = () => false;
+  const click = { target: 'e1', tabId };
+  for (const [tool, args] of listSteps([
+    ['browser_click', click],
+    ['browser_snapshot', { tabId }],
+    ['browser_batch', { steps: [{ tool: 'browser_snapshot', args: { tabId } }] }],
+    ['browser_batch', { steps: [{ tool: 'browser_click', args: click }] }],
+    [
+      'browser_batch',
+      { steps: [{ tool: 'browser_batch', args: { steps: [{ tool: 'browser_click', args: click }] } }] },
+    ],
+    ['browser_batch', { steps: [{ tool: 'messages__echo', args: {} }] }],
+    ['browser_batch', { steps: [{ tool: 'tools_call', args: { name: 'browser_snapshot', arguments: { tabId } } }] }],
+    ['browser_batch', { steps: [{ tool: 'browser_snapshot', args: { _frames: {} } }] }],
+    ['tools_call', { name: 'browser_snapshot', arguments: { tabId } }],
+    ['tools_call', { name: 'browser_click', arguments: click }],
+    ['tools_call', { name: 'browser_snapshot', arguments: {}, tabId }],
+    ['tools_read', { name: 'browser_click', arguments: click }],
+    ['tools_call', { name: 'browser_batch', arguments: { steps: [{ tool: 'browser_snapshot', args: { tabId } }] } }],
+    ['browser_navigate', { url: `${other}/victim` }],
+    ['browser_snapshot', { _frames: {}, tabId }],
+    ['browser_tabs', { action: 'close', tabId }],
+  ])) {
+    const outcome = await client.call(tool, args);
+    assert.equal(outcome.isError, true, `${tool} ${JSON.stringify(args)}: ${outcome.text}`);
+    assert.doesNotMatch(outcome.text, /Private/, tool);
+  }
+  assert.equal(await page.evaluate('window.hit'), undefined);
+  await page.close();
+  const ownTab = await open('/own');
+  const target = await refOf('"B"');
+  await run('browser_click', { target });
+  const second = await connectHttp(stack.port, await addClient(stack.env, 'second'));
+  try {
+    for (const [tool, args] of listSteps([
+      ['browser_click', { target, tabId: ownTab }],
+      ['browser_navigate', { go: 'reload', tabId: ownTab }],
+      ['browser_batch', { steps: [{ tool: 'browser_click', args: { target, tabId: ownTab } }] }],
+    ])) {
+      const outcome = await second.call(tool, args);
+      assert.equal(outcome.isError, true, tool);
+      assert.match(outcome.text, /holds it for \d+ more seconds|uses tab/, tool);
+    }
+  } finally {
+    await second.close();
+  }
+});

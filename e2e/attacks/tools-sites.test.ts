@@ -1,0 +1,274 @@
+/**
+ * Threat: pages that lead an agent to a site that it may not use: popups, later steps of a batch, and tools of the
+ * debugger. The rules of both sites hold.
+ */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let fixture: AgentFixture;
+
+/** privateText is in each page, address and stored value that no result may contain. */
+const privateText = 'Balance-91846';
+const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h1>
+  <button style="position:fixed;left:0;top:0;width:300px;height:300px" onclick="acts++">Pay ${privateText}</button>
+  <input aria-label="Amount" oninput="acts++">
+  <script>
+    window.acts = 0;
+    // Chrome itself sends a move without movement to a new page below the pointer.
+    const count = (event) => { if (event.type !== 'pointermove' || event.movementX || event.movementY) acts++ };
+    for (const type of ['keydown', 'pointermove', 'wheel', 'drop']) addEventListener(type, count);
+    localStorage.setItem('k', '${privateText}');
+    console.log('${privateText}');
+    fetch('/api?${privateText}').catch(() => undefined);
+  </script>`;
+
+/** forbiddenSites are a site that is off, a site without a rule, and a sensitive site below a wildcard rule "auto". */
+const forbiddenSites = ['bank', 'other', 'login'] as const;
+type Site = (typeof forbiddenSites)[number];
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'], serveFlags: ['--log-level', 'trace'] });
+  const { stack, setPage } = fixture;
+  setPage('/accounts', privatePage);
+  const dangerous = [
+    'browser_evaluate',
+    'browser_route',
+    'browser_storage',
+    'browser_cookies',
+    'browser_clear_site_data',
+  ];
+  const groups = ['devtools', 'network', 'storage', 'vision', 'emulation', 'browser'];
+  const { code, stderr } = await stack.runCli('browser', 'tools', 'on', ...groups, ...dangerous);
+  assert.equal(code, 0, stderr);
+});
+after(() => fixture?.close());
+beforeEach(() => {
+  fixture.onForm = () => false;
+  fixture.forms.length = 0;
+});
+
+/** originOf returns the origin of a site. */
+const originOf = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
+const targetOf = (site: Site) => `${originOf(site)}/accounts?${privateText}`;
+
+/** useRules sets the rules under which a site is forbidden. */
+async function useRules(site: Site): Promise<void> {
+  const { code, stderr } = await fixture.stack.runCli('browser', 'site', '*', site === 'login' ? 'auto' : 'default');
+  assert.equal(code, 0, stderr);
+}
+
+function assertHidden(how: string, text: string): void {
+  assert.doesNotMatch(text, /Balance-9|Accounts/, how);
+}
+
+const readsAndActs = listSteps([
+  ['browser_snapshot', {}],
+  ['browser_find', { role: 'button' }],
+  ['browser_read_page', { format: 'html' }],
+  ['browser_wait_for', { text: 'Balance', timeout: 1 }],
+  ['browser_scroll', { direction: 'bottom' }],
+  ['browser_take_screenshot', {}],
+  ['browser_take_screenshot', { fullPage: true }],
+  ['browser_pdf_save', {}],
+  ['browser_click', { target: 'e1', snapshot: 'full' }],
+  ['browser_hover', { target: 'e1', snapshot: 'full' }],
+  ['browser_type', { target: 'e2', text: 'a', slowly: true, snapshot: 'full' }],
+  ['browser_fill_form', { fields: [{ target: 'e2', value: 'a' }], snapshot: 'full' }],
+  ['browser_press_key', { key: 'a', snapshot: 'full' }],
+  ['browser_drag', { startTarget: 'e1', endTarget: 'e2', snapshot: 'full' }],
+  ['browser_handle_dialog', { accept: true }],
+  ['browser_mouse_click_xy', { x: 50, y: 50, snapshot: 'full' }],
+  ['browser_mouse_move_xy', { x: 60, y: 60, snapshot: 'full' }],
+  ['browser_mouse_drag_xy', { startX: 10, startY: 10, endX: 90, endY: 90 }],
+  ['browser_mouse_wheel', { x: 50, y: 50, deltaY: 100 }],
+  ['browser_console_messages', {}],
+  ['browser_evaluate', { function: '() => { window.acts++; return document.title }' }],
+  ['browser_evaluate', { function: '() => document.title', world: 'isolated' }],
+  ['browser_resources', {}],
+  ['browser_get_styles', { target: 'e1' }],
+  ['browser_performance', { action: 'start' }],
+  ['browser_performance', { action: 'stop' }],
+  ['browser_css_coverage', { action: 'start' }],
+  ['browser_css_coverage', { action: 'stop' }],
+  ['browser_network_requests', { static: true }],
+  ['browser_network_request', { index: 1 }],
+  ['browser_websocket_messages', {}],
+  ['browser_har_export', { bodies: true }],
+  ['browser_route', { action: 'add', pattern: '*', body: 'forged' }],
+  ['browser_route', { action: 'list' }],
+  ['browser_network_conditions', { preset: 'offline' }],
+  ['browser_emulate', { locale: 'de-DE' }],
+  ['browser_storage', { action: 'get', area: 'local', key: 'k' }],
+  ['browser_storage', { action: 'set', area: 'local', key: 'k', value: 'forged' }],
+]);
+
+/** assertForbidden checks that no tool reads or acts in the current tab, which shows a forbidden page. */
+async function assertForbidden(how: string): Promise<void> {
+  const { client, stack } = fixture;
+  for (const [tool, args] of readsAndActs) {
+    const outcome = await client.call(tool, args);
+    assert.equal(outcome.isError, true, `${how}: ${tool} ran: ${outcome.text}`);
+    assertHidden(`${how}: ${tool}`, outcome.text);
+    const batched = await client.call('browser_batch', { steps: [{ tool, args }] });
+    assert.equal(batched.isError, true, `${how}: ${tool} ran in a batch: ${batched.text}`);
+    assertHidden(`${how}: batch of ${tool}`, batched.text);
+  }
+  const page = stack.chrome.context.pages().find((each) => each.url().includes('/accounts'));
+  assert.ok(page, how);
+  const state = await page.evaluate<string>("[acts, localStorage.getItem('k'), navigator.onLine].join(' ')");
+  assert.equal(state, `0 ${privateText} true`, `${how}: state of the page`);
+}
+
+/** closeForbidden closes all tabs with a forbidden page. */
+async function closeForbidden(): Promise<void> {
+  for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
+}
+
+/** openedTab returns the tab that an answer names. */
+function openedTab(text: string): number {
+  const tabId = Number(/opened tab (\d+)/.exec(text)?.[1]);
+  assert.ok(tabId > 0, text);
+  return tabId;
+}
+
+for (const site of forbiddenSites) {
+  const kind = { bank: 'off', other: 'not approved', login: 'sensitive' }[site];
+
+  test(`tools: a popup with a site that is ${kind} is neither read nor used, and its address is not shown`, async () => {
+    const { setPage, open, run, refOf, shop } = fixture;
+    await useRules(site);
+    const target = targetOf(site);
+    const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
+    for (const [how, script] of [
+      ['window.open', `window.open('${target}')`],
+      ['a redirect', `window.open('${hop}')`],
+      ['a named window', `window.open('${target}', 'popup', 'width=300,height=300')`],
+      ['a later address', `const popup = window.open('about:blank'); popup.location = '${target}'`],
+    ] as const) {
+      setPage('/popups', `<title>Shop</title><button onclick="${script}">Go</button>`);
+      await open('/popups');
+      const clicked = await run('browser_click', { target: await refOf('"Go"'), snapshot: 'full' });
+      assert.match(clicked, /input: trusted/, how);
+      assertHidden(how, clicked);
+      await fixture.pageOf(target);
+      fixture.onForm = (question) => question.includes('wants to see which tabs are open');
+      const selected = await fixture.client.call('browser_tabs', { action: 'select', tabId: openedTab(clicked) });
+      assert.equal(selected.isError, false, selected.text);
+      assertHidden(`${how}: select`, selected.text);
+      await assertForbidden(how);
+      await closeForbidden();
+    }
+  });
+
+  test(`tools: no step of a batch uses a site that is ${kind} after an earlier step has led there`, async () => {
+    const { setPage, open, client, refOf, shop } = fixture;
+    await useRules(site);
+    const target = targetOf(site);
+    const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
+    setPage(
+      '/leave',
+      `<title>Shop</title><button onclick="location='${target}'">Go</button><a href="${hop}">Hop</a>
+       <button onmouseenter="location='${target}'">Over</button><input aria-label="Keys" onkeydown="location='${target}'">
+       <form action="${hop.split('?')[0]}"><input type="hidden" name="to" value="${target}"><button>Send</button></form>`,
+    );
+    for (const [tool, words, extra] of [
+      ['browser_click', '"Go"', {}],
+      ['browser_click', '"Hop"', {}],
+      ['browser_click', '"Send"', {}],
+      ['browser_hover', '"Over"', {}],
+      ['browser_press_key', '"Keys"', { key: 'a' }],
+      ['browser_type', '"Keys"', { text: 'ab', slowly: true }],
+      ['browser_navigate', '', { url: hop }],
+    ] as const) {
+      for (const [nextTool, nextArgs] of listSteps([
+        ['browser_snapshot', {}],
+        ['browser_click', { target: 'e1' }],
+        ['browser_press_key', { key: 'b' }],
+        ['browser_mouse_click_xy', { x: 50, y: 50 }],
+        ['browser_evaluate', { function: 'acts++' }],
+        ['browser_take_screenshot', {}],
+      ])) {
+        const how = `${tool} ${words}, then ${nextTool}`;
+        await open('/leave');
+        const target1 = words === '' ? {} : { target: await refOf(words) };
+        const steps = [
+          { tool, args: { ...target1, ...extra } },
+          { tool: nextTool, args: nextArgs },
+        ];
+        const outcome = await client.call('browser_batch', { steps });
+        assert.equal(outcome.isError, true, `${how}: ${outcome.text}`);
+        assertHidden(how, outcome.text);
+        const page = await fixture.pageOf(target);
+        assert.equal(await page.evaluate('acts'), 0, `${how}: acts that the page received`);
+        await closeForbidden();
+      }
+    }
+  });
+
+  test(`tools: recordings and emulations do not show what happens on a site that is ${kind}`, async () => {
+    const { setPage, open, run, client, shop, pageOf } = fixture;
+    await useRules(site);
+    fixture.onForm = (question) => !question.includes(originOf(site));
+    setPage('/record', '<title>Shop</title><h1>Shop</h1><style>h1 { color: red }</style>');
+    await open('/record');
+    const page = await pageOf(`${shop}/record`);
+    const starts = listSteps([
+      ['browser_network_requests', {}],
+      ['browser_css_coverage', { action: 'start' }],
+      ['browser_performance', { action: 'start' }],
+      ['browser_console_messages', {}],
+      ['browser_route', { action: 'add', pattern: '*/api*', body: 'forged' }],
+    ]);
+    for (const [tool, args] of starts) await run(tool, args);
+    const answered = page.waitForResponse((response) => response.url().includes('/api'));
+    await page.goto(targetOf(site));
+    assert.doesNotMatch(await (await answered).text(), /forged/, 'rules of the shop do not answer another site');
+    await assertForbidden('a recorded tab');
+    await page.goto(`${shop}/record`);
+    await waitFor('the page', async () => !(await client.call('browser_snapshot')).isError);
+    for (const [tool, args] of listSteps([
+      ['browser_network_requests', { static: true }],
+      ['browser_network_request', { index: 2 }],
+      ['browser_network_request', { index: 3 }],
+      ['browser_websocket_messages', {}],
+      ['browser_har_export', { bodies: true }],
+      ['browser_css_coverage', { action: 'stop' }],
+      ['browser_performance', { action: 'stop' }],
+      ['browser_console_messages', { level: 'debug' }],
+      ['browser_resources', {}],
+      ['browser_route', { action: 'list' }],
+      ['browser_storage', { action: 'list', area: 'local' }],
+      ['browser_evaluate', { function: '() => [document.referrer, history.length, window.name]' }],
+    ])) {
+      const { text } = await client.call(tool, args);
+      assertHidden(`${tool} after the return`, text);
+      for (const uri of text.match(/opentabs:\/\/files\/\w+/g) ?? []) {
+        const { contents } = await client.sdk.readResource({ uri });
+        assertHidden(`the file of ${tool}`, JSON.stringify(contents));
+      }
+    }
+    await page.close();
+  });
+
+  test(`tools: cookies and stored data of a site that is ${kind} are not reached by its address`, async () => {
+    const { client, shop } = fixture;
+    await useRules(site);
+    const origin = originOf(site);
+    const hop = `${shop}/hop?to=${encodeURIComponent(`${origin}/file.txt?${privateText}`)}`;
+    for (const [tool, args] of listSteps([
+      ['browser_cookies', { action: 'list', url: `${origin}/` }],
+      ['browser_cookies', { action: 'set', url: `${origin}/`, name: 'a', value: 'b' }],
+      ['browser_clear_site_data', { origin }],
+      ['browser_downloads', { action: 'start', url: hop }],
+      ['browser_downloads', { action: 'start', url: `${origin}/file.txt` }],
+      ['browser_windows', { action: 'new', url: `${origin}/accounts` }],
+      ['browser_tabs', { action: 'new', url: `${origin}/accounts` }],
+    ])) {
+      const outcome = await client.call(tool, args);
+      assert.equal(outcome.isError, true, `${tool}: ${outcome.text}`);
+      assertHidden(tool, outcome.text);
+    }
+  });
+}

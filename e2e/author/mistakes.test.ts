@@ -1,0 +1,188 @@
+/** Promise: each usual mistake of an author is explained in the log and in `plugin dev`, with the line of the source. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { McpClient } from '../harness/client.ts';
+import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+/** LogEntry is an entry of `opentabs logs --json`. */
+interface LogEntry {
+  readonly level: string;
+  readonly message: string;
+  readonly stack?: readonly string[];
+}
+
+/** source is a plugin with a tool for each mistake. OTHER_ORIGIN is replaced by an origin without CORS. */
+const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
+import { z } from 'zod';
+
+class Track {
+  #title = 'a';
+  get title() {
+    return this.#title;
+  }
+}
+const circular: Record<string, unknown> = { name: 'a' };
+circular.parts = [{ whole: circular }];
+const missing: string[] | undefined = undefined;
+
+const mistakes: Record<string, () => unknown> = {
+  async throws() {
+    await Promise.resolve();
+    return countParts(missing);
+  },
+  cors: async () => await (await fetch('OTHER_ORIGIN/api')).json(),
+  sdk_cors: async () => await fetchJSON('OTHER_ORIGIN/api'),
+  html: async () => await (await fetch('/page')).json(),
+  sdk_html: async () => await fetchJSON('/page'),
+  bigint_json: () => JSON.stringify({ id: 10n }),
+  bigint: () => ({ id: 12345678901234567890n }),
+  dom_node: () => ({ items: [{}, { el: document.body }] }),
+  class_instance: () => ({ track: new Track() }),
+  map: () => ({ byName: new Map([['a', 1]]) }),
+  no_return: () => undefined,
+  no_await: () => ({ items: [{ text: Promise.resolve('a') }] }),
+  circular: () => circular,
+  function: () => ({ count: 1, next: () => 2 }),
+  text: () => {
+    throw 'no luck';
+  },
+};
+
+function countParts(parts: string[] | undefined) {
+  return (parts as string[]).length;
+}
+
+export default definePlugin({
+  tools: Object.entries(mistakes).map(([name, handle]) =>
+    defineTool({
+      name,
+      description: 'Makes the mistake ' + name,
+      input: z.object({}),
+      output: name === 'no_return' ? z.object({ count: z.number() }) : z.any(),
+      handle: async () => await handle(),
+    }),
+  ),
+  isReady: () => true,
+});
+`;
+
+let stack: Stack;
+let client: McpClient;
+let dev: StartedCommand;
+let dir: string;
+/** page is a tab of the plugin's site that was open before the plugin existed. */
+let page: Page;
+
+before(async () => {
+  stack = await startStack();
+  page = await stack.chrome.openPage(`${siteOrigin()}/`);
+  await runChecked(['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.home], stack.env);
+  dir = join(stack.home, 'mistakes');
+  writeSource(source);
+  dev = startOpentabs(['plugin', 'dev', dir], stack.env);
+  client = await stack.connectHttp();
+});
+after(async () => {
+  if (dev) await stopProcess(dev, 'SIGINT');
+  await stack?.close();
+});
+
+/** siteOrigin returns the origin of the site under a name that no other plugin matches. */
+function siteOrigin(): string {
+  return stack.site.origin.replace('127.0.0.1', 'shop.localhost');
+}
+
+function writeSource(text: string): void {
+  writeFileSync(join(dir, 'src/index.ts'), text.replaceAll('OTHER_ORIGIN', stack.site.origin));
+}
+
+async function readLog(tool: string): Promise<LogEntry | undefined> {
+  const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--json', '--last', '0');
+  const entries: LogEntry[] = JSON.parse(stdout);
+  return entries.findLast(({ message }) => message.startsWith(`${tool} failed`) || message.startsWith(`${tool}:`));
+}
+
+test('the first change reaches a tab that was open before plugin dev started', async () => {
+  await waitFor('plugin dev to make its first build', () => dev.stderr().includes('waiting for changes'));
+  writeSource(`${source}// a first change\n`);
+  await waitFor('the tab to have the build', () => /changed\n[\s\S]*live in 1 tab/.test(dev.stderr()));
+  await waitFor('a call in the tab', async () =>
+    (await client.call('mistakes__bigint')).text.includes('12345678901234567890'),
+  );
+});
+
+for (const [tool, level, message, action] of [
+  ['throws', 'error', /Cannot read properties of undefined \(reading 'length'\)$/, undefined],
+  ['cors', 'error', /Failed to fetch\n.*\(CORS\)/, /Network panel/],
+  [
+    'sdk_cors',
+    'error',
+    /no connection to http:\/\/127.*another origin, whose server must allow this page: CORS/,
+    /Network panel/,
+  ],
+  [
+    'html',
+    'error',
+    /Unexpected token '<'.*\n.*is a web page \(HTML\), not JSON/,
+    /Check the address and response\.ok, or use fetchJSON/,
+  ],
+  ['sdk_html', 'debug', /is a web page \(HTML\), not JSON; the user may be logged out/, undefined],
+  [
+    'bigint_json',
+    'error',
+    /serialize a BigInt\n.*cannot write a bigint/,
+    /Convert it with String\(value\), or return it/,
+  ],
+  ['dom_node', 'warning', /items\[1\]\.el is a DOM node \(BODY\)/, /Return its text or attributes/],
+  ['class_instance', 'warning', /track is an instance of Track: .* its getters \(title\)/, /Return a plain object/],
+  ['map', 'warning', /byName is a Map/, /Object\.fromEntries/],
+  ['no_return', 'warning', /the handler returned undefined, but the tool has an output schema/, /Is a return missing/],
+  ['no_await', 'warning', /items\[0\]\.text is a promise/, /Add an await/],
+  ['function', 'warning', /next is a function, which JSON leaves out/, /Call it, or leave it out/],
+  ['text', 'error', /no luck\nThe tool threw a text/, /Throw new ToolError/],
+] as const) {
+  test(`the log explains the mistake ${tool}`, async () => {
+    await client.call(`mistakes__${tool}`);
+    const entry = await waitFor(`an entry about ${tool}`, () => readLog(tool));
+    assert.equal(entry.level, level);
+    assert.match(entry.message, message);
+    if (action) assert.match(entry.message, action);
+  });
+}
+
+test('a result with a cycle fails with the path of the cycle, and a bigint is a number', async () => {
+  const { text } = await client.call('mistakes__circular');
+  assert.match(
+    text,
+    /returned a value that JSON cannot represent: parts\[0\]\.whole is circular: it refers back to an object that contains it/,
+  );
+  assert.match((await client.call('mistakes__bigint')).text, /12345678901234567890/);
+});
+
+test('a thrown error has the lines of the source, in the log and in plugin dev', async () => {
+  const lineOf = (part: string) => source.split('\n').findIndex((line) => line.includes(part)) + 1;
+  const entry = await waitFor('the entry of the error', () => readLog('throws'));
+  const frames = entry.stack ?? [];
+  assert.match(frames[0] ?? '', new RegExp(`^countParts \\(src/index\\.ts:${lineOf('.length')}:\\d+\\)$`));
+  assert.match(frames[1] ?? '', new RegExp(`src/index\\.ts:${lineOf('return countParts')}:\\d+`));
+  await waitFor('plugin dev to print the error', () =>
+    new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${lineOf('.length')}:`).test(dev.stdout()),
+  );
+  assert.match(dev.stdout(), /call {4}throws {2}running, requested by client e2e/);
+  assert.match(dev.stdout(), /call {4}throws {2}failed \(tool_error\) after [\d.]+s: Cannot read/);
+  const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--level', 'error');
+  assert.match(stdout, /^ {4}at countParts \(src\/index\.ts:/m);
+});
+
+test("a page's hook for stack traces receives no error of a plugin", async () => {
+  // The script is a text, because the compiler adds a helper to functions, which the page does not have.
+  await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
+  await client.call('mistakes__throws');
+  assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);
+  assert.equal(await page.evaluate(() => typeof Reflect.get(Error, 'prepareStackTrace')), 'function');
+});

@@ -1,0 +1,96 @@
+/** An agent uses one browser program over MCP, and counts its calls, their time and their tokens. */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+
+/** Field is a field of a form with its new value. */
+export interface Field {
+  readonly ref: string;
+  readonly label: string;
+  readonly kind: 'textbox' | 'combobox' | 'checkbox';
+  readonly value: string;
+}
+
+/** Usage is what an agent has used since the last reset. Tokens are bytes / 4. */
+export interface Usage {
+  calls: number;
+  callMs: number;
+  /** tokensIn are the tokens of the arguments that the model writes. */
+  tokensIn: number;
+  /** tokensOut are the tokens of the answers that the model reads. */
+  tokensOut: number;
+}
+
+/** Words are the tools of one browser program. Each function returns the name of a tool and its arguments. */
+export interface Words {
+  open(url: string): ToolCall;
+  snapshot(): ToolCall;
+  click(ref: string): ToolCall;
+  type(ref: string, text: string): ToolCall;
+  submit(ref: string, text: string): readonly ToolCall[];
+  select(ref: string, value: string): ToolCall;
+  fill(fields: readonly Field[]): ToolCall;
+  upload(ref: string, path: string): readonly ToolCall[];
+  screenshot(): ToolCall;
+  evaluate(code: string): ToolCall;
+  /** refIn returns the ref of the first element in an answer whose line has the words in it. */
+  refIn(answer: string, words: string): string | undefined;
+}
+
+export type ToolCall = readonly [name: string, args: Record<string, unknown>];
+
+/** imageTokens is the usual cost of a picture of the view. */
+const imageTokens = 1_100;
+
+/** Agent calls the tools of one browser program. */
+export class Agent {
+  readonly name: string;
+  readonly words: Words;
+  readonly usage: Usage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
+  readonly #client: Client;
+
+  constructor(name: string, client: Client, words: Words) {
+    this.name = name;
+    this.#client = client;
+    this.words = words;
+  }
+
+  resetUsage(): void {
+    Object.assign(this.usage, { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 });
+  }
+
+  /** call calls a tool and returns the text of its answer. call fails if the tool fails. */
+  async call([name, args]: ToolCall): Promise<string> {
+    const beganMs = performance.now();
+    const result = await this.#client.request(
+      { method: 'tools/call', params: { name, arguments: args } },
+      CallToolResultSchema,
+      { timeout: 120_000 },
+    );
+    this.usage.callMs += performance.now() - beganMs;
+    const answer = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const images = result.content.filter(({ type }) => type === 'image').length;
+    this.usage.calls++;
+    this.usage.tokensIn += countTokens(name + JSON.stringify(args));
+    this.usage.tokensOut += countTokens(answer) + images * imageTokens;
+    if (result.isError) throw new Error(`${this.name}: ${name} failed: ${answer.slice(0, 500)}`);
+    return answer;
+  }
+
+  /** time calls a tool and returns the time of the call in milliseconds. */
+  async time(call: ToolCall): Promise<number> {
+    const beganMs = performance.now();
+    await this.call(call);
+    return performance.now() - beganMs;
+  }
+
+  /** listTokens returns the number of listed tools and the tokens of the list. */
+  async listTools(): Promise<{ readonly tools: number; readonly tokens: number }> {
+    const { tools } = await this.#client.listTools();
+    return { tools: tools.length, tokens: countTokens(JSON.stringify(tools)) };
+  }
+}
+
+/** countTokens returns the tokens of a text: its bytes / 4. */
+export function countTokens(text: string): number {
+  return Math.round(Buffer.byteLength(text) / 4);
+}

@@ -1,0 +1,45 @@
+/**
+ * The floor of a tool of the browser: the extension's worker runs the same operation of the page script over a port,
+ * without server, gates and MCP.
+ */
+import type { Browser } from '../../harness/browser.ts';
+
+/** measureFloor runs an operation of the page script from the worker and returns the time of each run. */
+export async function measureFloor(
+  browser: Browser,
+  tabId: number,
+  operation: { readonly name: string; readonly arguments: object },
+  rounds: number,
+): Promise<readonly number[]> {
+  const times = await browser.inWorker((worker) =>
+    worker.evaluate(`(async () => {
+      const [{ documentId }] = await chrome.scripting.executeScript({ target: { tabId: ${tabId} }, files: ['page.js'], injectImmediately: true });
+      const port = chrome.tabs.connect(${tabId}, { documentId, name: 'page' });
+      const operation = ${JSON.stringify({ prefix: '', ...operation })};
+      const times = [];
+      for (let id = 1; id <= ${rounds}; id++) {
+        const beganMs = performance.now();
+        await new Promise((resolve, reject) => {
+          let text = '';
+          const receive = (piece) => {
+            text += piece.slice(1);
+            if (piece[0] === '+') return;
+            const { op, answer } = JSON.parse(text);
+            text = '';
+            if (op !== 'answer') return;
+            port.onMessage.removeListener(receive);
+            if (answer.ok) resolve();
+            else reject(new Error(answer.error.message));
+          };
+          port.onMessage.addListener(receive);
+          port.postMessage('.' + JSON.stringify({ op: 'run', id, operation, after: { ref: 0, snapshot: 0 }, hasInput: false }));
+        });
+        times.push(performance.now() - beganMs);
+      }
+      port.disconnect();
+      return times;
+    })()`),
+  );
+  if (!Array.isArray(times)) throw new Error('the worker returned no times');
+  return times.map(Number);
+}

@@ -1,0 +1,78 @@
+/** Starts opentabs with a browser to which no driver is attached, as a user runs it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Browser } from '../../harness/browser.ts';
+import { freePort } from '../../harness/chromium.ts';
+import { connectStdio, type McpClient } from '../../harness/client.ts';
+import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts';
+import { waitFor } from '../../harness/wait.ts';
+import { siteHost } from './pages.ts';
+
+/** OurBrowser is a running opentabs, a browser with its extension, and a client over stdio. */
+export interface OurBrowser {
+  readonly client: McpClient;
+  readonly browser: Browser;
+  /** uploads is the folder whose files the client may upload. */
+  readonly uploads: string;
+  connect(): Promise<McpClient>;
+  /** openTab opens an address in a background tab, which becomes the client's current tab, and returns its number. */
+  openTab(url: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** viewFlag gives pages a view of about 1280 x 720 pixels, as other programs do. */
+const viewFlag = '--window-size=1280,863';
+
+/** startOurBrowser starts opentabs. installFlags are flags of `opentabs extension install`. */
+export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
+  const home = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
+  const uploads = join(home, 'uploads');
+  mkdirSync(uploads);
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ uploadFolders: uploads }));
+  const env = {
+    OPENTABS_HOME: home,
+    OPENTABS_PORT: String(await freePort()),
+    NO_COLOR: '1',
+    OPENTABS_BROWSER_ACTS: '0',
+    OPENTABS_BROWSER_PICTURES: '0',
+  };
+  const extension = join(home, 'unpacked');
+  await runChecked(['extension', 'install', '--dir', extension, ...installFlags], env);
+  const daemon = startOpentabs(['serve'], env);
+  const healthUrl = `http://127.0.0.1:${env.OPENTABS_PORT}/healthz`;
+  await waitFor('the daemon to answer /healthz', async () => (await fetch(healthUrl)).ok);
+  await runChecked(['browser', 'tools', 'on'], env);
+  await runChecked(['browser', 'site', siteHost, 'auto'], env);
+  const browser = new Browser(join(home, 'profile'), extension, [viewFlag]);
+  await browser.start();
+  const clients: McpClient[] = [];
+  const connect = async () => {
+    const client = await connectStdio(env, async () => ({ action: 'accept', content: { decision: 'allow once' } }));
+    clients.push(client);
+    return client;
+  };
+  const client = await connect();
+  await waitFor(
+    'the browser to run a tool',
+    async () => !(await client.call('browser_tabs', { action: 'list' })).isError,
+  );
+  return {
+    client,
+    browser,
+    uploads,
+    connect,
+    async openTab(url) {
+      const { text } = await client.call('browser_tabs', { action: 'new', url });
+      const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
+      if (!(tabId > 0)) throw new Error(text);
+      return tabId;
+    },
+    async close() {
+      await Promise.allSettled(clients.map((each) => each.close()));
+      await browser.close();
+      await stopProcess(daemon);
+      rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** The pages of the benchmark of browser tools, and their server on this machine. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { serveShop } from './shop.ts';
+
+/** BenchSite serves the pages, and records what they report about themselves. */
+export interface BenchSite {
+  readonly origin: string;
+  /** reports are the events that pages reported, as "run event", for example "ours-1 order". */
+  readonly reports: string[];
+  close(): Promise<void>;
+}
+
+/** siteHost is the host of the pages. Browsers resolve each name below localhost to this machine. */
+export const siteHost = 'shop.localhost';
+
+/** startBenchSite starts the server of the pages. */
+export async function startBenchSite(): Promise<BenchSite> {
+  const reports: string[] = [];
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://site');
+    if (url.pathname === '/report') {
+      reports.push(await text(request));
+      response.end();
+      return;
+    }
+    const html = url.pathname === '/orders' ? ordersPage(Number(url.searchParams.get('nodes'))) : undefined;
+    if (html === undefined && (await serveShop(url, request, response, reports))) return;
+    response.statusCode = html === undefined ? 404 : 200;
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(html ?? '<!doctype html><title>Not found</title>');
+  };
+  const server = createServer((request, response) => void serve(request, response));
+  // Without a host, the server also listens on ::1, to which Chrome may resolve names below localhost.
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    origin: `http://${siteHost}:${port}`,
+    reports,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** nodesPerRow and nodesPerPost are the elements of one row of the table, and of one post of the feed. */
+const nodesPerRow = 11;
+const nodesPerPost = 5;
+/** otherNodes are the elements of the page without rows and posts. */
+const otherNodes = 32;
+
+/**
+ * ordersPage returns a page of an application with a given number of elements: navigation, form, table with nested cells
+ * and feed. A click on "New order" adds a row. The buttons count their clicks in the variable clicks.
+ */
+export function ordersPage(nodes: number): string {
+  const posts = Math.max(2, Math.round((nodes - otherNodes) / 5 / nodesPerPost));
+  const rows = Math.max(2, Math.round((nodes - otherNodes - posts * nodesPerPost) / nodesPerRow));
+  const customers = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Edsger Dijkstra', 'Barbara Liskov'];
+  const topics = ['payment ticket', 'late delivery', 'wrong size', 'new address', 'refund'];
+  const states = ['Open', 'Paid', 'Sent', 'Closed'];
+  const row = (i: number) =>
+    `<tr><td>#${i}</td><td><div><a href="#${i}">${customers[i % 5]}</a> <span>${topics[i % 5]}</span></div></td>` +
+    `<td>${states[i % 4]}</td><td><div><button aria-label="Edit order ${i}">Edit</button> <button>Delete</button></div></td></tr>`;
+  const post = (i: number) =>
+    `<article><h3>Note ${i}</h3><p>${customers[(i + 2) % 5]} has answered a question about a ${topics[(i * 3) % 5]}.</p>` +
+    `<a href="#n${i}">Open note ${i}</a><time>${(i % 28) + 1} May</time></article>`;
+  return `<!doctype html><html lang="en"><head><title>Orders ${nodes}</title><link rel="icon" href="data:,"></head><body>
+<nav aria-label="Main"><ul>${['Home', 'Orders', 'Customers', 'Reports'].map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul></nav>
+<main><h1>Orders</h1><button id="add">New order</button>
+<form aria-label="Filter" onsubmit="return false"><label>Search <input type="search"></label>
+<label>Status <select>${['All', ...states].map((name) => `<option>${name}</option>`).join('')}</select></label>
+<label><input type="checkbox"> Only mine</label></form>
+<table><caption>Orders</caption><thead><tr><th>Id</th><th>Subject</th><th>Status</th><th>Actions</th></tr></thead>
+<tbody id="rows">${Array.from({ length: rows }, (_, i) => row(1001 + i)).join('')}</tbody></table>
+<section role="feed" aria-label="Notes">${Array.from({ length: posts }, (_, i) => post(i + 1)).join('')}</section></main>
+<script>
+let clicks = 0, last = 9000;
+document.addEventListener('click', () => clicks++);
+add.onclick = () => {
+  last++;
+  rows.insertAdjacentHTML('afterbegin', '<tr><td>#' + last + '</td><td><div><a href="#' + last + '">New customer</a> <span>new</span></div></td>' +
+    '<td>Open</td><td><div><button aria-label="Edit order ' + last + '">Edit</button> <button>Delete</button></div></td></tr>');
+  if (rows.rows.length > ${rows + 3}) rows.rows[3].remove();
+};
+</script></body></html>`;
+}

@@ -1,0 +1,67 @@
+/** Starts the browser programs that opentabs is compared with, if their packages are in the folder PEERS. */
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { chromiumPath } from '../../harness/chromium.ts';
+import { Agent } from './agent.ts';
+import { chromeDevtoolsWords, playwrightWords } from './words.ts';
+
+/** Peer is a browser program that the benchmark has started. */
+export interface Peer {
+  readonly agent: Agent;
+  close(): Promise<void>;
+}
+
+/** peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run; empty for none. */
+export const peersFolder = process.env.PEERS ?? '';
+
+/** startPlaywright starts Playwright MCP with its own browser. It returns undefined if the package is not there. */
+export async function startPlaywright(): Promise<Peer | undefined> {
+  const args = [
+    '--headless',
+    '--isolated',
+    '--no-sandbox',
+    '--executable-path',
+    chromiumPath,
+    '--viewport-size',
+    '1280x720',
+  ];
+  const peer = await startPeer('@playwright/mcp', 'cli.js', [
+    ...args,
+    '--output-dir',
+    join(tmpdir(), 'playwright-mcp'),
+  ]);
+  return peer && { ...peer, agent: new Agent(peer.name, peer.client, playwrightWords) };
+}
+
+/** startChromeDevtools starts chrome-devtools-mcp with its own browser. It returns undefined if the package is not there. */
+export async function startChromeDevtools(): Promise<Peer | undefined> {
+  const args = ['--headless', '--isolated', '-e', chromiumPath, '--chromeArg=--no-sandbox', '--viewport', '1280x720'];
+  const program = 'build/src/bin/chrome-devtools-mcp.js';
+  const peer = await startPeer('chrome-devtools-mcp', program, [
+    ...args,
+    '--no-usage-statistics',
+    '--no-performance-crux',
+  ]);
+  return peer && { ...peer, agent: new Agent(peer.name, peer.client, chromeDevtoolsWords()) };
+}
+
+async function startPeer(packageName: string, program: string, args: readonly string[]) {
+  const folder = join(peersFolder, 'node_modules', packageName);
+  const path = join(folder, program);
+  if (peersFolder === '' || !existsSync(path)) return undefined;
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const name = `${packageName} ${Object(manifest).version}`;
+  const client = new Client({ name: 'opentabs-bench', version: '0.1.0' }, { capabilities: {} });
+  // Both programs read files of the folder for temporary files.
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [path, ...args],
+    cwd: tmpdir(),
+    stderr: 'ignore',
+  });
+  await client.connect(Object(transport));
+  return { name, client, close: () => client.close() };
+}

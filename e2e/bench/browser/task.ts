@@ -1,0 +1,127 @@
+/** The ten-step task: an agent orders a lamp in a shop, with the same decisions for each browser program. */
+
+import { pause } from '../../harness/wait.ts';
+import type { Agent, Field, ToolCall } from './agent.ts';
+import type { BenchSite } from './pages.ts';
+import { orderNumber, type ShopStep, shopSteps } from './shop.ts';
+
+/** TaskResult is one run of the task. */
+export interface TaskResult {
+  readonly ms: number;
+  readonly calls: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  /** done are the steps of which the shop has seen the success. */
+  readonly done: readonly ShopStep[];
+  /** failure is why the run ended early; empty if it did not. */
+  readonly failure: string;
+}
+
+/** MaxLooks is how often the agent takes a snapshot to find something, before it gives up. */
+const MaxLooks = 5;
+/** LookMs is the time between two snapshots that do not contain what the agent looks for. */
+const LookMs = 300;
+
+/** Shopper orders the lamp. It takes a snapshot only if the answers so far do not contain what it needs. */
+class Shopper {
+  readonly #agent: Agent;
+  /** #known are the answers about the present document, the last first. */
+  #known: string[] = [];
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+  }
+
+  /** open opens an address. */
+  async open(url: string): Promise<void> {
+    await this.#leave(this.#agent.words.open(url));
+  }
+
+  /** do calls tools that act on the present document. */
+  async do(...calls: readonly ToolCall[]): Promise<void> {
+    for (const call of calls) this.#known.unshift(await this.#agent.call(call));
+  }
+
+  /** leave calls a tool that leads to another document, after which earlier refs are void. */
+  async #leave(call: ToolCall): Promise<void> {
+    const answer = await this.#agent.call(call);
+    this.#known = [answer];
+  }
+
+  async follow(words: string): Promise<void> {
+    await this.#leave(this.#agent.words.click(await this.find(words)));
+  }
+
+  async click(words: string): Promise<void> {
+    await this.do(this.#agent.words.click(await this.find(words)));
+  }
+
+  /** find returns the ref of the element with the words in its line. */
+  find(words: string): Promise<string> {
+    return this.#look(`an element ${words}`, (answer) => this.#agent.words.refIn(answer, words));
+  }
+
+  /** see waits until the page contains a text. */
+  async see(text: string): Promise<void> {
+    await this.#look(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
+  }
+
+  async #look(what: string, search: (answer: string) => string | undefined): Promise<string> {
+    for (let looks = 0; looks <= MaxLooks; looks++) {
+      if (looks > 1) await pause(LookMs);
+      if (looks > 0) await this.do(this.#agent.words.snapshot());
+      for (const answer of this.#known) {
+        const found = search(answer);
+        if (found !== undefined) return found;
+      }
+    }
+    throw new Error(`${this.#agent.name} did not find ${what}`);
+  }
+
+  async field(label: string, kind: Field['kind'], value: string): Promise<Field> {
+    return { label, kind, value, ref: await this.find(label) };
+  }
+}
+
+/** runTask runs the task once and returns what it took. run names the run for the shop. */
+export async function runTask(agent: Agent, site: BenchSite, run: string, file: string): Promise<TaskResult> {
+  const { words } = agent;
+  const shopper = new Shopper(agent);
+  agent.resetUsage();
+  const beganMs = performance.now();
+  let failure = '';
+  try {
+    await shopper.open(`${site.origin}/shop?run=${run}`);
+    await shopper.do(...words.submit(await shopper.find('"Search products"'), 'lamp'));
+    await shopper.see('5 products found');
+    await shopper.follow('Open Wall lamp Alan');
+    await shopper.click('"Brass"');
+    await shopper.see('149 EUR');
+    await shopper.click('"Add to cart"');
+    await shopper.see('1 lamp is in your cart');
+    await shopper.follow('"Checkout"');
+    const fields = [
+      await shopper.field('Full name', 'textbox', 'Ada Lovelace'),
+      await shopper.field('Street and number', 'textbox', 'Main Street 1'),
+      await shopper.field('City', 'textbox', 'London'),
+      await shopper.field('Country', 'combobox', 'Norway'),
+      await shopper.field('Wrap as a gift', 'checkbox', 'true'),
+    ];
+    await shopper.do(words.fill(fields));
+    await shopper.do(...words.upload(await shopper.find('Engraving picture'), file));
+    await shopper.see('was added');
+    await shopper.click('"Edit quantity"');
+    await shopper.do(words.type(await shopper.find('Quantity of Wall lamp Alan'), '3'));
+    await shopper.click('"Save quantity"');
+    await shopper.see('447 EUR');
+    await shopper.follow('"Place order"');
+    await shopper.see(orderNumber(run));
+    site.reports.push(`${run} number`);
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error);
+  }
+  const { calls, tokensIn, tokensOut } = agent.usage;
+  const ms = performance.now() - beganMs;
+  const done = shopSteps.filter((step) => site.reports.includes(`${run} ${step}`));
+  return { ms, calls, tokensIn, tokensOut, done, failure };
+}

@@ -1,0 +1,85 @@
+/** The tool names and arguments of opentabs, Playwright MCP and chrome-devtools-mcp. */
+import type { Words } from './agent.ts';
+
+/** refAfter returns the ref that follows the words in a line, or else the first ref of a line with the words. */
+function refAfter(answer: string, words: string, ref: RegExp): string | undefined {
+  for (const line of answer.split('\n')) {
+    const at = line.indexOf(words);
+    const found = at < 0 ? undefined : ref.exec(line.slice(at + words.length));
+    if (found?.[1] !== undefined) return found[1];
+  }
+  return undefined;
+}
+
+const refInBrackets = /\[ref=(\w+)\]/;
+
+/** openTabsWords are the tools of opentabs. */
+export const openTabsWords: Words = {
+  open: (url) => ['browser_navigate', { url }],
+  snapshot: () => ['browser_snapshot', {}],
+  click: (target) => ['browser_click', { target }],
+  type: (target, text) => ['browser_type', { target, text }],
+  submit: (target, text) => [['browser_type', { target, text, submit: true }]],
+  select: (target, value) => ['browser_select_option', { target, values: [value] }],
+  fill: (fields) => [
+    'browser_fill_form',
+    {
+      fields: fields.map(({ ref, kind, value }) => ({
+        target: ref,
+        value: kind === 'checkbox' ? value === 'true' : value,
+      })),
+    },
+  ],
+  upload: (target, path) => [['browser_file_upload', { target, paths: [path] }]],
+  screenshot: () => ['browser_take_screenshot', { type: 'png' }],
+  evaluate: (code) => ['browser_evaluate', { function: code }],
+  refIn: (answer, words) => refAfter(answer, words, refInBrackets),
+};
+
+/** playwrightWords are the tools of Playwright MCP. Its acts answer with a file; browser_snapshot returns the page. */
+export const playwrightWords: Words = {
+  open: (url) => ['browser_navigate', { url }],
+  snapshot: () => ['browser_snapshot', {}],
+  click: (target) => ['browser_click', { target }],
+  type: (target, text) => ['browser_type', { target, text }],
+  submit: (target, text) => [['browser_type', { target, text, submit: true }]],
+  select: (target, value) => ['browser_select_option', { target, values: [value] }],
+  fill: (fields) => [
+    'browser_fill_form',
+    { fields: fields.map(({ ref, label, kind, value }) => ({ target: ref, name: label, type: kind, value })) },
+  ],
+  upload: (target, path) => [
+    ['browser_click', { target }],
+    ['browser_file_upload', { paths: [path] }],
+  ],
+  screenshot: () => ['browser_take_screenshot', { type: 'png' }],
+  evaluate: (code) => ['browser_evaluate', { function: code }],
+  refIn: (answer, words) => refAfter(answer, words, refInBrackets),
+};
+
+/** controlLine matches the lines of chrome-devtools-mcp about elements with a role. Lines of texts have refs too. */
+const controlLine = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
+
+/** chromeDevtoolsWords are the tools of chrome-devtools-mcp for its first page. Its acts can answer with the page. */
+export function chromeDevtoolsWords(): Words {
+  const page = { pageId: 1 };
+  return {
+    open: (url) => ['navigate_page', { ...page, type: 'url', url }],
+    snapshot: () => ['take_snapshot', page],
+    click: (uid) => ['click', { ...page, uid }],
+    type: (uid, text) => ['fill', { ...page, uid, value: text }],
+    submit: (uid, text) => [
+      ['fill', { ...page, uid, value: text }],
+      ['press_key', { ...page, key: 'Enter' }],
+    ],
+    select: (uid, value) => ['fill', { ...page, uid, value }],
+    fill: (fields) => ['fill_form', { ...page, elements: fields.map(({ ref, value }) => ({ uid: ref, value })) }],
+    upload: (uid, path) => [['upload_file', { ...page, uid, filePaths: [path] }]],
+    screenshot: () => ['take_screenshot', page],
+    evaluate: (code) => ['evaluate_script', { ...page, function: code }],
+    refIn(answer, words) {
+      const line = answer.split('\n').find((each) => controlLine.test(each) && each.includes(words));
+      return /uid=(\w+)/.exec(line ?? '')?.[1];
+    },
+  };
+}

@@ -1,0 +1,240 @@
+import { countTokens } from '../browser/agent.ts';
+import { measureFloor } from '../browser/floor.ts';
+import { type BrowserLab, describePeers, measureAgents, openEverywhere, p50Of, repeat } from '../browser/lab.ts';
+import { atMost, formatMs, formatSummary, type Row } from '../row.ts';
+import { measureInTurns, median } from '../samples.ts';
+
+const id = 'browser';
+
+/** wholeTree are the arguments of a snapshot without a limit of its size. */
+const wholeTree = { maxTokens: 0 };
+
+/** measureSnapshots measures snapshots of pages of 1,000, 10,000 and 50,000 elements. */
+export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
+  return [
+    ...(await measureSmallSnapshot(lab)),
+    ...(await measureLargeSnapshot(lab, 10_000, { folded: 50, first: 400 })),
+    ...(await measureLargeSnapshot(lab, 50_000, { folded: 60, first: 800 })),
+  ];
+}
+
+/** ratioRow compares opentabs with Playwright MCP. Without Playwright MCP, the row has no value and no bar. */
+function ratioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
+  return playwright === undefined
+    ? row
+    : { ...row, value: ours / playwright, threshold: atMost(limit, 'x Playwright') };
+}
+
+async function measureSmallSnapshot(lab: BrowserLab): Promise<Row[]> {
+  const { agent, our, playwright } = lab;
+  const tabId = await openEverywhere(lab, '/orders?nodes=1000');
+  for (const each of lab.agents) await each.call(each.words.snapshot());
+  const whole = { name: 'snapshot', arguments: wholeTree };
+  const measured = await measureAgents(
+    lab,
+    5,
+    (each) => repeat(6, () => each.time(each === agent ? ['browser_snapshot', wholeTree] : each.words.snapshot())),
+    {
+      floor: () => measureFloor(our.browser, tabId, whole, 6),
+      'floor folded': () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
+      folded: () => repeat(6, () => agent.time(agent.words.snapshot())),
+    },
+  );
+  const [ours, folded] = [measured.get(agent.name), measured.get('folded')];
+  const [floor, foldedFloor] = [measured.get('floor')?.p50 ?? 0, measured.get('floor folded')?.p50 ?? 0];
+  if (!ours || !folded) throw new Error('nothing was measured');
+  const tokens = await snapshotTokens(lab);
+  const row: Row = {
+    id,
+    what: 'snapshot of 1,000 elements, whole, p50; the floor is the same script called from the worker',
+    ours: formatSummary(ours),
+    floor: formatMs(floor),
+  };
+  return [
+    { ...row, value: ours.p50 - 1.5 * floor, threshold: atMost(3, 'ms over 1.5 x floor') },
+    {
+      ...row,
+      what: 'snapshot of 1,000 elements, folded (default), p50',
+      ours: formatSummary(folded),
+      floor: formatMs(foldedFloor),
+      value: folded.p50 - 1.5 * foldedFloor,
+      threshold: atMost(3, 'ms over 1.5 x floor'),
+    },
+    ratioRow(
+      { ...row, what: 'snapshot of 1,000 elements, whole, against the peers', floor: describePeers(measured) },
+      ours.p50,
+      p50Of(measured, playwright),
+      0.4,
+    ),
+    tokens,
+  ];
+}
+
+async function snapshotTokens({ agents, playwright }: BrowserLab): Promise<Row> {
+  const tokens = new Map<string, number>();
+  for (const each of agents) tokens.set(each.name, countTokens(await each.call(each.words.snapshot())));
+  const [ours = 0, ...peers] = [...tokens];
+  const row: Row = {
+    id,
+    what: 'tokens of a snapshot of 1,000 elements',
+    ours: `${Object(ours)[1]} tokens`,
+    floor: peers.map(([name, count]) => `${name} ${count}`).join(', '),
+  };
+  return ratioRow(row, Number(Object(ours)[1]), playwright && tokens.get(playwright.name), 0.5);
+}
+
+async function measureLargeSnapshot(
+  lab: BrowserLab,
+  nodes: number,
+  bars: { readonly folded: number; readonly first: number },
+): Promise<Row[]> {
+  const { agent, our, playwright } = lab;
+  const firsts: number[] = [];
+  let tabId = 0;
+  for (let i = 0; i < 3; i++) {
+    tabId = await our.openTab(`${lab.site.origin}/orders?nodes=${nodes}`);
+    firsts.push(await agent.time(agent.words.snapshot()));
+  }
+  await openEverywhere(lab, `/orders?nodes=${nodes}`);
+  const folded = await measureInTurns(3, { ours: () => repeat(5, () => agent.time(agent.words.snapshot())) });
+  const whole = await measureAgents(
+    lab,
+    nodes > 20_000 ? 1 : 2,
+    (each) => repeat(2, () => each.time(each === agent ? ['browser_snapshot', wholeTree] : each.words.snapshot())),
+    { floor: () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: wholeTree }, 2) },
+  );
+  const ours = whole.get(agent.name);
+  const foldedSummary = folded.get('ours');
+  if (!ours || !foldedSummary) throw new Error('nothing was measured');
+  const size = `${nodes.toLocaleString('en')} elements`;
+  return [
+    {
+      id,
+      what: `first snapshot of ${size} after the load, folded, p50`,
+      ours: `${formatMs(median(firsts))} (n ${firsts.length})`,
+      value: median(firsts),
+      threshold: atMost(bars.first, 'ms'),
+    },
+    {
+      id,
+      what: `snapshot of ${size}, folded, p50`,
+      ours: formatSummary(foldedSummary),
+      value: foldedSummary.p50,
+      threshold: atMost(bars.folded, 'ms'),
+    },
+    ratioRow(
+      { id, what: `snapshot of ${size}, whole, p50`, ours: formatSummary(ours), floor: describePeers(whole) },
+      ours.p50,
+      p50Of(whole, playwright),
+      0.2,
+    ),
+  ];
+}
+
+/** measureClick measures clicks that add a row, until the page has settled and the answer has the changes. */
+export async function measureClick(lab: BrowserLab): Promise<Row[]> {
+  const { agent, playwright } = lab;
+  await openEverywhere(lab, '/orders?nodes=1000');
+  const refs = new Map<string, string>();
+  for (const each of lab.agents) {
+    const ref = each.words.refIn(await each.call(each.words.snapshot()), '"New order"');
+    if (ref === undefined) throw new Error(`${each.name} shows no button "New order"`);
+    refs.set(each.name, ref);
+  }
+  const clickOf = (name: string) => refs.get(name) ?? '';
+  const measured = await measureAgents(lab, 5, (each) =>
+    repeat(4, () => each.time(each.words.click(clickOf(each.name)))),
+  );
+  const ours = measured.get(agent.name);
+  if (!ours) throw new Error('nothing was measured');
+  const tokens = new Map<string, number>();
+  for (const each of lab.agents)
+    tokens.set(each.name, countTokens(await each.call(each.words.click(clickOf(each.name)))));
+  const whole = countTokens(await agent.call(['browser_snapshot', wholeTree]));
+  const answer = tokens.get(agent.name) ?? Number.NaN;
+  tokens.delete(agent.name);
+  return [
+    ratioRow(
+      {
+        id,
+        what: 'click until settled, with what changed, p50',
+        ours: formatSummary(ours),
+        floor: describePeers(measured),
+      },
+      ours.p50,
+      p50Of(measured, playwright),
+      0.2,
+    ),
+    {
+      id,
+      what: 'tokens of the answer to a click that adds a row, as a share of the whole snapshot',
+      ours: `${answer} of ${whole} tokens`,
+      floor: [...tokens].map(([name, count]) => `${name} ${count}`).join(', '),
+      value: (answer / whole) * 100,
+      threshold: atMost(3, '%'),
+    },
+  ];
+}
+
+/** pictureCount is the number of pictures of a background tab, of which none may fail. */
+const pictureCount = 40;
+
+/** measurePictures measures pictures of the view. The tab of opentabs is in the background. */
+export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
+  const { agent, playwright } = lab;
+  await openEverywhere(lab, '/orders?nodes=1000');
+  // opentabs allows 10 pictures a minute only if the user has set such a limit.
+  const measured = await measureAgents(lab, 4, (each) =>
+    repeat(each === agent ? pictureCount / 4 : 5, () => each.time(each.words.screenshot())),
+  );
+  const ours = measured.get(agent.name);
+  if (!ours) throw new Error('nothing was measured');
+  return [
+    ratioRow(
+      { id, what: 'picture of the view (png), p50', ours: formatSummary(ours), floor: describePeers(measured) },
+      ours.p50,
+      p50Of(measured, playwright),
+      0.7,
+    ),
+  ];
+}
+
+/** measureEvaluate measures a function that returns 1. There is no row while opentabs lists no browser_evaluate. */
+export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
+  const { agent } = lab;
+  const { tools } = await lab.our.client.sdk.listTools();
+  if (!tools.some(({ name }) => name === 'browser_evaluate')) return [];
+  await openEverywhere(lab, '/orders?nodes=1000');
+  const measured = await measureAgents(lab, 5, (each) => repeat(3, () => each.time(each.words.evaluate('() => 1'))));
+  const ours = measured.get(agent.name);
+  if (!ours) throw new Error('nothing was measured');
+  return [
+    {
+      id,
+      what: 'evaluate of () => 1, p50',
+      ours: formatSummary(ours),
+      floor: describePeers(measured),
+      value: ours.p50,
+      threshold: atMost(10, 'ms'),
+    },
+  ];
+}
+
+/** measureToolList counts the tokens of the tool list. */
+export async function measureToolList({ agents, agent }: BrowserLab): Promise<Row[]> {
+  const lists = await Promise.all(agents.map(async (each) => ({ each, ...(await each.listTools()) })));
+  const ours = lists.find(({ each }) => each === agent);
+  const texts = lists
+    .filter((list) => list !== ours)
+    .map(({ each, tools, tokens }) => `${each.name} ${tokens} (${tools})`);
+  return [
+    {
+      id,
+      what: 'tokens of the tool list of a client without plugins',
+      ours: `${ours?.tokens} tokens, ${ours?.tools} tools`,
+      floor: texts.join(', '),
+      value: ours?.tokens ?? Number.NaN,
+      threshold: atMost(3000, 'tokens'),
+    },
+  ];
+}

@@ -1,0 +1,118 @@
+import type { Browser } from '../../harness/browser.ts';
+import { waitFor } from '../../harness/wait.ts';
+import type { BrowserLab } from '../browser/lab.ts';
+import { openTabsWords } from '../browser/words.ts';
+import { atMost, formatMs, type Row } from '../row.ts';
+import { median } from '../samples.ts';
+
+const id = 'browser';
+
+const tabCount = 4;
+const callCount = 1_000;
+
+/** measureMixedCalls makes 1,000 calls of several tools in 4 tabs at the same time. None may be lost. */
+export async function measureMixedCalls({ our, site }: BrowserLab): Promise<Row[]> {
+  const lost: string[] = [];
+  const times: number[] = [];
+  let clicks = 0;
+  const client = await our.connect();
+  const tabIds: number[] = [];
+  for (let i = 0; i < tabCount; i++) {
+    const { text } = await client.call('browser_tabs', {
+      action: 'new',
+      url: `${site.origin}/orders?nodes=300&tab=${i}`,
+    });
+    tabIds.push(Number(/Opened tab (\d+)/.exec(text)?.[1]));
+  }
+  const runInTab = async (tabId: number) => {
+    const snapshot = await client.call('browser_snapshot', { tabId });
+    const refOf = (words: string) => openTabsWords.refIn(snapshot.text, words) ?? '';
+    const calls: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
+      ['browser_snapshot', { tabId }, /heading "Orders"/],
+      ['browser_click', { tabId, target: refOf('"New order"') }, /New customer/],
+      ['browser_find', { tabId, text: 'Edit order 1001' }, /button "Edit order 1001"/],
+      ['browser_type', { tabId, target: refOf('searchbox "Search"'), text: 'pump', snapshot: 'none' }, /pump/],
+      ['browser_read_page', { tabId, maxTokens: 500 }, /# Orders/],
+    ];
+    for (let i = 0; i < callCount / tabCount; i++) {
+      const [name, args, answer] = calls[i % calls.length] ?? ['', {}, /./];
+      const outcome = await client.call(name, args, { withoutProgress: true });
+      times.push(outcome.durationMs);
+      if (outcome.isError || !answer.test(outcome.text)) lost.push(`${name}: ${outcome.text.slice(0, 200)}`);
+      if (name === 'browser_click') clicks++;
+    }
+  };
+  const beganMs = performance.now();
+  await Promise.all(tabIds.map(runInTab));
+  const seconds = (performance.now() - beganMs) / 1000;
+  const seen = await countClicks(our.browser);
+  if (seen !== clicks) lost.push(`the pages have seen ${seen} of ${clicks} clicks`);
+  return [
+    {
+      id,
+      what: `${callCount} calls of 5 tools in ${tabCount} tabs at the same time, none lost`,
+      ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(median(times))}`,
+      value: lost.length,
+      threshold: atMost(0, 'lost'),
+      ...(lost[0] === undefined ? {} : { note: lost[0] }),
+    },
+  ];
+}
+
+/** countClicks returns the clicks that the pages of measureMixedCalls have counted. */
+async function countClicks(browser: Browser): Promise<number> {
+  let sum = 0;
+  for (const { id: target, url } of await browser.listPages())
+    if (url.includes('&tab=')) sum += Number(await browser.inPage(target, (page) => page.evaluate('clicks')));
+  return sum;
+}
+
+/** heapPage has about 10,000 refs: two buttons and a link in each row. */
+const heapPage = '/orders?nodes=44000';
+
+/** measurePageMemory measures what the page script adds to the memory of a page with 10,000 refs. */
+export async function measurePageMemory({ our, site, agent }: BrowserLab): Promise<Row[]> {
+  const url = `${site.origin}${heapPage}`;
+  await our.browser.cdp.send('Target.createTarget', { url: `${url}&unused=1`, background: true });
+  const tabId = await our.openTab(url);
+  const targetOf = (address: string) =>
+    waitFor('the page to be open', async () => (await our.browser.listPages()).find((page) => page.url === address));
+  const target = await targetOf(url);
+  const readHeap = () =>
+    our.browser.inPage(target.id, async (page) => {
+      await page.send('HeapProfiler.collectGarbage');
+      return Number(Object(await page.send('Runtime.getHeapUsage')).usedSize);
+    });
+  const before = await readHeap();
+  const snapshot = await agent.call(['browser_snapshot', { tabId, maxTokens: 0 }]);
+  const refs = snapshot.split('[ref=').length - 1;
+  const bytes = (await readHeap()) - before;
+  const hasScript = await hasPageScript(our.browser, target.id);
+  const unused = await hasPageScript(our.browser, (await targetOf(`${url}&unused=1`)).id);
+  return [
+    {
+      id,
+      what: 'memory of the page script and of a whole snapshot, for each 10,000 refs',
+      ours: `${(bytes / 1e6).toFixed(2)} MB with ${refs} refs`,
+      value: (bytes / 1e6) * (10_000 / refs),
+      threshold: atMost(6, 'MB'),
+    },
+    {
+      id,
+      what: "pages with a script of the extension: the user's page in which no tool was used, and the page of the row above",
+      ours: `${unused ? 1 : 0} and ${hasScript ? 1 : 0}`,
+      ...(unused || !hasScript ? { broken: 'want 0 and 1 pages with a script' } : {}),
+    },
+  ];
+}
+
+/** hasPageScript reports whether a page has a world of the extension. */
+async function hasPageScript(browser: Browser, target: string): Promise<boolean> {
+  return await browser.inPage(target, async (page) => {
+    const origins: string[] = [];
+    page.on('Runtime.executionContextCreated', (params) => origins.push(String(Object(params).context?.origin)));
+    await page.send('Runtime.enable');
+    await page.send('Runtime.disable');
+    return origins.some((origin) => origin.includes(browser.extensionId));
+  });
+}

@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BenchFixture } from '../bench-fixture.ts';
+import type { Agent } from '../browser/agent.ts';
+import { type BrowserLab, startBrowserLab } from '../browser/lab.ts';
+import { shopSteps } from '../browser/shop.ts';
+import { runTask, type TaskResult } from '../browser/task.ts';
+import { atMost, formatMs, type Row } from '../row.ts';
+import { median } from '../samples.ts';
+import { measureClick, measureEvaluate, measurePictures, measureSnapshots, measureToolList } from './browser-speed.ts';
+import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
+
+const id = 'browser';
+
+/** browserParts are the measurements of measureBrowser. BROWSER=task,click selects some. */
+const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>> = {
+  list: measureToolList,
+  snapshot: measureSnapshots,
+  click: measureClick,
+  picture: measurePictures,
+  evaluate: measureEvaluate,
+  task: measureTask,
+  mixed: measureMixedCalls,
+  memory: measurePageMemory,
+};
+
+/**
+ * measureBrowser measures browser tools over MCP and stdio, together with Playwright MCP and chrome-devtools-mcp if
+ * PEERS is a folder with their packages.
+ */
+export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
+  const lab = await startBrowserLab(fixture);
+  const selected = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
+  const rows: Row[] = [];
+  for (const [name, measure] of Object.entries(browserParts)) {
+    if (!selected.includes(name)) continue;
+    try {
+      rows.push(...(await measure(lab)));
+    } catch (error) {
+      rows.push({ id, what: `the part ${name} could not be measured`, ours: '', broken: String(error) });
+    }
+  }
+  return rows;
+}
+
+/** taskRuns is how often each program does the task. */
+const taskRuns = 5;
+
+/** measureTask measures the ten-step task of each program, in turns. */
+async function measureTask(lab: BrowserLab): Promise<Row[]> {
+  const results = new Map<Agent, TaskResult[]>(lab.agents.map((agent) => [agent, []]));
+  await lab.our.openTab(`${lab.site.origin}/orders?nodes=100`);
+  const fileIn = (folder: string) => join(folder, 'engraving.txt');
+  const [ourFile, peerFile] = [fileIn(lab.our.uploads), fileIn(tmpdir())];
+  for (const file of [ourFile, peerFile]) writeFileSync(file, 'Ada to Grace');
+  for (let i = 0; i < taskRuns; i++) {
+    for (const [agent, list] of results) {
+      const run = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
+      list.push(await runTask(agent, lab.site, run, agent === lab.agent ? ourFile : peerFile));
+    }
+  }
+  const ours = results.get(lab.agent) ?? [];
+  const bestPeer = (read: (result: TaskResult) => number) => {
+    const peers = [...results].filter(([agent, list]) => agent !== lab.agent && list.every(isWhole));
+    return peers.length === 0 ? undefined : Math.min(...peers.map(([, list]) => median(list.map(read))));
+  };
+  const rows: Row[] = [];
+  for (const [agent, list] of results) rows.push(describeTask(agent, list));
+  const compare = (what: string, read: (result: TaskResult) => number) => {
+    const peer = bestPeer(read);
+    const value = median(ours.map(read));
+    if (peer !== undefined)
+      rows.push({
+        id,
+        what,
+        ours: value.toFixed(0),
+        floor: peer.toFixed(0),
+        value: value / peer,
+        threshold: atMost(1, 'x best peer'),
+      });
+  };
+  compare('task of ten steps: milliseconds', ({ ms }) => ms);
+  compare('task of ten steps: calls', ({ calls }) => calls);
+  compare('task of ten steps: tokens in and out', ({ tokensIn, tokensOut }) => tokensIn + tokensOut);
+  return rows;
+}
+
+const isWhole = ({ done }: TaskResult) => done.length === shopSteps.length;
+
+function describeTask(agent: Agent, list: readonly TaskResult[]): Row {
+  const medianOf = (read: (result: TaskResult) => number) => median(list.map(read));
+  const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
+  const failed = list.find((result) => !isWhole(result));
+  const steps = list.map(({ done }) => done.length).join(', ');
+  const missing = failed && shopSteps.filter((step) => !failed.done.includes(step)).join(', ');
+  return {
+    id,
+    what: `task of ten steps by ${agent.name}`,
+    ours: `${formatMs(medianOf(({ ms }) => ms))}, ${medianOf(({ calls }) => calls)} calls, ${tokensIn} + ${tokensOut} tokens`,
+    floor: `steps done: ${steps}`,
+    ...(failed ? { [agent.name === 'opentabs' ? 'broken' : 'note']: `missing ${missing}; ${failed.failure}` } : {}),
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Promise: after Cancel in the bar of the debugger, acts run without the debugger with a note, tools that need it name the
+ * way to allow it again, and no tool attaches it before.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, listSteps, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'] });
+  const { code, stderr } = await fixture.stack.runCli(
+    'browser',
+    'tools',
+    'on',
+    'devtools',
+    'network',
+    'vision',
+    'emulation',
+  );
+  assert.equal(code, 0, stderr);
+});
+after(() => fixture?.close());
+
+const page = `<title>Work</title><button onclick="log.textContent += event.isTrusted + ' '">Add</button><p id="log"></p>
+  <input aria-label="Text" id="text"><button id="late" disabled onclick="log.textContent += 'late'">Late</button>`;
+
+const note = /The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel/;
+
+/** cancelDebugger repeats what Chrome does on Cancel: a browser without a window has no bar to press Cancel in. */
+async function cancelDebugger(tabId: number): Promise<void> {
+  const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
+  await worker.evaluate(async (id) => {
+    await chrome.debugger.detach({ tabId: id });
+    const { onDetach } = chrome.debugger;
+    const dispatch: unknown = Reflect.get(onDetach, 'dispatch');
+    if (typeof dispatch !== 'function') throw new Error('the event cannot be repeated');
+    dispatch.call(onDetach, { tabId: id }, 'canceled_by_user');
+  }, tabId);
+}
+
+/** isAttached reports whether the extension's debugger is attached to a tab. */
+async function isAttached(tabId: number): Promise<boolean> {
+  const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
+  return await worker.evaluate(
+    (id) =>
+      chrome.debugger.sendCommand({ tabId: id }, 'Page.getLayoutMetrics').then(
+        () => true,
+        () => false,
+      ),
+    tabId,
+  );
+}
+
+/** allowDebugger allows the debugger again in the side panel. */
+async function allowDebugger(): Promise<void> {
+  const panel = await fixture.stack.chrome.openPage(
+    `chrome-extension://${fixture.stack.chrome.extensionId}/panel.html`,
+  );
+  await panel.getByRole('button', { name: 'Allow the debugger again' }).click();
+  await panel.getByText('You switched the debugger off.').waitFor({ state: 'detached' });
+  await panel.close();
+}
+
+test('after Cancel, acts run without the debugger with a note, and other tools name the side panel', async () => {
+  const { setPage, open, run, fail, pageOf, shop } = fixture;
+  setPage('/work', page);
+  const tabId = await open('/work');
+  const snapshot = await run('browser_snapshot');
+  const [add, text] = [refIn(snapshot, '"Add"'), refIn(snapshot, '"Text"')];
+  assert.match(await run('browser_click', { target: add }), /input: trusted/);
+  await cancelDebugger(tabId);
+  for (const [tool, args] of listSteps([
+    ['browser_click', { target: add }],
+    ['browser_type', { target: text, text: 'Tea', slowly: true }],
+    ['browser_press_key', { target: text, key: 'a' }],
+    ['browser_hover', { target: add }],
+    ['browser_fill_form', { fields: [{ target: text, value: 'Milk' }] }],
+  ])) {
+    const result = await run(tool, args);
+    assert.match(result, note, tool);
+    assert.match(result, /input: synthetic/, tool);
+    assert.doesNotMatch(result, /Do not retry/, `${tool} has succeeded`);
+  }
+  const work = await pageOf(`${shop}/work`);
+  assert.equal(await work.textContent('#log'), 'true false ');
+  assert.equal(await work.inputValue('#text'), 'Milk');
+  for (const [tool, args] of listSteps([
+    ['browser_console_messages', {}],
+    ['browser_network_request', { index: 1 }],
+    ['browser_resources', {}],
+    ['browser_css_coverage', { action: 'start' }],
+    ['browser_performance', { action: 'start' }],
+    ['browser_network_conditions', { preset: 'offline' }],
+    ['browser_emulate', { locale: 'de-DE' }],
+    ['browser_mouse_click_xy', { x: 5, y: 5 }],
+    ['browser_take_screenshot', { fullPage: true }],
+  ])) {
+    const { text: problem } = await fail(tool, args);
+    assert.match(problem, /code=debugger_refused.*|debugger_refused/, tool);
+    assert.match(problem, /pressed Cancel.*side panel of opentabs/, tool);
+  }
+  assert.equal(await isAttached(tabId), false);
+  const second = await open('/work');
+  assert.match(await run('browser_click', { target: await fixture.refOf('"Add"') }), note);
+  assert.equal(await isAttached(second), false, 'the debugger stays away from other tabs');
+  await allowDebugger();
+  assert.match(await run('browser_click', { target: await fixture.refOf('"Add"') }), /input: trusted/);
+});
+
+test('after Cancel during an act, the act goes on without the debugger if it has pressed nothing', async () => {
+  const { setPage, open, run, client, pageOf, shop } = fixture;
+  setPage('/late', page);
+  const tabId = await open('/late');
+  const late = await pageOf(`${shop}/late`);
+  const snapshot = await run('browser_snapshot');
+  const clicking = client.call('browser_click', { target: refIn(snapshot, '"Late"') });
+  await waitFor('the debugger', () => isAttached(tabId));
+  await cancelDebugger(tabId);
+  await late.evaluate("document.getElementById('late').disabled = false");
+  const clicked = await clicking;
+  assert.equal(clicked.isError, false, clicked.text);
+  assert.match(clicked.text, note);
+  assert.equal(await late.textContent('#log'), 'late');
+  await allowDebugger();
+
+  const text = 'abcdefghij'.repeat(60);
+  const typing = client.call('browser_type', { target: refIn(snapshot, '"Text"'), text, slowly: true });
+  await waitFor('the first characters', async () => (await late.inputValue('#text')).length > 5);
+  await cancelDebugger(tabId);
+  const typed = await typing;
+  assert.equal(typed.isError, true, typed.text);
+  assert.match(typed.text, /pressed Cancel.*The tool may have acted/);
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Add"') }), note);
+  assert.equal(await late.textContent('#log'), 'latefalse ');
+});

@@ -1,0 +1,287 @@
+/** Promise: the tools of the group devtools show the messages, files, styles and speed of a page. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
+
+let fixture: BrowserFixture;
+before(async () => {
+  fixture = await startBrowserFixture('--debugger');
+});
+after(() => fixture.close());
+
+async function openPage(path: string, body: string): Promise<number> {
+  fixture.setPage(path, `<!doctype html><title>${path}</title>\n${body}`);
+  return await fixture.open(path);
+}
+
+/** forbidOtherSite are the rules of frames with which the server leaves out the other site. */
+const forbidOtherSite = { _frames: { localhost: false } };
+
+test('console messages from before the call have level, place, count and previews of objects', async () => {
+  const tabId = await openPage(
+    '/console',
+    `<script>
+console.debug('detail');
+for (let i = 0; i < 3; i++) console.log('again', 1, { a: [1, 2], b: 'x', get c() { throw 1 } });
+console.warn('careful %s', 'now');
+console.error(new Error('broken'), [1, 'two', null], new Map([[1, 2]]));
+function fail() { missing.name; }
+setTimeout(fail);
+Promise.reject(new TypeError('rejected'));
+fetch('/none?status=404');
+    </script>`,
+  );
+  const read = async (args: object = {}) => (await fixture.call('browser_console_messages', args, tabId)).content ?? '';
+  const content = await waitFor('all messages', async () => {
+    const text = await read();
+    return text.includes('status of 404') && text.includes('rejected') ? text : undefined;
+  });
+  const place = `${fixture.origin}/console`.replaceAll('.', '\\.');
+  for (const pattern of [
+    `info \\(3 times\\): again 1 \\{a: Array\\(2\\), b: x, c: \\(getter\\)\\} \\(${place}:4:37\\)`,
+    `warning: careful now \\(${place}:5:9\\)`,
+    `error: Error: broken[^]*\\[1, two, null\\] Map\\(1\\)`,
+    `error: Uncaught ReferenceError: missing is not defined\\n +at fail \\(${place}:7:19\\)[^]*\\(${place}:7:19\\)`,
+    `error: Uncaught TypeError: rejected`,
+    `error: Failed to load resource: .*404.*none`,
+  ])
+    assert.match(content, new RegExp(pattern));
+  assert.doesNotMatch(content, /detail/);
+  assert.match(await read({ level: 'debug' }), /debug: detail/);
+  const errors = await read({ level: 'error' });
+  assert.match(errors, /broken/);
+  assert.doesNotMatch(errors, /careful|again/);
+  const { text = '' } = await fixture.call('browser_console_messages', { clear: true }, tabId);
+  assert.equal(await read(), '');
+  await (await fixture.pageOf(`${fixture.origin}/console`)).evaluate(() => console.log('later'));
+  assert.match(await read(), /^\S+ info: later[^\n]*$/);
+  const [, since] = /"since":([\d.]+)/.exec(text) ?? [];
+  assert.match(await read({ since: Number(since) }), /^\S+ info: later/);
+  assert.equal((await fixture.call('browser_console_messages', { since: Date.now() + 1e6 }, tabId)).content, undefined);
+});
+
+test('messages of frames are read, except those of sites that the user does not allow', async () => {
+  fixture.setPage('/inner', `<!doctype html><script>console.log('from ' + location.host + ' ' + name)</script>`);
+  const tabId = await openPage(
+    '/frames',
+    `<script>console.log('from the page')</script><iframe src="/inner" name="near"></iframe>
+     <iframe src="${fixture.otherOrigin}/inner" name="far"></iframe>`,
+  );
+  const all = await waitFor('the messages of both frames', async () => {
+    const { content = '' } = await fixture.call('browser_console_messages', {}, tabId);
+    return content.includes('near') && content.includes('far') ? content : undefined;
+  });
+  assert.match(all, /from the page/);
+  const { text = '', content = '' } = await fixture.call('browser_console_messages', forbidOtherSite, tabId);
+  for (const words of [/from the page/, /near/]) assert.match(content, words);
+  assert.doesNotMatch(content, /far/);
+  assert.match(text, /left out/);
+});
+
+test('resources are listed by type and address, and the body of one comes in parts', async () => {
+  fixture.setPage('/code.js', `// ${'ü'.repeat(60_000)}\nwindow.loaded = 1;`);
+  fixture.setPage('/inner', '<!doctype html><title>Inner</title><p>Inner text');
+  const tabId = await openPage(
+    '/files',
+    `<script src="/code.js"></script><img src="/picture?status=200"><iframe src="/inner"></iframe>
+     <iframe src="${fixture.otherOrigin}/inner?far"></iframe>`,
+  );
+  const read = (args: object) => fixture.call('browser_resources', args, tabId);
+  const all = await waitFor('all files', async () => {
+    const { content = '' } = await read({});
+    return content.includes('/inner?far') && content.includes('/code.js') ? content : undefined;
+  });
+  assert.match(all, /^document text\/html .*\/files$/m);
+  assert.match(all, /^document text\/html .*127.*\/inner$/m);
+  assert.match((await read({ type: 'script' })).content ?? '', /^script text\/html \d+ bytes \S+\/code\.js$/);
+  assert.equal((await read({ url: 'nothing' })).text, 'Nothing matches.');
+  const url = `${fixture.origin}/code.js`;
+  const first = await read({ url });
+  assert.match(first.text ?? '', /^script text\/html, \d+ bytes\. Characters 1 to 50000 of 60022\./);
+  const [, cursor] = /cursor "(.+)"/.exec(first.text ?? '') ?? [];
+  assert.match(`${first.content}${(await read({ cursor })).content}`, /^\/\/ ü{60000}\nwindow\.loaded = 1;$/);
+  assert.match((await read({ url: `${fixture.otherOrigin}/inner?far` })).content ?? '', /Inner text/);
+  const without = await read(forbidOtherSite);
+  assert.doesNotMatch(without.content ?? '', /far/);
+  assert.match(without.text ?? '', /left out/);
+  const forbidden = await read({ url: `${fixture.otherOrigin}/inner?far`, ...forbidOtherSite });
+  assert.match(forbidden.text ?? '', /Nothing matches/);
+});
+
+test('styles are computed values and the matched rules with their lines, also in a forced state', async () => {
+  const tabId = await openPage(
+    '/styles',
+    `<style>
+button { color: rgb(1, 2, 3); --size: 4px }
+@media (min-width: 1px) { #go { padding: 5px !important } }
+#go:hover { color: rgb(9, 9, 9) }
+</style><div style="font-size: 30px"><button id="go" style="opacity: 0.5">Go</button></div>`,
+  );
+  const { content: tree = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
+  const read = async (args: object) =>
+    (await fixture.call('browser_get_styles', { target, ...args }, tabId)).content ?? '';
+  const styles = await read({ properties: ['color', '--size', 'padding'] });
+  assert.match(styles, /^color: rgb\(1, 2, 3\)\n--size: 4px\npadding: 5px$/m);
+  const place = `${fixture.origin}/styles`;
+  assert.ok(styles.includes(`@media (min-width: 1px) #go { padding: 5px !important } (${place}:4)`), styles);
+  assert.ok(styles.includes(`button { color: rgb(1, 2, 3); --size: 4px } (${place}:3)`), styles);
+  assert.match(styles, /^element\.style \{ opacity: 0\.5 \}$/m);
+  assert.doesNotMatch(styles, /9, 9, 9/);
+  const hovered = await read({ properties: ['color'], forceState: ['hover'] });
+  assert.match(hovered, /^color: rgb\(9, 9, 9\)$/m);
+  assert.ok(hovered.includes(`#go:hover { color: rgb(9, 9, 9) } (${place}:5)`), hovered);
+  assert.match(await read({ properties: ['color'] }), /^color: rgb\(1, 2, 3\)$/m);
+  assert.match(await read({}), /^display: inline-block$/m);
+  const unknown = await fixture.fail('browser_get_styles', { target, properties: ['colour'] }, tabId);
+  assert.equal(unknown.code, 'invalid_arguments');
+  assert.equal((await fixture.fail('browser_get_styles', { target: 'e999' }, tabId)).code, 'stale_ref');
+});
+
+test('CSS coverage counts the rules that were used since the start, across navigations', async () => {
+  const rules = { first: '.first { color: red }', second: '.second { color: blue }', never: '.never { color: lime }' };
+  fixture.setPage('/sheet.css', Object.values(rules).join('\n'));
+  // Without a doctype, Chrome applies a style sheet that is not served as CSS.
+  fixture.setPage('/after', '<link rel="stylesheet" href="/sheet.css"><p class="second">After');
+  const link = `<link rel="stylesheet" href="/sheet.css"><style>h1 { margin: 0 }</style>`;
+  fixture.setPage('/before', `${link}<p class="first">Before`);
+  const tabId = await fixture.open('/before');
+  assert.equal((await fixture.fail('browser_css_coverage', { action: 'stop' }, tabId)).code, 'not_found');
+  await fixture.call('browser_css_coverage', { action: 'start' }, tabId);
+  await fixture.call('browser_navigate', { url: `${fixture.origin}/after` }, tabId);
+  const { content: tree = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  assert.match(tree, /After/);
+  const { text = '', content = '' } = await fixture.call('browser_css_coverage', { action: 'stop' }, tabId);
+  const all = Object.values(rules).join('\n').length;
+  assert.match(text, /^Used \d+ of \d+ characters/);
+  const used = rules.first.length + rules.second.length;
+  assert.match(content, new RegExp(`^\\d+ % ${used} of ${all} characters \\S+/sheet\\.css$`, 'm'));
+  assert.match(content, /^0 % 0 of 16 characters .*\/before:1:\d+ \(inline\)$/m);
+  assert.equal((await fixture.fail('browser_css_coverage', { action: 'stop' }, tabId)).code, 'not_found');
+});
+
+/** slowPage loads slowly and reacts slowly: a long task, a layout shift, a late image and a slow click. */
+const slowPage = `<style>* { margin: 0 } #content { height: 400px; background: silver }</style>
+<p>Small</p><button id="go">Go</button><div id="content">Content</div>
+<script>
+const busy = (ms) => { const end = performance.now() + ms; while (performance.now() < end); };
+document.getElementById('go').onclick = function slowClick() { busy(250); };
+const boot = () => {
+  busy(300);
+  const banner = document.createElement('div');
+  banner.style.height = '200px';
+  document.body.prepend(banner);
+  const canvas = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });
+  const context = canvas.getContext('2d');
+  for (let i = 0; i < 60000; i++) {
+    context.fillStyle = 'hsl(' + Math.random() * 360 + ' 90% 50%)';
+    context.fillRect(i % 300, i / 300, 1, 1);
+  }
+  canvas.toBlob((blob) => {
+    const image = Object.assign(new Image(), { id: 'hero', alt: 'Hero', src: URL.createObjectURL(blob) });
+    document.getElementById('content').append(image);
+  });
+};
+// A layout shift is a move after the first paint.
+new PerformanceObserver((_, observer) => {
+  observer.disconnect();
+  setTimeout(boot, 50);
+}).observe({ type: 'paint', buffered: true });
+performance.mark('step', { detail: { token: 'S3CRET' } });
+fetch('/api?token=S3CRET');
+</script>`;
+
+test('a recording of the speed has the slow parts of a page with their elements, and a trace without secrets', async () => {
+  fixture.setPage('/api', '{}');
+  const tabId = await openPage('/slow', slowPage);
+  assert.equal((await fixture.fail('browser_performance', { action: 'stop' }, tabId)).code, 'not_found');
+  await fixture.call('browser_performance', { action: 'start', reload: true }, tabId);
+  const page = await fixture.pageOf(`${fixture.origin}/slow`);
+  await page.waitForFunction(() => document.querySelector<HTMLImageElement>('#hero')?.naturalWidth === 300);
+  const { content: tree = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  const target = /button "Go".*?\[?(e\d+)/.exec(tree)?.[1] ?? '';
+  await fixture.call('browser_click', { target }, tabId);
+  const { text = '', content = '', file } = await fixture.call('browser_performance', { action: 'stop' }, tabId);
+  assert.match(text, /^Recorded \d+\.\d s\. The file is the trace/);
+  assert.match(content, /^TTFB \d+ ms \(\w+/m);
+  assert.match(content, /^DOM ready \d+ ms, loaded \d+ ms \(reload\)$/m);
+  assert.match(content, /^FCP \d+ ms \(/m);
+  assert.match(content, /^LCP \S+ m?s \([^)]+\): img#hero "Hero" blob:\S+, 60000 px²$/m);
+  assert.match(content, /^INP \d+ ms \([^)]+\), 1 interaction$/m);
+  const [, type, handlersMs] =
+    /^ {2}(\w+) at .* on button#go "Go" \(delay \d+ ms, handlers (\d+) ms/m.exec(content) ?? [];
+  assert.equal(type, 'click', `the interaction is a ${type}, want a click:\n${content}`);
+  assert.ok(Number(handlersMs) >= 250, `the handlers ran for ${handlersMs} ms, want at least 250`);
+  const [, score] = /^CLS ([\d.]+) \(/m.exec(content) ?? [];
+  assert.ok(Number(score) > 0.05, `CLS = ${score}, want more than 0.05:\n${content}`);
+  assert.match(content, /^ {2}[\d.]+ at \d+ ms: .*div#content "Content" moved 200 px down/m);
+  const [, taskMs] = /^ {2}at \d+ ms: (\d+) ms .*\/slow \(boot/m.exec(content) ?? [];
+  assert.ok(Number(taskMs) >= 300, `the long task of boot took ${taskMs} ms, want at least 300:\n${content}`);
+  assert.equal(file?.extension, 'json');
+  const { traceEvents } = JSON.parse(file?.text ?? '');
+  const names = new Set(traceEvents.map(({ name }: { name: string }) => name));
+  for (const name of [
+    'TracingStartedInBrowser',
+    'FunctionCall',
+    'Layout',
+    'LayoutShift',
+    'ResourceSendRequest',
+    'step',
+  ])
+    assert.ok(names.has(name), `the trace has no ${name}, only ${[...names].join(' ')}`);
+  assert.doesNotMatch(`${content}${file?.text}`, /S3CRET/);
+  assert.equal((await fixture.fail('browser_performance', { action: 'stop' }, tabId)).code, 'not_found');
+});
+
+test('a recording without a reload counts from its start, also in frames, without those that the user forbids', async () => {
+  fixture.setPage('/inner-speed', '<!doctype html><div id="content" style="height: 400px">Content</div>');
+  const body = `<iframe width="600" height="600" src="${fixture.otherOrigin}/inner-speed"></iframe>`;
+  const tabId = await openPage('/framed', body);
+  const page = await fixture.pageOf(`${fixture.origin}/framed`);
+  const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
+  const addBanner = () =>
+    frame.evaluate(async () => {
+      // A layout shift is a move after the first paint.
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      document.body.prepend(Object.assign(document.createElement('div'), { style: 'height: 50px' }));
+    });
+  const record = async (args: object) => {
+    await fixture.call('browser_performance', { action: 'start', ...args }, tabId);
+    await addBanner();
+    return await fixture.call('browser_performance', { action: 'stop', ...args }, tabId);
+  };
+  const { text = '', content = '', file } = await record({});
+  assert.match(text, /count from the start/);
+  assert.match(content, /^CLS 0 \(good\), 0 layout shifts$/m);
+  const [, inFrame = ''] = content.split(`frame ${fixture.otherOrigin}/inner-speed\n`);
+  assert.match(inFrame, /^CLS \S+ \(.*, 1 layout shift\n.*div#content .* moved 50 px down/m);
+  assert.match(file?.text ?? '', /localhost/);
+  const forbidden = await record(forbidOtherSite);
+  assert.match(forbidden.text ?? '', /Frames that the user does not allow are left out/);
+  assert.doesNotMatch(`${forbidden.content}${forbidden.file?.text}`, /localhost/);
+});
+
+test('without the debugger, computed styles are read, and the other tools name the way to get it', async () => {
+  const plain = await startBrowserFixture();
+  try {
+    plain.setPage('/plain', '<!doctype html><button style="color: rgb(1, 2, 3)">Go</button>');
+    const tabId = await plain.open('/plain');
+    const { content: tree = '' } = await plain.call('browser_snapshot', {}, tabId);
+    const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
+    const styles = await plain.call('browser_get_styles', { target, properties: ['color'] }, tabId);
+    assert.equal(styles.text, 'Computed values. Matched rules need the debugger.');
+    assert.match(styles.content ?? '', /^color: rgb\(1, 2, 3\)$/m);
+    for (const [tool, args] of [
+      ['browser_get_styles', { target, forceState: ['hover'] }],
+      ['browser_console_messages', {}],
+      ['browser_resources', {}],
+    ] as const) {
+      const { code, message } = await plain.fail(tool, args, tabId);
+      assert.equal(code, 'needs_debugger', tool);
+      assert.match(message, /opentabs extension install --debugger/, tool);
+    }
+  } finally {
+    await plain.close();
+  }
+});

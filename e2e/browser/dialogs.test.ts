@@ -1,0 +1,115 @@
+/** Promise: with the debugger, the answer of an act names the dialog that the page opened, and the agent answers it. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'] });
+  fixture.stack.chrome.context.on('dialog', () => undefined); // otherwise Playwright answers the dialogs
+});
+after(() => fixture?.close());
+
+async function open(path: string, body: string): Promise<string> {
+  fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
+  await fixture.open(path);
+  return await fixture.run('browser_snapshot');
+}
+
+async function oracle(path: string, expression: string): Promise<unknown> {
+  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+}
+
+test('the tool is listed because a browser has the debugger', async () => {
+  const { tools } = await fixture.client.sdk.listTools();
+  assert.ok(tools.some(({ name }) => name === 'browser_handle_dialog'));
+});
+
+test('a click opens dialogs, other tools wait, and the answer contains what changed afterwards', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/dialogs',
+    `<button onclick="const ok = confirm('Delete it?'); const name = prompt('Name?', 'Ada'); out.textContent = ok + ' ' + name">Ask</button><p id="out"></p>`,
+  );
+  const target = refIn(snapshot, '"Ask"');
+  const asked = await run('browser_click', { target });
+  assert.match(
+    asked,
+    /The page opened a dialog \(confirm\).*browser_handle_dialog.*--- text of .*dialog \(confirm\): "Delete it\?"/s,
+  );
+  for (const tool of ['browser_snapshot', 'browser_click', 'browser_read_page', 'browser_take_screenshot']) {
+    const outcome = await fail(tool, tool === 'browser_click' ? { target } : {});
+    assert.match(outcome.text, /Delete it\?.*code=dialog_open/, tool);
+  }
+  assert.match(
+    await run('browser_handle_dialog', { accept: true }),
+    /Accepted the dialog \(confirm\).*opened a dialog \(prompt\).*"Name\?", with the text "Ada"/s,
+  );
+  const done = await run('browser_handle_dialog', { accept: true, promptText: 'Grace' });
+  assert.match(done, /Accepted the dialog \(prompt\)\. Clicked \w+\. input: trusted\..*true Grace/s);
+  assert.match((await fail('browser_handle_dialog', { accept: true })).text, /no dialog is open.*code=not_found/);
+});
+
+test('a dialog that opens later is named by the next tool, and a dismissed prompt returns null', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/late',
+    `<button onclick="setTimeout(() => { out.textContent = String(prompt('Late?')) }, 1500)">Later</button><p id="out"></p>`,
+  );
+  await run('browser_click', { target: refIn(snapshot, '"Later"') });
+  const waited = await fail('browser_wait_for', { text: 'null', timeout: 20 });
+  assert.match(waited.text, /Late\?.*code=dialog_open/);
+  assert.match(await run('browser_handle_dialog', { accept: false }), /^Dismissed the dialog \(prompt\)/);
+  assert.equal(await oracle('/late', 'out.textContent'), 'null');
+});
+
+test('a page that does not want to be left asks first, for a click and for a navigation', async () => {
+  const { run, shop } = fixture;
+  fixture.setPage('/next', '<title>Next</title><p>Next page</p>');
+  const body = `<a href="/next">Leave</a><button>Stay</button><script>addEventListener('beforeunload', (event) => event.preventDefault())</script>`;
+  const snapshot = await open('/leaving', body);
+  const clicked = await run('browser_click', { target: refIn(snapshot, '"Leave"') });
+  assert.match(clicked, /opened a dialog "Leave site\?"/);
+  const stayed = await run('browser_handle_dialog', { accept: false });
+  assert.match(stayed, /Dismissed the dialog/);
+  assert.equal(await oracle('/leaving', 'location.pathname'), '/leaving');
+  assert.match(await run('browser_navigate', { url: `${shop}/next` }), /opened a dialog "Leave site\?"/);
+  assert.match(await run('browser_handle_dialog', { accept: true }), /Accepted the dialog.*Loaded.*\/next/s);
+  assert.match(await run('browser_snapshot'), /Next page/);
+});
+
+test('a trusted click on a javascript: link that returns a text shows the new page', async () => {
+  const body = `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`;
+  const snapshot = await open('/script-text', body);
+  const clicked = await fixture.run('browser_click', { target: refIn(snapshot, '"Show the result"') });
+  assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
+});
+
+test('a new worker dismisses the dialog that the last worker left open', async () => {
+  const { run, stack } = fixture;
+  const body = `<button onclick="out.textContent = confirm('Go on?')">Ask</button><p id="out"></p>`;
+  const snapshot = await open('/restart', body);
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Ask"') }), /opened a dialog \(confirm\)/);
+  await stack.chrome.stopWorker();
+  const page = await fixture.pageOf(`${fixture.shop}/restart`);
+  await waitFor('the page to get the answer', async () => (await page.textContent('#out')) === 'false');
+});
+
+test('a page that opens 10,000 dialogs blocks only its own tab, which the agent can close', async () => {
+  const { run, fail } = fixture;
+  const flood = `<button onclick="for (let i = 0; i < 10000; i++) alert('again ' + i)">Flood</button>`;
+  fixture.setPage('/flood', flood);
+  const floodTab = await fixture.open('/flood');
+  const snapshot = await run('browser_snapshot');
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Flood"') }), /again 0/);
+  let answered = '';
+  for (let i = 1; i <= 10; i++) answered = await run('browser_handle_dialog', { accept: true });
+  assert.match(answered, /This is dialog 11 in a row.*close the tab/s);
+  const listed = await fail('browser_snapshot');
+  assert.match(listed.text, /again 10.*code=dialog_open/s);
+  await open('/calm', '<p>Calm page</p>');
+  assert.match(await run('browser_snapshot'), /Calm page/);
+  assert.match(await run('browser_tabs', { action: 'close', tabId: floodTab }), /Closed/);
+});

@@ -1,0 +1,72 @@
+/** Promise: with the debugger, a tab emulates a device until the agent ends it. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let agent: AgentFixture;
+
+before(async () => {
+  agent = await startAgentFixture({ installFlags: ['--debugger'] });
+  agent.setPage('/', '<meta name="viewport" content="width=device-width"><title>Shop</title><h1>Shop</h1>');
+});
+after(() => agent?.close());
+
+test('a tab emulates what the agent asks for, across navigations, until clear', async () => {
+  assert.match((await agent.fail('browser_emulate', {})).text, /is off until the user switches it on/);
+  assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'emulation')).code, 0);
+  await agent.open('/');
+  const page = await agent.pageOf(`${agent.shop}/`);
+  const read = () =>
+    page.evaluate(() => ({
+      width: innerWidth,
+      agent: navigator.userAgent,
+      isDark: matchMedia('(prefers-color-scheme: dark)').matches,
+      isPrint: matchMedia('print').matches,
+      zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      locale: Intl.DateTimeFormat().resolvedOptions().locale,
+      ratio: devicePixelRatio,
+    }));
+  const before = await read();
+  assert.equal((await agent.run('browser_emulate', {})).split('\n')[0], 'The tab emulates nothing.');
+  const text = await agent.run('browser_emulate', {
+    viewport: { width: 400, height: 800, scale: 3, mobile: true },
+    userAgent: 'Test phone',
+    media: { colorScheme: 'dark' },
+    timezone: 'Asia/Tokyo',
+    locale: 'de-DE',
+    visionDeficiency: 'protanopia',
+    cpuSlowdown: 2,
+    geolocation: { latitude: 48.1, longitude: 11.5 },
+  });
+  assert.match(
+    text,
+    /^The tab emulates: viewport 400 x 800, scale 3, mobile with touch; .*time zone Asia\/Tokyo; processor 2 times slower\. It lasts until clear/,
+  );
+  const emulated = {
+    width: 400,
+    agent: 'Test phone',
+    isDark: true,
+    isPrint: false,
+    zone: 'Asia/Tokyo',
+    locale: 'de-DE',
+    ratio: 3,
+  };
+  assert.deepEqual(await read(), emulated);
+  await agent.run('browser_navigate', { url: `${agent.shop}/?next` });
+  assert.deepEqual(await read(), emulated, 'values after a navigation');
+  await agent.run('browser_emulate', { timezone: 'Europe/Paris', locale: 'fr-FR' });
+  assert.deepEqual(await read(), { ...emulated, zone: 'Europe/Paris', locale: 'fr-FR' });
+  const wrong = await agent.fail('browser_emulate', { timezone: 'Nowhere' });
+  assert.match(wrong.text, /Chrome rejected setTimezoneOverride/);
+  assert.equal((await agent.run('browser_emulate', { clear: true })).split('\n')[0], 'The tab emulates nothing.');
+  assert.deepEqual(await read(), before, 'values after clear');
+});
+
+test('an emulation needs the approval of the site, and does not reach other tabs', async () => {
+  await agent.stack.runCli('browser', 'site', agent.shop, 'read');
+  assert.match((await agent.fail('browser_emulate', { media: { type: 'print' } })).text, /but not to act/);
+  await agent.stack.runCli('browser', 'site', agent.shop, 'auto');
+  await agent.run('browser_emulate', { media: { type: 'print' } });
+  const other = await agent.stack.chrome.openPage(`${agent.other}/`);
+  assert.equal(await other.evaluate(() => matchMedia('print').matches), false);
+});

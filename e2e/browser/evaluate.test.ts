@@ -1,0 +1,229 @@
+/** Promise: browser_evaluate runs code in any page, by user scripts or by the debugger, and no page breaks it. */
+import assert from 'node:assert/strict';
+import test, { after, before, describe } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type BrowserFixture, type BrowserFixtureOptions, startFixture } from './browser-fixture.ts';
+
+const strictPolicy = `<meta http-equiv="Content-Security-Policy" content="script-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'">`;
+
+const ways: readonly [name: string, options: BrowserFixtureOptions][] = [
+  ['user scripts', {}],
+  ['the debugger', { userScripts: false, installFlags: ['--debugger'] }],
+];
+
+for (const [way, options] of ways)
+  describe(`by ${way}`, () => {
+    let fixture: BrowserFixture;
+    before(async () => {
+      fixture = await startFixture(options);
+    });
+    after(() => fixture.close());
+
+    async function openPage(path: string, body: string): Promise<number> {
+      fixture.setPage(path, `<!doctype html><title>${path}</title>${body}`);
+      return await fixture.open(path);
+    }
+
+    async function refOf(tabId: number, words: string): Promise<string> {
+      const { content = '' } = await fixture.call('browser_snapshot', {}, tabId);
+      const line = content.split('\n').find((text) => text.includes(words));
+      const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+      if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
+      return ref;
+    }
+
+    const evaluate = (tabId: number, code: string, args: object = {}) =>
+      fixture.call('browser_evaluate', { function: code, ...args }, tabId);
+    const jsonOf = async (tabId: number, code: string, args: object = {}): Promise<unknown> =>
+      JSON.parse((await evaluate(tabId, code, args)).content ?? '');
+    const failEvaluate = (tabId: number, code: string, args: object = {}) =>
+      fixture.fail('browser_evaluate', { function: code, ...args }, tabId);
+
+    test('functions, async functions and expressions return JSON, also on a page that runs no scripts', async () => {
+      const tabId = await openPage('/strict', `${strictPolicy}<p>Text`);
+      for (const code of [
+        '() => document.title',
+        'async () => document.title;',
+        'function () { return document.title }',
+        'document.title',
+        'await Promise.resolve(document.title)',
+        '() => document.title // a comment',
+        '\n\n() => {\n  return document.title;\n};\n',
+      ])
+        assert.equal(await jsonOf(tabId, code), '/strict', code);
+      assert.deepEqual(await jsonOf(tabId, '() => ({ a: [1, "ü\\n\\"", null, true], b: { c: -0.5 } })'), {
+        a: [1, 'ü\n"', null, true],
+        b: { c: -0.5 },
+      });
+    });
+
+    test('the main world has the variables of the page, the isolated world has others and the same document', async () => {
+      const tabId = await openPage('/worlds', `<script>window.secret = 1</script><p id="text">Text`);
+      assert.equal(await jsonOf(tabId, '() => window.secret'), 1);
+      assert.match((await evaluate(tabId, '() => window.secret', { world: 'isolated' })).text ?? '', /undefined/);
+      const code = '() => { window.mine = 7; return document.querySelector("#text").textContent }';
+      assert.equal(await jsonOf(tabId, code, { world: 'isolated' }), 'Text');
+      assert.equal(await jsonOf(tabId, '() => window.mine', { world: 'isolated' }), 7);
+      assert.equal(await jsonOf(tabId, '() => typeof window.mine'), 'undefined');
+    });
+
+    test('the element of a ref is the argument, also in frames and closed shadow roots', async () => {
+      fixture.setPage('/inner', '<!doctype html><title>Inner</title><button>Inside</button>');
+      const tabId = await openPage(
+        '/elements',
+        `<button data-kind="outer">Outside</button><div><template shadowrootmode="closed"><button>Shadow</button></template></div>
+         <iframe src="/inner"></iframe><iframe src="${fixture.otherOrigin}/inner?other"></iframe>`,
+      );
+      const { content = '' } = await waitFor('both frames', async () => {
+        const snapshot = await fixture.call('browser_snapshot', {}, tabId);
+        return (snapshot.content ?? '').split('"Inside"').length === 3 ? snapshot : undefined;
+      });
+      const target = await refOf(tabId, '"Outside"');
+      assert.equal(await jsonOf(tabId, '(element) => element.dataset.kind', { target }), 'outer');
+      assert.equal(await jsonOf(tabId, '(e) => e.textContent', { target: await refOf(tabId, '"Shadow"') }), 'Shadow');
+      const framed = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, ref]) => ref);
+      for (const world of ['main', 'isolated']) {
+        const urls = await Promise.all(
+          framed.map((ref) => jsonOf(tabId, '(e) => e.ownerDocument.location.href', { target: ref, world })),
+        );
+        assert.deepEqual(urls.sort(), [`${fixture.origin}/inner`, `${fixture.otherOrigin}/inner?other`].sort());
+      }
+      assert.equal((await failEvaluate(tabId, '(e) => 1', { target: 'e999' })).code, 'stale_ref');
+    });
+
+    test('values without a form in JSON become text', async () => {
+      const tabId = await openPage('/values', '<button id="go" class="big">Go</button>');
+      const code = `() => {
+        const ring = { name: 'ring' };
+        ring.self = ring;
+        return [10n, NaN, Infinity, undefined, Symbol('s'), () => 1, ring, document.querySelector('#go'), document, window,
+          new Date(0), new Map([['k', 1]]), new Set([2]), /x/g, new Error('bad').message, Promise.resolve(),
+          new Uint8Array([1, 2]), new URL('https://a.example/'), document.querySelectorAll('button').length,
+          { get broken() { throw new Error('no') }, skipped: undefined }, Object.create(null), new String('boxed')];
+      }`;
+      const result = await evaluate(tabId, code);
+      assert.match(result.text ?? '', /Values without a form in JSON are written as text/);
+      assert.deepEqual(JSON.parse(result.content ?? ''), [
+        '10n',
+        'NaN',
+        'Infinity',
+        null,
+        '[Symbol(s)]',
+        '[function ]',
+        { name: 'ring', self: '[circular]' },
+        '<button id="go" class="big"></button>',
+        '[document]',
+        '[window]',
+        '1970-01-01T00:00:00.000Z',
+        [['k', 1]],
+        [2],
+        '/x/g',
+        'bad',
+        '[promise]',
+        [1, 2],
+        'https://a.example/',
+        1,
+        { broken: '[threw Error: no]' },
+        {},
+        'boxed',
+      ]);
+      assert.equal((await evaluate(tabId, '() => {}')).text, 'The function returned undefined.');
+    });
+
+    test('a long result comes in parts of 50,000 characters', async () => {
+      const tabId = await openPage('/long', '');
+      const first = await evaluate(tabId, '() => "😀".repeat(60000) + "end"');
+      let { text = '', content = '' } = first;
+      assert.ok(content.length <= 50_000 && content.length > 49_990, `first part = ${content.length} characters`);
+      for (let parts = 1; /Next part: cursor "(.+)"/.test(text); parts++) {
+        assert.ok(parts < 10, 'the parts do not end');
+        const [, cursor] = /Next part: cursor "(.+)"/.exec(text) ?? [];
+        const part = await fixture.call('browser_evaluate', { cursor }, tabId);
+        [text, content] = [part.text ?? '', content + part.content];
+      }
+      assert.equal(JSON.parse(content), `${'😀'.repeat(60_000)}end`);
+      const [, cursor] = /Next part: cursor "(.+)"/.exec(first.text ?? '') ?? [];
+      const elsewhere = await openPage('/elsewhere', '');
+      assert.equal((await fixture.fail('browser_evaluate', { cursor }, elsewhere)).code, 'not_found');
+      assert.equal(
+        (await fixture.fail('browser_evaluate', { cursor, function: '1' }, tabId)).code,
+        'invalid_arguments',
+      );
+      const cut = await evaluate(tabId, '() => "x".repeat(3000000)');
+      assert.match(cut.text ?? '', /The result ends after 2000000 characters/);
+    });
+
+    test('errors name the message and the place; code that cannot be parsed does not run', async () => {
+      const tabId = await openPage('/errors', '');
+      const thrown = await failEvaluate(tabId, '() => {\n  const a = null;\n  return a.b;\n}');
+      assert.equal(thrown.code, 'script_error');
+      assert.match(thrown.message, /threw an error at line 3, column 12: "TypeError: Cannot read properties of null/);
+      assert.match((await failEvaluate(tabId, '() => null.x')).message, /at line 1, column 12: /);
+      const late = await failEvaluate(tabId, 'async () => {\n  await 1;\n  throw new RangeError("late");\n}');
+      assert.match(late.message, /at line 3, column 9: "RangeError: late"/);
+      assert.match(
+        (await failEvaluate(tabId, '() => { throw { code: 7 } }')).message,
+        /threw an error: "\{\\"code\\":7\}"/,
+      );
+      assert.match((await failEvaluate(tabId, '() => Promise.reject("no")')).message, /threw an error: "no"/);
+      const invalid = await failEvaluate(tabId, 'window.ran = 1,\n() => { return }}');
+      assert.equal(invalid.code, 'invalid_arguments');
+      assert.match(invalid.message, /cannot be parsed: .*\(line 2\)/);
+      assert.equal(await jsonOf(tabId, '() => typeof window.ran'), 'undefined');
+    });
+
+    test('a page that replaces built-ins can lie, but the tool always answers', async () => {
+      const tabId = await openPage(
+        '/hostile',
+        `<p>Text</p><script>
+          const broken = () => { throw new Error('replaced') };
+          JSON.stringify = JSON.parse = broken;
+          Array.prototype.toJSON = () => 'not an array';
+          Object.prototype.toJSON = () => 'not an object';
+          Array.isArray = Object.keys = broken;
+          Promise.prototype.then = () => new Promise(() => {});
+          Object.defineProperty(Promise.prototype, 'constructor', { get: broken });
+          Symbol.iterator = undefined;
+        </script>`,
+      );
+      const outcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId)).ended;
+      assert.ok(outcome.result !== undefined || outcome.error !== undefined);
+      assert.deepEqual(await jsonOf(tabId, '() => [1, { a: 2 }]', { world: 'isolated' }), [1, { a: 2 }]);
+    });
+
+    test('libraries that add toJSON do not change the result', async () => {
+      const tabId = await openPage(
+        '/prototype',
+        '<script>Array.prototype.toJSON = function () { return "[]" }</script>',
+      );
+      assert.deepEqual(await jsonOf(tabId, '() => ({ list: [1, 2] })'), { list: [1, 2] });
+    });
+
+    test('cancel ends the wait for a promise that never settles, and the code may go on', async () => {
+      const tabId = await openPage('/endless', '');
+      const run = await fixture.start('browser_evaluate', { function: '() => new Promise(() => {})' }, tabId);
+      await waitFor('the call to run', async () => (await jsonOf(tabId, '() => 1')) === 1);
+      const answer = await run.cancel('the test');
+      assert.deepEqual(answer.result, { outcome: 'ignored' });
+    });
+
+    test('a navigation ends a call whose code waits, and the code is not run again', async () => {
+      const tabId = await openPage('/leaving', '');
+      fixture.setPage('/next', '<!doctype html><title>Next</title>');
+      const failed = await failEvaluate(tabId, 'async () => { location.href = "/next"; await new Promise(() => {}); }');
+      assert.equal(failed.code, 'navigated');
+      assert.equal(failed.notStarted, undefined);
+    });
+  });
+
+test('without user scripts and debugger, the error names both ways out', async () => {
+  const fixture = await startFixture({ userScripts: false });
+  try {
+    const tabId = await fixture.open('/');
+    const { code, message } = await fixture.fail('browser_evaluate', { function: '() => 1' }, tabId);
+    assert.equal(code, 'needs_user_scripts');
+    assert.match(message, /"Allow User Scripts".*opentabs extension install --debugger/);
+  } finally {
+    await fixture.close();
+  }
+});

@@ -1,0 +1,126 @@
+/** Promise: the user takes a tab back from an agent: by a click or a key there, or with opentabs browser release. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture();
+});
+after(() => fixture?.close());
+
+const taskPage = `<title>Tasks</title><h1>Tasks</h1><label>Task <input id="task"></label>
+  <button onclick="count.textContent++">Add</button><p id="count">0</p><a href="/next">Next page</a>`;
+
+/** waitForTake waits until the server has received that the user took a tab back. */
+async function waitForTake(tabId: number): Promise<void> {
+  await waitFor('the server to receive the input of the user', async () => {
+    const { stdout } = await fixture.stack.runCli('status', '--json');
+    const browsers: { held_tabs?: { tab_id: number; taken?: boolean }[] }[] = JSON.parse(stdout).browsers;
+    return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
+  });
+}
+
+/** failWithTaken runs an act and checks that it fails because the user has taken the tab back. */
+async function failWithTaken(tool: string, args: Record<string, unknown>): Promise<void> {
+  const { code, text } = await fixture.fail(tool, args);
+  assert.equal(code, 'tab_taken', text);
+  assert.match(text, /the user took tab \d+ back by a click or a key \d+ s ago, and you have not read the page since/);
+}
+
+test('a click of the user takes the tab back until the agent reads the page again', async () => {
+  const { setPage, open, run, refOf, pageOf, shop, stack } = fixture;
+  setPage('/tasks', taskPage);
+  const tabId = await open('/tasks');
+  const page = await pageOf(`${shop}/tasks`);
+  const add = await refOf('"Add"');
+  await run('browser_click', { target: add });
+  await page.mouse.click(5, 300);
+  await waitForTake(tabId);
+  await failWithTaken('browser_click', { target: add });
+  await failWithTaken('browser_navigate', { url: `${shop}/tasks` });
+  const batch = await fixture.fail('browser_batch', { steps: [{ tool: 'browser_click', args: { target: add } }] });
+  assert.match(batch.text, /tab_taken/);
+  const status = await stack.runCli('status');
+  assert.match(status.stdout, /you took it back from .*, which must read the page before it acts again/);
+  assert.equal(await page.textContent('#count'), '1', 'no act runs after the click of the user');
+  await run('browser_find', { text: 'Add' });
+  await run('browser_click', { target: add });
+  assert.equal(await page.textContent('#count'), '2');
+});
+
+test('keys count, also in a new document and in a frame; input of the agent itself does not count', async () => {
+  const { setPage, open, run, refOf, pageOf, shop, other } = fixture;
+  setPage('/keys', taskPage);
+  setPage('/next', `<title>Next</title><label>Name <input id="name"></label><iframe src="${other}/inner"></iframe>`);
+  setPage('/inner', '<title>Inner</title><button>Inner button</button>');
+  const tabId = await open('/keys');
+  const page = await pageOf(`${shop}/keys`);
+  await run('browser_type', { target: await refOf('"Task"'), text: 'milk', slowly: true });
+  await run('browser_press_key', { target: await refOf('"Task"'), key: 'a' });
+  await run('browser_click', { target: await refOf('"Add"'), doubleClick: true });
+  await run('browser_click', { target: await refOf('"Next page"') });
+  const name = await refOf('"Name"');
+  await page.keyboard.press('Shift');
+  await page.mouse.wheel(0, 10);
+  await run('browser_type', { target: name, text: 'Ada' });
+  await page.focus('#name');
+  await page.keyboard.type('!');
+  await waitForTake(tabId);
+  await failWithTaken('browser_type', { target: name, text: 'Bob' });
+  assert.equal(await page.inputValue('#name'), 'Ada!');
+
+  await run('browser_snapshot');
+  await run('browser_type', { target: name, text: 'Eve' });
+  await page.frameLocator('iframe').getByRole('button').click();
+  await waitForTake(tabId);
+  await failWithTaken('browser_type', { target: name, text: 'Bob' });
+});
+
+test('the user stops the agent in a tab: its call ends, and it needs an approval to act there again', async () => {
+  const { setPage, open, run, fail, refOf, pageOf, shop, stack, client, forms } = fixture;
+  setPage(
+    '/stop',
+    `${taskPage}<button style="animation: move 1s infinite">Moving</button>
+    <style>@keyframes move { from { margin-left: 0 } to { margin-left: 200px } }</style>`,
+  );
+  const tabId = await open('/stop');
+  const add = await refOf('"Add"');
+  const acting = client.call('browser_click', { target: await refOf('"Moving"') });
+  await waitFor('the tab to be held', async () => (await stack.runCli('status')).stdout.includes(`tab ${tabId}`));
+  const released = await stack.runCli('browser', 'release', `${tabId}`);
+  assert.match(released.stderr, /stopped .* in tab \d+; it needs your approval to act there again/);
+  assert.match((await acting).text, /cancelled by the command line: the user stopped you in this tab/);
+  const again = await stack.runCli('browser', 'release', `${tabId}`);
+  assert.match(again.stderr, /no client uses tab \d+/);
+
+  await run('browser_snapshot');
+  fixture.onForm = () => false;
+  assert.equal((await fail('browser_click', { target: add })).code, 'denied');
+  assert.match(forms.at(-1) ?? '', /wants to act on .* again, in tab \d+, where you stopped it/);
+  fixture.onForm = () => true;
+  await run('browser_click', { target: add });
+  assert.equal(await (await pageOf(`${shop}/stop`)).textContent('#count'), '1');
+});
+
+test('a tab in which no agent has acted gets no script', async () => {
+  const { setPage, run, refOf, open, pageOf, shop, stack } = fixture;
+  setPage('/held', taskPage);
+  setPage('/free', '<title>Free</title>');
+  const free = await stack.chrome.openPage(`${shop}/free`);
+  await open('/held');
+  await run('browser_click', { target: await refOf('"Add"') });
+  const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const isWatched = (url: string) =>
+    worker.evaluate(`(async () => {
+      const tab = (await chrome.tabs.query({})).find(({ url }) => url === ${JSON.stringify(url)});
+      const func = () => Reflect.has(globalThis, 'opentabsInputEndMs');
+      const [frame] = await chrome.scripting.executeScript({ target: { tabId: tab.id }, func });
+      return frame.result;
+    })()`);
+  await pageOf(`${shop}/held`);
+  assert.equal(await isWatched(`${shop}/held`), true);
+  assert.equal(await isWatched(free.url()), false);
+});

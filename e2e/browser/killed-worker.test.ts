@@ -1,0 +1,269 @@
+/**
+ * Promise: if Chrome stops the extension's worker in the middle of a browser tool, the call goes on or ends with a clear
+ * error, what the tool pressed is released, the debugger leaves the tab, and later calls work.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Outcome } from '../harness/client.ts';
+import { fetchCallRecords } from '../harness/daemon-api.ts';
+import { runChecked } from '../harness/process.ts';
+import { pause, waitFor } from '../harness/wait.ts';
+import { refIn } from './agent-fixture.ts';
+import { type RawFixture, startRawFixture } from './raw-fixture.ts';
+
+/** workPage has slow handlers, so that a drag takes long enough to be interrupted. */
+const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textContent++">Add</button><p id="count">0</p>
+  <button id="late" disabled onclick="log.push('late')">Late</button><input aria-label="Text" id="text">
+  <div role="button" aria-label="Handle" id="handle" style="width:60px;height:30px;background:gray">H</div>
+  <div role="button" aria-label="Card" id="card" draggable="true" style="width:60px;height:30px;background:blue">C</div>
+  <div role="button" aria-label="Place" id="place" style="margin-left:300px;width:200px;height:60px;background:silver">P</div>
+  <input type="file" aria-label="File" id="file" onchange="log.push('file')"><button onclick="confirm('Sure?')">Ask</button>
+  <script>
+    window.log = [];
+    const types = ['pointerdown', 'pointerup', 'dragstart', 'drop', 'dragend', 'click'];
+    for (const type of types) addEventListener(type, (event) => log.push(type + ' ' + (event.target.id ?? 'page')), true);
+    place.addEventListener('dragover', (event) => event.preventDefault());
+    const slowDown = () => { for (const end = performance.now() + 150; performance.now() < end; ); };
+    for (const type of ['pointermove', 'dragover']) addEventListener(type, slowDown);
+  </script>`;
+
+/** MaxEndMs is how long a call may last after the stop of the worker, in milliseconds: the grace period and some more. */
+const MaxEndMs = 20_000;
+
+for (const [level, flags] of [
+  ['without the debugger', []],
+  ['with the debugger', ['--debugger']],
+] as const) {
+  const isTrusted = flags.length > 0;
+  let fixture: RawFixture;
+  let snapshot = '';
+  let paths = 0;
+  let path = '';
+
+  before(async () => {
+    fixture = await startRawFixture(...flags);
+    mkdirSync(uploads());
+    writeFileSync(join(uploads(), 'a.txt'), 'text');
+    const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
+    await runChecked(['browser', 'tools', 'on', ...groups], fixture.faults.env);
+    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // for the list of tabs
+  });
+  after(() => fixture?.close());
+
+  const uploads = () => join(fixture.faults.home, 'uploads');
+
+  /** openWork opens the page in a background tab, and takes a snapshot of it. */
+  async function openWork(): Promise<void> {
+    path = `/work${++paths}`;
+    fixture.setPage(path, workPage);
+    await fixture.run('browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
+    snapshot = await fixture.run('browser_snapshot');
+  }
+  const refOf = (words: string) => refIn(snapshot, `"${words}"`);
+  const inPage = (expression: string) => fixture.evaluate(path, expression);
+  const waitForLog = (entry: string) =>
+    waitFor(`the page to record ${entry}`, async () => String(await inPage('log.join()')).includes(entry));
+
+  /** keepBusy makes the page busy, so that the next operation in it waits. */
+  const keepBusy = (ms: number) =>
+    inPage(`{ const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => { for (const end = performance.now() + ${ms}; performance.now() < end; ); };
+      port2.postMessage(0); 'posted' }`);
+
+  /** waitForRun waits until a tool runs in the worker. */
+  async function waitForRun(tool: string): Promise<void> {
+    const server = { port: fixture.faults.port, token: fixture.faults.token };
+    await waitFor(`${tool} to run`, async () =>
+      (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
+    );
+    await pause(200); // the worker gets the call
+  }
+
+  /**
+   * killWorker stops the worker, and waits until a new one has connected. The page starts it at once; without the page, an
+   * alarm does so within 30 s.
+   */
+  async function killWorker(limitMs = 8000): Promise<void> {
+    const { faults } = fixture;
+    const connectionsBefore = faults.proxy.connectionsMade;
+    const targetId = await waitFor('the worker', () => faults.browser.workerId());
+    await faults.browser.cdp.send('Target.closeTarget', { targetId });
+    await waitFor('a new link', () => faults.proxy.connectionsMade > connectionsBefore, limitMs);
+    await faults.waitForBrowser();
+  }
+
+  /** interrupt starts a call, stops the worker when the call has begun, and returns the outcome of the call. */
+  async function interrupt(
+    tool: string,
+    args: Record<string, unknown>,
+    hasBegun: () => Promise<unknown> = () => waitForRun(tool),
+    whileDown: () => Promise<unknown> = async () => undefined,
+  ): Promise<Outcome> {
+    const calling = fixture.client.call(tool, args);
+    await hasBegun();
+    await killWorker();
+    const killedMs = performance.now();
+    await whileDown();
+    const outcome = await calling;
+    assert.ok(
+      performance.now() - killedMs < MaxEndMs,
+      `${tool} ended ${performance.now() - killedMs} ms after the stop`,
+    );
+    if (outcome.isError) assert.match(outcome.text, /link_lost|restarted while the tool ran|lost/, tool);
+    return outcome;
+  }
+
+  /** assertUsable checks that the tab of the call still works: the agent reads it, and a click reaches the page once. */
+  async function assertUsable(): Promise<void> {
+    const before = Number(await inPage('count.textContent'));
+    const add = refIn(await fixture.run('browser_snapshot'), '"Add"');
+    const clicked = await fixture.run('browser_click', { target: add });
+    assert.match(clicked, isTrusted ? /input: trusted/ : /input: synthetic/);
+    assert.equal(Number(await inPage('count.textContent')), before + 1);
+  }
+
+  test(`${level}, tools that only read go on`, async () => {
+    for (const [tool, args, text] of [
+      ['browser_snapshot', {}, /heading "Work"/],
+      ['browser_find', { text: 'Add' }, /button "Add"/],
+      ['browser_read_page', {}, /# Work/],
+      ...(isTrusted ? ([['browser_take_screenshot', {}, /Picture of the visible part/]] as const) : []),
+    ] as const) {
+      await openWork();
+      await keepBusy(2500);
+      const outcome = await interrupt(tool, args);
+      assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
+      assert.match(outcome.text, text);
+    }
+    await assertUsable();
+  });
+
+  test(`${level}, a wait goes on or ends with link_lost`, async () => {
+    await openWork();
+    const args = { text: 'Ready', timeout: 30 };
+    const outcome = await interrupt('browser_wait_for', args, undefined, () => inPage("document.body.append('Ready')"));
+    if (outcome.isError) assert.equal(outcome.code, 'link_lost', outcome.text);
+    await assertUsable();
+  });
+
+  test(`${level}, a click that waits ends, and does not click later`, async () => {
+    await openWork();
+    const outcome = await interrupt('browser_click', { target: refOf('Late') });
+    assert.equal(outcome.code, 'link_lost', outcome.text);
+    await inPage('late.disabled = false');
+    await assertUsable();
+    assert.doesNotMatch(String(await inPage('log.join()')), /late/);
+  });
+
+  for (const [target, began, ended] of [
+    ['Handle', 'pointerdown handle', 'pointerup'],
+    ['Card', 'dragstart card', 'dragend card'],
+  ] as const) {
+    test(`${level}, a drag of ${target} ends without a drop, and its button is released`, async () => {
+      await openWork();
+      const args = { startTarget: refOf(target), endTarget: refOf('Place') };
+      const outcome = await interrupt('browser_drag', args, () => waitForLog(began));
+      assert.equal(outcome.code, 'link_lost', outcome.text);
+      await waitForLog(ended);
+      await assertUsable();
+      assert.doesNotMatch(String(await inPage('log.join()')), /drop|click (handle|card|place)/);
+    });
+  }
+
+  test(`${level}, no character comes after the end of the call`, async () => {
+    await openWork();
+    const args = { target: refOf('Text'), text: 'abcdefghij'.repeat(60), slowly: true };
+    const typed = async () => String(await inPage('text.value')).length;
+    const outcome = await interrupt('browser_type', args, () =>
+      waitFor('the first characters', async () => (await typed()) > 5),
+    );
+    assert.equal(outcome.code, 'link_lost', outcome.text);
+    const count = await typed();
+    await assertUsable();
+    assert.equal(await typed(), count);
+    assert.ok(count < 600);
+  });
+
+  test(`${level}, a navigation ends, and the tab shows the page`, async () => {
+    await openWork();
+    fixture.setPage('/next', '<title>Next</title><h1>Next</h1>');
+    const outcome = await interrupt('browser_navigate', { url: `${fixture.shop}/next?delay=3000` });
+    assert.equal(outcome.code, 'link_lost', outcome.text);
+    assert.match(outcome.text, /check first whether|Check the page before/i);
+    await fixture.run('browser_wait_for', { text: 'Next', timeout: 20 });
+  });
+
+  test(`${level}, a batch names the step, and runs no later step`, async () => {
+    await openWork();
+    const steps = [
+      { tool: 'browser_click', args: { target: refOf('Late') } },
+      { tool: 'browser_click', args: { target: refOf('Add') } },
+    ];
+    const outcome = await interrupt('browser_batch', { steps }, () => waitForRun('browser_click'));
+    assert.equal(outcome.code, 'link_lost', outcome.text);
+    assert.match(outcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
+    assert.equal(await inPage('count.textContent'), '0');
+    await assertUsable();
+  });
+
+  test(`${level}, an upload ends, and a later one works`, async () => {
+    await openWork();
+    await keepBusy(2500);
+    const args = { target: refOf('File'), paths: [join(uploads(), 'a.txt')] };
+    const outcome = await interrupt('browser_file_upload', args);
+    assert.equal(outcome.code, 'link_lost', outcome.text);
+    await assertUsable();
+    const target = refIn(await fixture.run('browser_snapshot'), '"File"');
+    assert.match(await fixture.run('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
+  });
+
+  test(`${level}, code that never ends gives the call back`, async () => {
+    await openWork();
+    const outcome = await interrupt('browser_evaluate', { function: '() => new Promise(() => {})' });
+    assert.equal(outcome.code, 'link_lost', outcome.text);
+    assert.match(await fixture.run('browser_evaluate', { function: '() => 6 * 7' }), /42/);
+    await assertUsable();
+  });
+
+  if (isTrusted) {
+    test('a recording begins again, and a paused request continues', async () => {
+      await openWork();
+      await fixture.run('browser_network_requests');
+      await fixture.run('browser_route', { action: 'add', pattern: '*/api*', abort: true });
+      await assert.rejects(async () => inPage("fetch('/api').then((response) => response.text())"));
+      await killWorker();
+      assert.match(String(await inPage("fetch('/api').then((response) => response.text())")), /Empty/);
+      assert.match(await fixture.run('browser_network_requests'), /Recording of requests begins now/);
+      await assertUsable();
+    });
+
+    test('a dialog that a stopped worker left open is closed', async () => {
+      await openWork();
+      assert.match(
+        await fixture.run('browser_click', { target: refOf('Ask') }),
+        /The page opened a dialog \(confirm\)/,
+      );
+      await killWorker(60_000); // the page of an open dialog runs no script
+      await assertUsable();
+    });
+
+    test('the debugger leaves all tabs, and no tab stays held', async () => {
+      const attached = `chrome.debugger.getTargets().then((targets) =>
+        targets.filter(({ attached, type }) => attached && type === 'page').length)`;
+      await waitFor(
+        'the debugger to leave',
+        async () => (await fixture.faults.evaluateInWorker(attached)) === 0,
+        90_000,
+      );
+      await waitFor('the end of all holds', async () => (await listHolds(fixture)).length === 0, 90_000);
+    });
+  }
+}
+
+/** listHolds returns the tabs that clients hold. */
+async function listHolds({ faults }: RawFixture): Promise<readonly unknown[]> {
+  const browsers: { held_tabs?: unknown[] }[] = JSON.parse(await runChecked(['status', '--json'], faults.env)).browsers;
+  return browsers.flatMap(({ held_tabs = [] }) => held_tabs);
+}

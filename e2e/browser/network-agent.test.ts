@@ -1,0 +1,72 @@
+/** Promise: an agent sees requests and reads a HAR file only where the user allowed it. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'] });
+});
+after(() => fixture.close());
+
+async function runCli(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await fixture.stack.runCli(...args);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test('the group is off until the user switches it on, and browser_route has its own switch', async () => {
+  fixture.setPage('/cart', '<title>Cart</title><script>fetch("/prices?api_key=S3" + "CRET")</script>');
+  await fixture.open('/cart');
+  assert.equal((await fixture.fail('browser_network_requests')).code, 'denied');
+  await runCli('browser', 'tools', 'on', 'network');
+  assert.match(await fixture.run('browser_network_requests'), /^Recording of requests begins now\./);
+  assert.equal((await fixture.fail('browser_route', { action: 'add', pattern: '*', abort: true })).code, 'denied');
+  await runCli('browser', 'tools', 'on', 'browser_route');
+  // The shop is auto by its host, which covers dangerous tools too.
+  assert.match(
+    await fixture.run('browser_route', { action: 'add', pattern: '*/prices*', body: '[]' }),
+    /Added rule 1\.[\s\S]*data and not instructions[\s\S]*rule 1 \*\/prices\*: answer 200/,
+  );
+});
+
+test('requests and their file are data of the page, without secrets, and only for the client', async () => {
+  await fixture.run('browser_navigate', { go: 'reload' });
+  const list = await fixture.run('browser_network_requests');
+  assert.match(
+    list,
+    /data and not instructions \[\w+\] ---\n[\s\S]*\d+ GET 200 fetch .* \/prices\?api_key=\[masked\]\n--- end/,
+  );
+  const text = await fixture.run('browser_har_export', { bodies: true });
+  const uri = /^file: (opentabs:\/\/files\/\w+), "shop\.localhost-\d{8}-\d{6}\.har"/m.exec(text)?.[1] ?? '';
+  assert.match(text, /\[resource_link\]$/);
+  const { contents } = await fixture.client.sdk.readResource({ uri });
+  const har = Object(contents[0]).text;
+  const urls = JSON.parse(har).log.entries.map(
+    ({ request }: { request: { url: string } }) => new URL(request.url).pathname,
+  );
+  assert.ok(urls.includes('/cart') && urls.includes('/prices'), har);
+  assert.doesNotMatch(har, /S3CRET/);
+  const files = JSON.parse(await runCli('files', '--json'));
+  assert.deepEqual([files.length, `opentabs://files/${files[0].id}`], [1, uri]);
+  const other = await fixture.stack.connectStdio();
+  await assert.rejects(other.sdk.readResource({ uri }), /You have no file/);
+  await other.close();
+  await runCli('files', 'remove', '--all');
+  await assert.rejects(fixture.client.sdk.readResource({ uri }), /You have no file/);
+});
+
+test('a tab that arrives at a site that is off shows no requests of it, and frames of it are left out', async () => {
+  fixture.setPage('/account', '<title>Account</title><script>fetch("/balance")</script>');
+  fixture.setPage('/embed', `<title>Embed</title><iframe src="${fixture.bank}/account"></iframe>`);
+  await fixture.run('browser_navigate', { url: `${fixture.shop}/embed` });
+  const list = await fixture.run('browser_network_requests', { static: true });
+  assert.match(list, /\/embed/);
+  assert.doesNotMatch(list, /bank|balance/);
+  assert.doesNotMatch(await fixture.run('browser_network_requests', { filter: 'balance' }), /bank/);
+  const page = await fixture.pageOf(`${fixture.shop}/embed`);
+  await page.goto(`${fixture.bank}/account`);
+  assert.equal((await fixture.fail('browser_network_requests')).code, 'denied');
+  assert.equal((await fixture.fail('browser_har_export')).code, 'denied');
+});

@@ -1,0 +1,309 @@
+/** Promise: the network tools show what a page requests, without its secrets, and change what it gets. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
+
+let fixture: BrowserFixture;
+let api: Server;
+/** apiPort is the port of a server with answers for scripts and a WebSocket. */
+let apiPort: number;
+const sockets = new Set<Duplex>();
+
+before(async () => {
+  api = createServer(answerApi);
+  api.on('upgrade', echoSocket);
+  await new Promise<void>((resolve) => api.listen(0, resolve));
+  const address = api.address();
+  apiPort = typeof address === 'object' && address ? address.port : 0;
+  fixture = await startBrowserFixture('--debugger');
+});
+after(async () => {
+  for (const socket of sockets) socket.destroy();
+  api.close();
+  api.closeAllConnections();
+  await fixture.close();
+});
+
+function answerApi(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://api');
+  response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
+  response.setHeader('access-control-allow-headers', '*, authorization');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('timing-allow-origin', '*');
+  if (url.pathname === '/old') {
+    response.writeHead(302, { location: '/older' }).end();
+    return;
+  }
+  if (url.pathname === '/older') {
+    response.writeHead(307, { location: '/new?sig=S3CRETsignature' }).end();
+    return;
+  }
+  response.setHeader('content-type', 'application/json');
+  response.setHeader('set-cookie', 'sid=S3CRETcookie; HttpOnly');
+  response.setHeader('x-refresh-token', 'S3CRETheader');
+  response.end(JSON.stringify({ path: url.pathname, access_token: 'S3CRETbody', items: [1, 2, 3] }));
+}
+
+/** echoSocket is a WebSocket server that answers each short text message with the same message. */
+function echoSocket(request: IncomingMessage, socket: Duplex): void {
+  sockets.add(socket);
+  const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+  const accept = createHash('sha1').update(key).digest('base64');
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  );
+  socket.on('error', () => undefined);
+  socket.on('data', (frame: Buffer) => {
+    const length = (frame[1] ?? 0) & 0x7f;
+    if ((frame[0] ?? 0) !== 0x81) return;
+    const text = Buffer.from(frame.subarray(6, 6 + length).map((byte, i) => byte ^ (frame[2 + (i % 4)] ?? 0)));
+    socket.write(Buffer.concat([Buffer.from([0x81, length]), text]));
+  });
+}
+
+const apiUrl = (path: string) => `http://127.0.0.1:${apiPort}${path}`;
+
+/** open opens a page in a background tab, and waits until its script has set the title to "done". */
+async function open(path: string, body: string): Promise<number> {
+  fixture.setPage(path, `<!doctype html><link rel="icon" href="data:,"><title>${path}</title>${body}`);
+  return await fixture.open(path);
+}
+
+/** record starts the recording of a tab and reloads the page. */
+async function record(tabId: number, title: string): Promise<void> {
+  const first = await fixture.call('browser_network_requests', {}, tabId);
+  assert.match(first.text ?? '', /^Recording of requests begins now\./);
+  await fixture.call('browser_navigate', { go: 'reload' }, tabId);
+  await awaitTitle(tabId, title);
+}
+
+async function awaitTitle(tabId: number, title: string): Promise<void> {
+  await waitFor(
+    `the title ${title}`,
+    async () => (await fixture.call('browser_network_requests', {}, tabId)).page?.title === title,
+  );
+}
+
+/** run runs a script in the page of a tab and returns its result. */
+async function run(path: string, script: string): Promise<unknown> {
+  return await (await fixture.pageOf(`${fixture.origin}${path}`)).evaluate(script);
+}
+
+function numberOf(content: string, part: string): number {
+  const line = content.split('\n').find((text) => text.includes(part));
+  if (line === undefined) throw new Error(`no request with ${part} in:\n${content}`);
+  return Number.parseInt(line, 10);
+}
+
+test('the first call lists what the page has noted; after it, redirects, frames, workers and static files are recorded', async () => {
+  fixture.setPage('/frame', '<!doctype html><script>fetch("/from-frame").then((r) => r.text())</script>');
+  const tabId = await open(
+    '/shop',
+    `<img src="/picture.png"><iframe src="${fixture.otherOrigin}/frame"></iframe>
+     <script>
+       const source = 'fetch("${apiUrl('/from-worker')}").then((r) => r.text()).then(() => postMessage(1))';
+       const worker = new Worker(URL.createObjectURL(new Blob([source])));
+       const worked = new Promise((resolve) => { worker.onmessage = resolve; });
+       const fetched = fetch("${apiUrl('/old')}").then((r) => r.text());
+       Promise.all([worked, fetched]).then(() => { document.title = 'done'; });
+     </script>`,
+  );
+  await waitFor('the page to be done', async () => (await run('/shop', 'document.title')) === 'done');
+  const first = await fixture.call('browser_network_requests', {}, tabId);
+  assert.match(first.content ?? '', /^- 200 navigation .* \/shop$/m);
+  assert.match(first.content ?? '', new RegExp(`^- \\d+ fetch .* ${apiUrl('/old')}$`, 'm'));
+  await fixture.call('browser_navigate', { go: 'reload' }, tabId);
+  await awaitTitle(tabId, 'done');
+  const list = await fixture.call('browser_network_requests', {}, tabId);
+  const content = list.content ?? '';
+  assert.match(list.text ?? '', /^\d+ requests\. Not listed: .*1 image/);
+  for (const line of [
+    /^\d+ GET 200 document [\d.]+ K?B \d+ ms \/shop$/m,
+    /^\d+ GET 302 fetch .* http:\/\/127\.0\.0\.1:\d+\/old$/m,
+    /^\d+ GET 307 fetch .*\/older$/m,
+    /^\d+ GET 200 fetch .*\/new\?sig=\[masked\]$/m,
+    /^\d+ GET 200 document .*localhost.*\/frame$/m,
+    /^\d+ GET 404 fetch .*localhost.*\/from-frame$/m,
+    /^\d+ GET 200 fetch .*\/from-worker$/m,
+  ])
+    assert.match(content, line);
+  assert.equal(content.match(/\/from-worker/g)?.length, 1);
+  const all = await fixture.call('browser_network_requests', { static: true, filter: 'picture' }, tabId);
+  assert.match(all.content ?? '', /^\d+ GET 404 image .* \/picture\.png$/);
+  const last = numberOf(content, '/new?');
+  const since = await fixture.call('browser_network_requests', { since: last - 1, types: ['Fetch'] }, tabId);
+  assert.equal(numberOf(since.content ?? '', '/new?'), last);
+  const frames = { _frames: { localhost: false } };
+  const allowed = await fixture.call('browser_network_requests', frames, tabId);
+  assert.doesNotMatch(allowed.content ?? '', /localhost/);
+  assert.match(allowed.content ?? '', /\/from-worker$/m);
+  const hidden = numberOf(content, '/from-frame');
+  const refused = await fixture.fail('browser_network_request', { index: hidden, ...frames }, tabId);
+  assert.equal(refused.code, 'not_found');
+});
+
+test('a request has its headers, bodies and times, and no secrets', async () => {
+  const tabId = await open(
+    '/secrets',
+    `<script>(async () => {
+       const secret = 'S3C' + 'RET'; // the body of the page must not contain the word
+       const fetch = async (...args) => (await window.fetch(...args)).text();
+       await fetch("${apiUrl('/login?next=%2Fhome&api_key=')}" + secret, { method: 'POST', headers: { authorization: 'Bearer ' + secret },
+         body: new URLSearchParams({ user: 'ada', password: secret }) });
+       const form = new FormData(); form.set('name', 'ada'); form.set('password', secret);
+       await fetch("${apiUrl('/form')}", { method: 'POST', body: form });
+       await fetch("${apiUrl('/json')}", { method: 'POST', body: JSON.stringify({ user: 'ada', 'newPassword': secret + '\\"json' }) });
+       document.title = 'done';
+     })()</script>`,
+  );
+  await record(tabId, 'done');
+  const { content = '' } = await fixture.call('browser_network_requests', {}, tabId);
+  const texts = [content];
+  const index = numberOf(content, '/login?next');
+  const details = await fixture.call('browser_network_request', { index }, tabId);
+  for (const line of [
+    /^POST http:.*\/login\?next=%2Fhome&api_key=\[masked\]$/m,
+    /^started \d{4}-.*, \d+ ms, .* received$/m,
+    /^phases: .*wait \d+ ms/m,
+    /^ {2}authorization: Bearer \[masked\]$/im,
+    /^answer: 200 OK \(http\/1\.1, 127\.0\.0\.1:\d+\)$/m,
+    /^ {2}set-cookie: sid=\[masked\]; HttpOnly$/im,
+    /^ {2}x-refresh-token: \[masked\]$/im,
+    /^requestBody:\nuser=ada&password=\[masked\]$/m,
+    /^responseBody:\n\{"path":"\/login","access_token":"\[masked\]","items":\[1,2,3\]\}$/m,
+  ])
+    assert.match(details.content ?? '', line);
+  for (const path of ['/form', '/json']) {
+    const part = await fixture.call(
+      'browser_network_request',
+      { index: numberOf(content, path), part: 'requestBody' },
+      tabId,
+    );
+    assert.match(part.content ?? '', /ada[\s\S]*\[masked\]/);
+    texts.push(part.content ?? '');
+  }
+  const { file, text } = await fixture.call('browser_har_export', { bodies: true }, tabId);
+  assert.match(text ?? '', /^HAR of \d+ requests/);
+  const har = JSON.parse(file?.text ?? '');
+  const entry = har.log.entries.find((each: { request: { url: string } }) => each.request.url.includes('/login'));
+  assert.equal(file?.extension, 'har');
+  assert.equal(entry.request.postData.text, 'user=ada&password=[masked]');
+  assert.equal(entry.response.content.mimeType, 'application/json');
+  assert.ok(entry.timings.wait >= 0 && entry.time > 0);
+  for (const each of [...texts, details.content ?? '', file?.text ?? '']) assert.doesNotMatch(each, /S3CRET/);
+});
+
+test('a page does not see what the tab requested while it showed another site', async () => {
+  const tabId = await open('/first', '<script>fetch("/mine")</script>');
+  await record(tabId, '/first');
+  const before = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
+  const index = numberOf(before, '/mine');
+  fixture.setPage('/second', '<!doctype html><link rel="icon" href="data:,"><title>second</title>');
+  await fixture.call('browser_navigate', { url: `${fixture.otherOrigin}/second` }, tabId);
+  const other = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
+  assert.match(other, /\/second$/);
+  assert.doesNotMatch(other, /mine|first/);
+  assert.equal((await fixture.fail('browser_network_request', { index }, tabId)).code, 'not_found');
+  await fixture.call('browser_navigate', { url: `${fixture.origin}/first` }, tabId);
+  const back = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
+  assert.equal(numberOf(back, '/mine'), index);
+  assert.doesNotMatch(back, /second/);
+});
+
+test('messages of a WebSocket are recorded, without secrets', async () => {
+  const tabId = await open(
+    '/socket',
+    `<script>const socket = new WebSocket("${apiUrl('/live?token=S3CRETsocket').replace('http', 'ws')}");
+       socket.onopen = () => socket.send(JSON.stringify({ hello: 1, token: 'S3CRETmessage' }));
+       socket.onmessage = () => { document.title = 'done'; };</script>`,
+  );
+  await record(tabId, 'done');
+  const { text = '', content = '' } = await fixture.call('browser_websocket_messages', {}, tabId);
+  assert.match(text, /^1 sockets, 2 messages\./);
+  assert.match(content, /^socket 1 open 2 messages ws:.*\/live\?token=\[masked\]$/m);
+  assert.match(content, /^1 [\d:.]+ socket 1 sent \{"hello":1,"token":"\[masked\]"\}$/m);
+  assert.match(content, /^2 [\d:.]+ socket 1 received \{"hello":1,"token":"\[masked\]"\}$/m);
+  const since = await fixture.call('browser_websocket_messages', { since: 1 }, tabId);
+  assert.doesNotMatch(since.content ?? '', / sent /);
+  const { file } = await fixture.call('browser_har_export', {}, tabId);
+  assert.equal(JSON.parse(file?.text ?? '').log._webSockets[0].messages.length, 2);
+  assert.doesNotMatch(content + (file?.text ?? ''), /S3CRET/);
+});
+
+const fetchText = (url: string) =>
+  `fetch('${url}').then((r) => r.text().then((t) => r.status + ' ' + t), (e) => 'failed: ' + e.message)`;
+
+test('rules answer and abort requests of the site that matched when they were made', async () => {
+  fixture.setPage('/inner', '<!doctype html><title>inner</title>');
+  const tabId = await open('/routes', `<iframe src="${fixture.otherOrigin}/inner"></iframe>`);
+  const add = {
+    action: 'add',
+    pattern: '*/items*',
+    status: 201,
+    body: '{"items":["é"]}',
+    headers: { 'x-mock': 'yes' },
+  };
+  const added = await fixture.call('browser_route', add, tabId);
+  assert.match(
+    added.text ?? '',
+    /^Added rule 1\. It applies to requests of documents of http:\/\/127\.0\.0\.1:\d+, not to those of workers, until/,
+  );
+  await fixture.call('browser_route', { action: 'add', pattern: apiUrl('/ads?x=1'), abort: true }, tabId);
+  assert.equal(await run('/routes', fetchText('/items?page=2')), '201 {"items":["é"]}');
+  assert.equal(await run('/routes', fetchText(apiUrl('/items'))), '201 {"items":["é"]}');
+  assert.equal(await run('/routes', fetchText(apiUrl('/ads?x=1'))), 'failed: Failed to fetch');
+  assert.match(String(await run('/routes', fetchText(apiUrl('/adsx')))), /^200 /);
+  const page = await fixture.pageOf(`${fixture.origin}/routes`);
+  const frame = page.frames().find((each) => each.url().includes('/inner'));
+  assert.match(String(await frame?.evaluate(fetchText('/items'))), /^404 /);
+  const list = await fixture.call('browser_route', { action: 'list' }, tabId);
+  assert.match(
+    list.content ?? '',
+    /^rule 2 .*\/ads\?x=1: abort; 1 requests matched\nrule 1 \*\/items\*: answer 201, .* 2 requests matched$/,
+  );
+  for (const args of [
+    { action: 'add', pattern: '*' },
+    { action: 'add', abort: true },
+    { ...add, abort: true },
+    { ...add, status: 99 },
+  ])
+    assert.equal((await fixture.fail('browser_route', args, tabId)).code, 'invalid_arguments');
+  const removed = await fixture.call('browser_route', { action: 'remove' }, tabId);
+  assert.match(removed.text ?? '', /^Removed 2 rules\./);
+  assert.match(String(await run('/routes', fetchText('/items'))), /^404 /);
+});
+
+test('a request that a rule pauses does not hang when the worker stops', async () => {
+  const tabId = await open('/stopped', 'Stopped');
+  await fixture.call('browser_route', { action: 'add', pattern: '*/items', body: 'mock' }, tabId);
+  assert.equal(await run('/stopped', fetchText('/items')), '200 mock');
+  await fixture.call('browser_network_requests', {}, tabId);
+  const page = await fixture.pageOf(`${fixture.origin}/stopped`);
+  await fixture.chrome.stopWorker();
+  const answer = await page.evaluate(fetchText('/items'));
+  assert.match(String(answer), /^404 /);
+  await waitFor(
+    'the worker to return',
+    async () => (await fixture.server.request('tab.describe', {})).result !== undefined,
+  );
+  const list = await fixture.call('browser_route', { action: 'list' }, tabId);
+  assert.equal(list.content, 'no rules');
+});
+
+test('the network of a tab is offline or slow until the client ends it', async () => {
+  const tabId = await open('/slow', 'Slow');
+  const offline = await fixture.call('browser_network_conditions', { preset: 'offline' }, tabId);
+  assert.match(offline.text ?? '', /^The network of the tab: offline, until/);
+  assert.equal(await run('/slow', fetchText('/x')), 'failed: Failed to fetch');
+  await fixture.call('browser_network_conditions', { latency: 700 }, tabId);
+  const timed = `(async () => { const t = performance.now(); await fetch('/x'); return performance.now() - t })()`;
+  assert.ok(Number(await run('/slow', timed)) >= 650);
+  await fixture.call('browser_network_conditions', { preset: 'none' }, tabId);
+  assert.match(String(await run('/slow', fetchText('/x'))), /^404 /);
+  assert.ok(Number(await run('/slow', timed)) < 650);
+  assert.equal((await fixture.fail('browser_network_conditions', {}, tabId)).code, 'invalid_arguments');
+});

@@ -1,0 +1,71 @@
+/** Promise: what the user sets about browser tools in the side panel applies at once, also in the terminal. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+let panel: Page;
+
+before(async () => {
+  fixture = await startAgentFixture();
+  panel = await fixture.stack.chrome.openPanel();
+});
+after(() => fixture?.close());
+
+const page = `<title>Work</title><button onclick="count.textContent++">Add</button><p id="count">0</p>
+  <button style="animation: move 1s infinite">Moving</button>
+  <style>@keyframes move { from { margin-left: 0 } to { margin-left: 200px } }</style>`;
+
+test('a tab in use shows its agent; a click of the user and the button Stop take the tab back', async () => {
+  const { setPage, open, run, fail, refOf, pageOf, client, shop } = fixture;
+  setPage('/work', page);
+  const tabId = await open('/work');
+  const add = await refOf('"Add"');
+  await run('browser_click', { target: add });
+  const inUse = panel.getByRole('region', { name: /Tabs in use/ });
+  await inUse.getByText(/uses this tab. Without another act, the tab is free in/).waitFor();
+  await (await pageOf(`${shop}/work`)).mouse.click(5, 300);
+  await inUse.getByText(/You took it back from .*, which must read the page/).waitFor();
+  assert.equal((await fail('browser_click', { target: add })).code, 'tab_taken');
+
+  const moving = await refOf('"Moving"');
+  const acting = client.call('browser_click', { target: moving });
+  await inUse.getByText(/uses this tab/).waitFor();
+  await inUse.getByRole('button', { name: new RegExp(`Stop .* in tab ${tabId}`) }).click();
+  assert.match((await acting).text, /cancelled by the side panel: the user stopped you in this tab/);
+  await inUse.waitFor({ state: 'detached' });
+});
+
+test('the switch of browser tools and the rules of sites are those of the commands', async () => {
+  const { stack, fail } = fixture;
+  await panel.getByRole('tab', { name: 'Browser' }).click();
+  const all = panel.getByRole('switch', { name: 'Agents may use browser tools' });
+  const readTools = async () => (await stack.runCli('browser', 'tools')).stderr;
+  await all.uncheck();
+  await waitFor('browser tools to be off', async () => /browser tools are off/.test(await readTools()));
+  assert.match((await fail('browser_snapshot')).text, /browser tools are off/);
+  await all.check();
+  await waitFor('browser tools to be on', async () => /browser tools are on/.test(await readTools()));
+
+  await panel.getByRole('textbox', { name: 'Site' }).fill('https://News.example/today');
+  await panel.getByRole('combobox', { name: 'Permission of the new site' }).selectOption('read');
+  await panel.getByRole('button', { name: 'Add' }).click();
+  const rule = panel.getByRole('combobox', { name: 'Permission of news.example' });
+  await rule.waitFor();
+  assert.match((await stack.runCli('browser', 'site')).stdout, /^news\.example +read .*the side panel/m);
+  await rule.selectOption('off');
+  await waitFor('the rule to change', async () =>
+    /^news\.example +off/m.test((await stack.runCli('browser', 'site')).stdout),
+  );
+  await panel.getByRole('button', { name: 'Remove news.example' }).click();
+  await rule.waitFor({ state: 'detached' });
+  assert.doesNotMatch((await stack.runCli('browser', 'site')).stdout, /news\.example/);
+
+  await panel.getByText('Tools of core').click();
+  await panel.getByRole('combobox', { name: 'Permission of browser_hover' }).selectOption('off');
+  await waitFor('the tool to be off', async () =>
+    /browser_hover +off/.test((await stack.runCli('browser', 'tools')).stdout),
+  );
+});

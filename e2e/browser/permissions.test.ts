@@ -1,0 +1,79 @@
+/** Promise: a tool without its permission of Chrome names the permission, and works after the grant without a restart. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, listSteps, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+/** permissions are the optional permissions of the extension. */
+const permissions = ['cookies', 'browsingData', 'sessions', 'tabGroups', 'history', 'bookmarks', 'downloads'] as const;
+
+before(async () => {
+  fixture = await startAgentFixture();
+  fixture.onForm = () => true;
+  fixture.setPage('/home', '<title>Home</title>');
+  const names = callsByPermission().map(([, , tool]) => tool);
+  const { code, stderr } = await fixture.stack.runCli('browser', 'tools', 'on', ...names);
+  assert.equal(code, 0, stderr);
+});
+after(() => fixture?.close());
+
+/** callsByPermission returns the name and the label of each permission, and a call that needs it. */
+function callsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
+  const labels = [
+    'Cookies',
+    'Deleting the data of sites',
+    'Recently closed tabs',
+    'Tab groups',
+    'History',
+    'Bookmarks',
+    'Downloads',
+  ];
+  const steps = listSteps([
+    ['browser_cookies', { action: 'list', url: `${fixture.shop}/` }],
+    ['browser_clear_site_data', { origin: fixture.shop, types: ['cache'] }],
+    ['browser_recently_closed', { action: 'list' }],
+    ['browser_tab_groups', { action: 'list' }],
+    ['browser_history', { query: 'home' }],
+    ['browser_bookmarks', { action: 'search', query: 'home' }],
+    ['browser_downloads', { action: 'start', url: `${fixture.shop}/home` }],
+  ]);
+  return steps.map(([tool, args], i) => [permissions[i] ?? '', labels[i] ?? '', tool, args]);
+}
+
+test('each tool names its missing permission and the switch in the side panel, and asks for no approval', async () => {
+  const questions: string[] = [];
+  fixture.onForm = (question) => questions.push(question) > 0;
+  for (const [permission, label, tool, args] of callsByPermission()) {
+    const { text } = await fixture.fail(tool, args);
+    assert.match(text, /code=needs_permission/, tool);
+    assert.match(text, new RegExp(`${tool} needs Chrome's permissions? .*"${permission}"`), tool);
+    assert.match(text, new RegExp(`open the side panel of opentabs and to switch on .*"${label}"`), tool);
+  }
+  assert.deepEqual(questions, []);
+  fixture.onForm = () => true;
+});
+
+test('after the switch in the side panel, the tool works at once, and after a revoke no more', async () => {
+  const { stack, run, fail } = fixture;
+  const panel = await stack.chrome.openPanel();
+  await panel.getByRole('tab', { name: 'Browser' }).click();
+  const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
+  // For these three permissions, Chrome shows no dialog, which a test could not answer.
+  for (const [name, label, tool, args] of callsByPermission().slice(0, 3)) {
+    await switchOf(label).check();
+    await waitFor(`the grant of ${label}`, () => isGranted(name));
+    await run(tool, args);
+  }
+  const [[name, label, tool, args] = ['', '', '', {}]] = callsByPermission();
+  await switchOf(label).uncheck();
+  await waitFor(`the end of ${label}`, async () => !(await isGranted(name)));
+  assert.match((await fail(tool, args)).text, /code=needs_permission/);
+});
+
+/** isGranted reports whether the extension has a permission. */
+async function isGranted(name: string): Promise<boolean> {
+  const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
+  return (await worker.evaluate(`chrome.permissions.contains({ permissions: [${JSON.stringify(name)}] })`)) === true;
+}

@@ -1,0 +1,83 @@
+/**
+ * A stack with browser tools on, whose browser has no permanently attached driver. A driver emulates the focus of pages,
+ * and keeps Chrome from stopping the service worker.
+ */
+import { createServer } from 'node:http';
+import { FaultFixture } from '../faults/fault-fixture.ts';
+import type { McpClient } from '../harness/client.ts';
+import { runChecked } from '../harness/process.ts';
+import { waitFor } from '../harness/wait.ts';
+
+/** RawFixture is what tests of an agent in such a browser need. */
+export interface RawFixture {
+  readonly faults: FaultFixture;
+  readonly client: McpClient;
+  /** shop is a site without a plugin that the client may use without approvals. */
+  readonly shop: string;
+  /** setPage sets the HTML that the site serves for a path. The query ?delay=N delays a page by N milliseconds. */
+  setPage(path: string, html: string): void;
+  /** run runs a tool and returns its text; it fails if the tool fails. */
+  run(tool: string, args?: Record<string, unknown>): Promise<string>;
+  /** openFront opens a page in front, as the user does. */
+  openFront(path: string): Promise<void>;
+  /** evaluate evaluates an expression in the page at a path. */
+  evaluate(path: string, expression: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** startRawFixture starts the stack and the site. installFlags are flags of `opentabs extension install`. */
+export async function startRawFixture(...installFlags: string[]): Promise<RawFixture> {
+  const htmlByPath = new Map<string, string>();
+  const site = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://site');
+    const send = () => {
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end(htmlByPath.get(url.pathname) ?? '<!doctype html><title>Empty</title>');
+    };
+    setTimeout(send, Number(url.searchParams.get('delay') ?? 0));
+  });
+  await new Promise<void>((resolve) => site.listen(0, resolve));
+  const closeSite = () => {
+    site.closeAllConnections();
+    site.close();
+  };
+  const address = site.address();
+  const shop = `http://shop.localhost:${typeof address === 'object' && address ? address.port : 0}`;
+  const faults = await FaultFixture.startWith([], installFlags).catch((error: unknown) => {
+    closeSite(); // otherwise the test process would not end
+    throw error;
+  });
+  const close = async () => {
+    await faults.close();
+    closeSite();
+  };
+  try {
+    await runChecked(['browser', 'tools', 'on'], faults.env);
+    await runChecked(['browser', 'site', shop, 'auto'], faults.env);
+    const client = await faults.connectHttp();
+    return {
+      faults,
+      client,
+      shop,
+      setPage: (path, html) => htmlByPath.set(path, `<!doctype html><link rel="icon" href="data:,">${html}`),
+      async run(tool, args = {}) {
+        const outcome = await client.call(tool, args);
+        if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
+        return outcome.text;
+      },
+      async openFront(path) {
+        await faults.browser.cdp.send('Target.createTarget', { url: `${shop}${path}` });
+      },
+      async evaluate(path, expression) {
+        const page = await waitFor(`the page ${path}`, async () =>
+          (await faults.browser.listPages()).find(({ url }) => url === `${shop}${path}`),
+        );
+        return await faults.browser.inPage(page.id, (session) => session.evaluate(expression));
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

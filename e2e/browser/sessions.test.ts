@@ -1,0 +1,167 @@
+/** Promise: what browser tools keep for a session of a client ends at once with the session. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Page } from 'playwright-core';
+import type { McpClient } from '../harness/client.ts';
+import { type Stack, transports } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'], hasProxy: true });
+  fixture.stack.chrome.context.on('dialog', () => undefined); // otherwise Playwright answers the dialogs
+  for (const name of ['network', 'browser_route', 'emulation']) {
+    const { code, stderr } = await fixture.stack.runCli('browser', 'tools', 'on', name);
+    assert.equal(code, 0, stderr);
+  }
+  fixture.setPage('/', '<title>Shop</title><button onclick="count.textContent++">Add</button><p id="count">0</p>');
+  fixture.setPage('/prices', 'from the site');
+});
+after(() => fixture?.close());
+
+async function run(client: McpClient, tool: string, args: Record<string, unknown>): Promise<string> {
+  const { isError, text } = await client.call(tool, args);
+  assert.equal(isError, false, `${tool}: ${text}`);
+  return text;
+}
+
+/** endSession ends a session as a client does at its end. */
+async function endSession(client: McpClient): Promise<void> {
+  const { transport } = client.sdk;
+  if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
+  await client.close();
+}
+
+/** OpenedPage is a page that a session has changed. */
+interface OpenedPage {
+  readonly tabId: number;
+  readonly page: Page;
+}
+
+/** openChanged opens a page for a session, and makes everything there that lasts longer than a call. */
+async function openChanged(client: McpClient, path: string): Promise<OpenedPage> {
+  const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
+  const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
+  await run(client, 'browser_route', { action: 'add', pattern: '*/prices', body: 'from the rule' });
+  await run(client, 'browser_emulate', { media: { colorScheme: 'dark' }, timezone: 'Asia/Tokyo' });
+  await run(client, 'browser_network_conditions', { latency: 1 });
+  await run(client, 'browser_network_requests', {});
+  const page = await fixture.pageOf(`${fixture.shop}${path}`);
+  assert.deepEqual(await readPage(page), { prices: 'from the rule', isDark: true, zone: 'Asia/Tokyo' });
+  return { tabId, page };
+}
+
+function readPage(page: Page): Promise<{ prices: string; isDark: boolean; zone: string }> {
+  return page.evaluate(async () => {
+    const prices = await (await fetch('/prices')).text();
+    return {
+      prices: prices.includes('from the rule') ? 'from the rule' : 'from the site',
+      isDark: matchMedia('(prefers-color-scheme: dark)').matches,
+      zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    };
+  });
+}
+
+/** waitForEnd waits until nothing of a session is left in a tab. */
+async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
+  const startMs = performance.now();
+  await waitFor('the debugger to leave the tab', async () => !(await listDebuggedTabs(fixture.stack)).includes(tabId));
+  assert.ok(performance.now() - startMs < 20_000, 'the debugger left the tab only after the time in which it lingers');
+  const { prices, isDark, zone } = await readPage(page);
+  assert.deepEqual([prices, isDark], ['from the site', false]);
+  assert.notEqual(zone, 'Asia/Tokyo');
+}
+
+/** listDebuggedTabs returns the tabs to which the extension has attached the debugger. */
+async function listDebuggedTabs({ chrome: { context, extensionId } }: Stack): Promise<readonly number[]> {
+  const worker = context.serviceWorkers().find((each) => each.url().includes(extensionId));
+  if (!worker) throw new Error('the extension has no worker');
+  return await worker.evaluate(async () => {
+    const tabs = await chrome.tabs.query({});
+    const attached = await Promise.all(
+      tabs.map(async ({ id = 0 }) => {
+        const command = chrome.debugger.sendCommand({ tabId: id }, 'Page.getFrameTree');
+        return (await command.then(() => true).catch(() => false)) ? [id] : [];
+      }),
+    );
+    return attached.flat();
+  });
+}
+
+for (const [name, connect] of transports)
+  test(`the end of a session over ${name} ends its rules, emulations, captures and holds`, async () => {
+    const ending = await connect(fixture.stack);
+    const opened = await openChanged(ending, `/?${name}`);
+    const snapshot = await run(ending, 'browser_snapshot', {});
+    const target = /button "Add" \[ref=(\w+)\]/.exec(snapshot)?.[1];
+    await run(ending, 'browser_click', { target });
+    const act = { tabId: opened.tabId, target };
+    assert.equal((await fixture.fail('browser_click', act)).code, 'tab_in_use');
+    await endSession(ending);
+    await waitForEnd(opened);
+    await fixture.run('browser_click', act);
+    assert.equal(await opened.page.textContent('#count'), '2');
+    const next = await connect(fixture.stack);
+    assert.equal((await next.call('browser_snapshot')).code, 'no_tab');
+    await endSession(next);
+  });
+
+test('the end of one session of a client keeps what its other session uses in the same tab', async () => {
+  const [staying, ending] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
+  const opened = await openChanged(staying, '/?two');
+  const { tabId, page } = opened;
+  // The click of the user ends the hold of the first session.
+  await page.mouse.click(5, 300);
+  const rule = { action: 'add', pattern: '*/stock', body: '[]', tabId };
+  await waitFor('the tab to be free', async () => !(await ending.call('browser_route', rule)).isError);
+  await run(ending, 'browser_emulate', { timezone: 'Europe/Rome', tabId });
+  await endSession(ending);
+  await waitFor('the time zone of the ended session to end', async () => (await readPage(page)).zone !== 'Europe/Rome');
+  await run(staying, 'browser_snapshot', {});
+  const rules = await run(staying, 'browser_route', { action: 'list' });
+  assert.match(rules, /rule 1 \*\/prices/);
+  assert.doesNotMatch(rules, /stock/);
+  const { prices, isDark } = await readPage(page);
+  assert.deepEqual([prices, isDark], ['from the rule', true]);
+  await endSession(staying);
+  await waitForEnd(opened);
+});
+
+test('the end of a session dismisses the dialog that its act has opened, and the next client learns of it', async () => {
+  const client = await fixture.stack.connectHttp();
+  fixture.setPage(
+    '/ask',
+    '<title>Ask</title><button onclick="out.textContent = confirm(1)">Ask</button><p id="out"></p>',
+  );
+  const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}/ask` });
+  const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
+  const target = /button "Ask" \[ref=(\w+)\]/.exec(await run(client, 'browser_snapshot', {}))?.[1];
+  assert.match(await run(client, 'browser_click', { target }), /opened a dialog \(confirm\).*dismisses it after 5 min/);
+  assert.match((await fixture.fail('browser_snapshot', { tabId })).text, /code=dialog_open/);
+  await endSession(client);
+  const page = await fixture.pageOf(`${fixture.shop}/ask`);
+  await waitFor('the page to get the answer', async () => (await page.textContent('#out')) === 'false');
+  const snapshot = await run(fixture.client, 'browser_snapshot', { tabId });
+  assert.match(snapshot, /^Before this call, opentabs dismissed the dialog \(confirm\).*dialog \(confirm\): "1"/s);
+  assert.doesNotMatch(await run(fixture.client, 'browser_snapshot', { tabId }), /dismissed/);
+});
+
+test('a session that ends while the link is down ends in the browser after the reconnect', async () => {
+  const client = await fixture.stack.connectHttp();
+  const opened = await openChanged(client, '/?link');
+  fixture.stack.proxy?.cut();
+  await endSession(client);
+  assert.equal((await readPage(opened.page)).prices, 'from the rule', 'answer of the page while the link is down');
+  fixture.stack.proxy?.resume();
+  await waitForEnd(opened);
+});
+
+test('sessions from before a restart of the server end after the reconnect', async () => {
+  const client = await fixture.stack.connectHttp();
+  const opened = await openChanged(client, '/?restart');
+  await fixture.stack.restartDaemon('SIGKILL');
+  await waitForEnd(opened);
+});

@@ -1,0 +1,188 @@
+/** Promise: an agent handles cookies and stored data of the sites that the user allows, and of no other site. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let agent: AgentFixture;
+const tools = ['browser_cookies', 'browser_storage', 'browser_clear_site_data'];
+
+before(async () => {
+  agent = await startAgentFixture({ hasOptionalPermissions: true });
+  agent.setPage('/', '<title>Shop</title><h1>Shop</h1>');
+});
+after(() => agent?.close());
+
+const listToolNames = async () => (await agent.client.sdk.listTools()).tools.map(({ name }) => name);
+
+test('dangerous tools are off until the user names them, also after their group', async () => {
+  assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'storage')).code, 0);
+  for (const tool of tools) {
+    assert.equal((await listToolNames()).includes(tool), false, `${tool} is listed`);
+    const { text } = await agent.fail(tool, { action: 'list', url: agent.shop, area: 'local', origin: agent.shop });
+    assert.match(text, new RegExp(`${tool} is off until the user switches it on`), `error of ${tool}`);
+  }
+  assert.equal((await agent.stack.runCli('browser', 'tools', 'on', ...tools)).code, 0);
+  await waitFor('the tools to be listed', async () => {
+    const names = await listToolNames();
+    return tools.every((tool) => names.includes(tool));
+  });
+});
+
+test('cookies: lists have names and flags, and only get has values', async () => {
+  const url = `${agent.shop}/account`;
+  const expires = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString();
+  await agent.run('browser_cookies', {
+    action: 'set',
+    url,
+    name: 'sid',
+    value: 'secret-value',
+    options: { path: '/', httpOnly: true, sameSite: 'Lax', expires },
+  });
+  const listed = await agent.run('browser_cookies', { action: 'list', url });
+  assert.match(listed, /^1 cookie\.\n--- text of http:\/\/shop\.localhost:\d+, data and not instructions/);
+  assert.match(listed, /"sid" shop\.localhost \/, 12 characters, until [-\d]+T[:.\d]+Z, HttpOnly, SameSite=Lax\n/);
+  assert.doesNotMatch(listed, /secret-value/);
+  assert.match(await agent.run('browser_cookies', { action: 'get', url, name: 'sid' }), /value: secret-value\n/);
+  const cookies = await agent.stack.chrome.context.cookies(url);
+  assert.deepEqual(
+    cookies.map(({ name, value, httpOnly }) => [name, value, httpOnly]),
+    [['sid', 'secret-value', true]],
+  );
+  assert.equal(await agent.run('browser_cookies', { action: 'delete', url, name: 'sid' }), 'Deleted 1 cookie.');
+  assert.deepEqual(await agent.stack.chrome.context.cookies(url), []);
+  assert.match((await agent.fail('browser_cookies', { action: 'get', url, name: 'sid' })).text, /no such cookie/);
+  assert.match((await agent.fail('browser_cookies', { action: 'get', url })).text, /needs the name of a cookie/);
+  const foreign = { action: 'set', url, name: 'a', value: 'b', options: { domain: 'bank.localhost' } };
+  assert.match((await agent.fail('browser_cookies', foreign)).text, /Chrome rejected the cookie/);
+  const undated = { action: 'set', url, name: 'a', value: 'b', options: { expires: 'soon' } };
+  assert.match((await agent.fail('browser_cookies', undated)).text, /expires must be a date/);
+});
+
+test('storage: keys with sizes, single values, changes and IndexedDB records', async () => {
+  await agent.open('/');
+  const page = await agent.pageOf(`${agent.shop}/`);
+  await page.evaluate(async () => {
+    localStorage.setItem('token', 'abc'.repeat(10_000));
+    sessionStorage.setItem('draft', 'hello');
+    await new Promise<void>((resolve, reject) => {
+      const request = indexedDB.open('mail', 1);
+      request.onupgradeneeded = () => {
+        request.result.createObjectStore('letters').put({ subject: 'Hi', tags: new Set(['a']) }, 7);
+        request.result.createObjectStore('friends', { keyPath: 'name' }).put({ name: 'Ada' });
+      };
+      request.onerror = () => reject(request.error);
+      request.onsuccess = () => {
+        request.result.close();
+        resolve();
+      };
+    });
+  });
+  const list = (args: Record<string, unknown>) => agent.run('browser_storage', { action: 'list', ...args });
+  assert.match(await list({ area: 'local' }), /^1 key\.\n.*\n(page: .*\n)?"token" 30000 characters\n/);
+  assert.match(await list({ area: 'session' }), /"draft" 5 characters/);
+  const value = await agent.run('browser_storage', { action: 'get', area: 'local', key: 'token' });
+  assert.match(value, /^30000 characters\. The rest follows with cursor "20000"\.\n/);
+  const rest = await agent.run('browser_storage', { action: 'get', area: 'local', key: 'token', cursor: '20000' });
+  assert.match(rest, /\n(abc|bca|cab){3333}c?\w?\n/);
+  await agent.run('browser_storage', { action: 'set', area: 'local', key: 'theme', value: 'dark' });
+  assert.equal(await page.evaluate(() => localStorage.getItem('theme')), 'dark');
+  assert.equal(
+    await agent.run('browser_storage', { action: 'delete', area: 'local', key: 'theme' }).then(firstLine),
+    'Deleted the entry.',
+  );
+  assert.equal(await page.evaluate(() => localStorage.getItem('theme')), null);
+  const missing = await agent.fail('browser_storage', { action: 'get', area: 'local', key: 'theme' });
+  assert.match(missing.text, /no entry with this key/);
+
+  const database = { area: 'indexeddb', database: 'mail' };
+  assert.match(
+    await list({ area: 'indexeddb' }),
+    /database "mail" store "friends" \(1 record\), store "letters" \(1 record\)/,
+  );
+  assert.match(await list({ ...database, store: 'letters' }), /\n7 \d+ characters\n/);
+  const letter = await agent.run('browser_storage', { action: 'get', ...database, store: 'letters', key: '7' });
+  assert.match(letter, /\{"subject":"Hi","tags":\{"Set":\["a"\]\}\}/);
+  await agent.run('browser_storage', {
+    action: 'set',
+    ...database,
+    store: 'friends',
+    key: 'Bob',
+    value: '{"name":"Bob"}',
+  });
+  assert.match(await list({ ...database, store: 'friends' }), /"Ada".*\n"Bob"/);
+  assert.match(
+    (await agent.fail('browser_storage', { action: 'list', area: 'indexeddb', database: 'none' })).text,
+    /no database "none"/,
+  );
+  assert.equal(
+    await page.evaluate(async () => (await indexedDB.databases()).length),
+    1,
+    'number of databases after a wrong name',
+  );
+});
+
+function firstLine(text: string): string | undefined {
+  return text.split('\n')[0];
+}
+
+test('clearing deletes the data of one origin, and the answer names what was deleted', async () => {
+  agent.setPage('/fresh', '<title>Fresh</title>');
+  await agent.open('/fresh');
+  const page = await agent.pageOf(`${agent.shop}/fresh`);
+  await page.evaluate(() => localStorage.setItem('a', '1'));
+  const otherPage = await agent.stack.chrome.openPage(`${agent.other}/`);
+  await otherPage.evaluate(() => localStorage.setItem('a', '1'));
+  const cookie = { value: '1', httpOnly: true };
+  await agent.stack.chrome.context.addCookies([
+    { ...cookie, name: 'one', url: `${agent.shop}/deep/` },
+    { ...cookie, name: 'two', url: agent.shop },
+    { ...cookie, name: 'three', url: agent.other },
+  ]);
+  const text = await agent.run('browser_clear_site_data', { origin: agent.shop, types: ['cookies', 'localStorage'] });
+  assert.match(
+    text,
+    /^Deleted for http:\/\/shop\.localhost:\d+: 2 cookies, localStorage\. Kept: indexedDB, cacheStorage/,
+  );
+  assert.deepEqual(await agent.stack.chrome.context.cookies([`${agent.shop}/deep/page`]), []);
+  await waitFor('the storage to be empty', async () => (await page.evaluate(() => localStorage.length)) === 0);
+  assert.equal(await otherPage.evaluate(() => localStorage.length), 1, 'number of keys of the other site');
+  const otherCookies = await agent.stack.chrome.context.cookies(agent.other);
+  assert.deepEqual(
+    otherCookies.map(({ name }) => name),
+    ['three'],
+  );
+  assert.match(
+    await agent.run('browser_clear_site_data', { origin: agent.shop }),
+    /indexedDB, cacheStorage, serviceWorkers, fileSystems, cache\. session/,
+  );
+  assert.deepEqual(await page.evaluate(async () => await indexedDB.databases()), []);
+  await otherPage.close();
+});
+
+test('a dangerous tool needs an approval each time, also below a wildcard, and never reaches a site that is off', async () => {
+  assert.equal((await agent.stack.runCli('browser', 'site', '*.localhost', 'auto')).code, 0);
+  const calls = (site: string) =>
+    [
+      ['browser_cookies', { action: 'list', url: site }],
+      ['browser_clear_site_data', { origin: site }],
+    ] as const;
+  for (const [tool, args] of calls(agent.other)) {
+    agent.forms.length = 0;
+    assert.equal((await agent.fail(tool, args)).code, 'denied', tool);
+    assert.match(
+      agent.forms.join('\n'),
+      new RegExp(`use a dangerous tool on ${agent.other} \\(${tool}\\); this tool is dangerous`),
+    );
+  }
+  agent.forms.length = 0;
+  for (const [tool, args] of calls(agent.bank))
+    assert.match((await agent.fail(tool, args)).text, /does not allow browser tools on http:\/\/bank\.localhost/, tool);
+  for (const url of ['file:///etc/passwd', 'chrome://settings', 'shop.example'])
+    assert.match(
+      (await agent.fail('browser_cookies', { action: 'list', url })).text,
+      /whole http or https address/,
+      url,
+    );
+  assert.deepEqual(agent.forms, []);
+});

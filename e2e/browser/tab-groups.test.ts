@@ -1,0 +1,87 @@
+/** Promise: the tabs that an agent opens are in a group with its name and its color; the user's tabs are in no group. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ hasOptionalPermissions: true });
+});
+after(() => fixture?.close());
+
+/** listGroups returns the group of each tab as "path: title color, active". */
+async function listGroups(): Promise<string[]> {
+  const worker = await waitFor('the service worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
+  const lines: unknown = await worker.evaluate(`(async () => {
+    const groups = new Map((await chrome.tabGroups.query({})).map((group) => [group.id, group]));
+    return (await chrome.tabs.query({})).map(({ url, groupId, active }) => {
+      const group = groups.get(groupId);
+      return new URL(url).pathname + ': ' + (group ? group.title + ' ' + group.color : 'none') + (active ? ', active' : '');
+    });
+  })()`);
+  return Array.isArray(lines) ? lines.map(String).sort() : [];
+}
+
+test('each agent has a group for the tabs that it opens, also by clicks', async () => {
+  const { setPage, open, run, refOf, stack, shop } = fixture;
+  setPage(
+    '/work',
+    `<title>Work</title><a href="/linked" target="_blank">New tab</a>
+     <button onclick="window.open('/opened')">Open</button>`,
+  );
+  setPage('/linked', '<title>Linked</title>');
+  setPage('/opened', '<title>Opened</title>');
+  setPage('/second', '<title>Second</title>');
+  const [userTab = ''] = await listGroups();
+  await Promise.all([open('/work'), run('browser_tabs', { action: 'new', url: `${shop}/second` })]);
+  await open('/work');
+  await run('browser_click', { target: await refOf('"New tab"') });
+  const other = await stack.connectStdio();
+  const opened = await other.call('browser_tabs', { action: 'new', url: `${shop}/second` });
+  assert.equal(opened.isError, false, opened.text);
+
+  const lines = await listGroups();
+  assert.ok(lines.includes(userTab), `the user's tab stays in front and in no group: ${lines.join('\n')}`);
+  const groupOf = (path: string) =>
+    lines.filter((line) => line.startsWith(`${path}: `)).map((line) => line.slice(path.length + 2));
+  const [group = ''] = groupOf('/work');
+  assert.match(group, /e2e.* blue$/);
+  assert.deepEqual(groupOf('/work'), [group, group]);
+  assert.deepEqual(groupOf('/linked'), [group]);
+  const seconds = groupOf('/second');
+  assert.equal(seconds.length, 2);
+  assert.ok(seconds.includes(group), seconds.join('\n'));
+  assert.match(seconds.find((second) => second !== group) ?? '', / green$/);
+
+  await other.close();
+  assert.deepEqual(await listGroups(), lines, 'the end of a session closes and moves no tab');
+});
+
+test('a group of the user with the name of a client gets no tab of the client', async () => {
+  const { stack, shop, setPage } = fixture;
+  setPage('/own', '<title>Own</title>');
+  setPage('/added', '<title>Added</title>');
+  const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const name = (await listGroups()).find((line) => line.startsWith('/work: '))?.replace(/^\/work: | blue$/g, '') ?? '';
+  assert.notEqual(name, '', 'name of the group of the client');
+  // The group of the client is gone, and the user makes one with its name.
+  const userGroup: unknown = await worker.evaluate(`(async () => {
+    const all = await chrome.tabs.query({});
+    await chrome.tabs.ungroup(all.filter(({ url }) => url.startsWith(${JSON.stringify(shop)})).map(({ id }) => id));
+    const own = await chrome.tabs.create({ url: ${JSON.stringify(`${shop}/own`)}, active: false });
+    const groupId = await chrome.tabs.group({ tabIds: [own.id] });
+    await chrome.tabGroups.update(groupId, { title: ${JSON.stringify(name)}, color: 'blue' });
+    return groupId;
+  })()`);
+  await fixture.open('/added');
+  await fixture.open('/added');
+  const groups: unknown = await worker.evaluate(`chrome.tabs.query({}).then((tabs) => tabs
+    .filter(({ url, pendingUrl }) => (url || pendingUrl).endsWith('/added')).map(({ groupId }) => groupId))`);
+  assert.ok(Array.isArray(groups));
+  assert.equal(groups.length, 2, 'tabs of the client');
+  assert.equal(groups[0], groups[1], 'the tabs of the client are in one group');
+  assert.notEqual(groups[0], userGroup, 'group of the client, which differs from the group of the user');
+  assert.ok(groups[0] > 0, 'the tabs of the client are in a group');
+});

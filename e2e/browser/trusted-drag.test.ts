@@ -1,0 +1,94 @@
+/** Promise: with the debugger, drags work as a user's: by the pointer, and of HTML5, in frames and between frames. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'] });
+  await fixture.stack.runCli('browser', 'site', fixture.other, 'auto');
+});
+after(() => fixture?.close());
+
+async function open(path: string, body: string): Promise<string> {
+  fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
+  await fixture.open(path);
+  return await fixture.run('browser_snapshot');
+}
+
+async function oracle(path: string, expression: string): Promise<unknown> {
+  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+}
+
+/** dropPage has an item to drag and a zone to drop on, which records trusted events of HTML5. */
+const dropPage = `<script>window.log = window.log ?? []</script><div id="item" draggable="true" role="button" aria-label="Item" style="width:80px;height:30px;background:red">Item</div>
+  <div id="zone" role="button" aria-label="Zone" style="width:200px;height:80px;margin-top:40px;background:blue">Zone</div>
+  <script>
+    item.ondragstart = (e) => { e.dataTransfer.setData('text/plain', 'the item'); log.push('start ' + e.isTrusted) };
+    item.ondragend = (e) => log.push('end ' + e.dataTransfer.dropEffect);
+    zone.ondragover = (e) => { e.preventDefault(); e.dataTransfer.dropEffect = 'copy' };
+    zone.ondragenter = () => log.push('enter');
+    zone.ondrop = (e) => { e.preventDefault(); log.push('drop ' + e.isTrusted + ' ' + e.dataTransfer.getData('text/plain')); zone.textContent = 'Dropped' };
+  </script>`;
+
+test('an element that HTML5 lets drag is dropped with its data, several times', async () => {
+  const { run } = fixture;
+  const snapshot = await open('/html5', `<div style="height:900px"></div>${dropPage}`);
+  const [startTarget, endTarget] = [refIn(snapshot, '"Item"'), refIn(snapshot, '"Zone"')];
+  for (let i = 0; i < 2; i++) {
+    assert.match(await run('browser_drag', { startTarget, endTarget }), /input: trusted\./);
+    const [start, ...rest] = await fixture
+      .pageOf(`${fixture.shop}/html5`)
+      .then((page) => page.evaluate<string[]>('log.splice(0)'));
+    assert.equal(start, 'start true');
+    assert.ok(rest.includes('drop true the item'), rest.join());
+    assert.equal(rest.filter((entry) => entry === 'enter').length, 1, rest.join());
+  }
+  await run('browser_click', { target: endTarget });
+});
+
+test('sliders and sortable lists follow the pointer', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/pointer',
+    `<div id="track" style="position:relative;width:300px;height:20px;background:gray"><div id="thumb" role="button" aria-label="Thumb" style="position:absolute;left:0;width:20px;height:20px;background:red"></div></div>
+     <div role="button" aria-label="Right" style="position:absolute;left:250px;top:100px;width:20px;height:20px">R</div>
+     <ul id="list" style="margin-top:150px;user-select:none"><li>One<li>Two<li>Three</ul>
+     <script>
+       thumb.onpointerdown = (down) => { if (!down.isTrusted) return; thumb.setPointerCapture(down.pointerId); thumb.onpointermove = (e) => { thumb.style.left = e.clientX - 18 + 'px'; log.push('move') } };
+       thumb.onpointerup = () => { thumb.onpointermove = null };
+       let dragged; for (const item of list.children) { item.role = 'button'; item.onmousedown = (e) => { if (e.isTrusted) dragged = item } }
+       onmousemove = (e) => { if (!dragged || !(e.buttons & 1)) return; const over = document.elementFromPoint(e.clientX, e.clientY)?.closest('li');
+         if (over && over !== dragged) list.insertBefore(dragged, over.compareDocumentPosition(dragged) & 2 ? over.nextSibling : over) };
+       onmouseup = () => { dragged = undefined };
+     </script>`,
+  );
+  await run('browser_drag', { startTarget: refIn(snapshot, '"Thumb"'), endTarget: refIn(snapshot, '"Right"') });
+  assert.deepEqual(await oracle('/pointer', '[parseInt(thumb.style.left) > 200, log.length > 5]'), [true, true]);
+  await run('browser_drag', { startTarget: refIn(snapshot, '"One"'), endTarget: refIn(snapshot, '"Three"') });
+  assert.equal(await oracle('/pointer', 'list.lastElementChild.textContent'), 'One');
+});
+
+test('drags work in a frame of another site, and from one frame to another', async () => {
+  const { run, setPage, other, shop } = fixture;
+  setPage('/part', dropPage);
+  const snapshot = await open(
+    '/framed',
+    `${dropPage}<iframe src="${other}/part" style="width:320px;height:240px"></iframe>`,
+  );
+  const [outerItem = '', innerItem = ''] = snapshot.split('\n').filter((line) => line.includes('"Item"'));
+  const [outerZone = '', innerZone = ''] = snapshot.split('\n').filter((line) => line.includes('"Zone"'));
+  const page = await fixture.pageOf(`${shop}/framed`);
+  const frame = page.frames().find((each) => each.url() === `${other}/part`);
+  const drag = async (from: string, to: string) =>
+    await run('browser_drag', { startTarget: refIn(from, 'Item'), endTarget: refIn(to, 'Zone') });
+  const logs = async () => [await page.evaluate('log.splice(0)'), await frame?.evaluate('log.splice(0)')];
+  assert.match(await drag(innerItem, innerZone), /input: trusted\./);
+  assert.match(String((await logs())[1]), /^start true,enter,drop true the item/);
+  assert.match(await drag(innerItem, outerZone), /input: trusted\./);
+  assert.match(String((await logs())[0]), /drop true the item/);
+  assert.match(await drag(outerItem, innerZone), /input: trusted\./);
+  assert.match(String((await logs())[1]), /drop true the item/);
+  await run('browser_click', { target: refIn(outerZone, 'Zone') });
+});

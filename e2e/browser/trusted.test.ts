@@ -1,0 +1,232 @@
+/** Promise: with the debugger, acts in a background tab are those of a user: trusted, with all default actions. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'] });
+  fixture.stack.chrome.context.on('dialog', () => undefined); // otherwise Playwright answers the dialogs
+  await fixture.stack.runCli('browser', 'site', fixture.other, 'auto');
+});
+after(() => fixture?.close());
+
+/** open opens a page that records in window.log, and returns its snapshot. */
+async function open(path: string, body: string): Promise<string> {
+  fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
+  await fixture.open(path);
+  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+}
+
+/** oracle evaluates an expression in a page of the shop. */
+async function oracle(path: string, expression: string): Promise<unknown> {
+  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+}
+
+/** frameLog returns the log of the first child frame whose address contains a text. */
+async function frameLog(path: string, part: string): Promise<unknown> {
+  const page = await fixture.pageOf(`${fixture.shop}${path}`);
+  const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(part));
+  return await frame?.evaluate('log.splice(0)');
+}
+
+const recorder = `<script>window.log = [];
+  for (const type of ['click', 'dblclick', 'auxclick', 'contextmenu'])
+    addEventListener(type, (e) => log.push([e.type, e.isTrusted, e.button, e.detail, (e.shiftKey ? 'S' : '') + (e.ctrlKey ? 'C' : '')].join(' ')));
+</script>`;
+
+test('clicks are trusted, with their button, count and modifiers', async () => {
+  const { run } = fixture;
+  const snapshot = await open('/clicks', `${recorder}<div style="height:2000px"></div><button>Here</button>`);
+  const target = refIn(snapshot, '"Here"');
+  const log = () => oracle('/clicks', 'log.splice(0)');
+  assert.match(await run('browser_click', { target }), /input: trusted\./);
+  assert.deepEqual(await log(), ['click true 0 1 ']);
+  await run('browser_click', { target, doubleClick: true });
+  assert.deepEqual(await log(), ['click true 0 1 ', 'click true 0 2 ', 'dblclick true 0 2 ']);
+  await run('browser_click', { target, button: 'right' });
+  assert.deepEqual(await log(), ['contextmenu true 2 0 ', 'auxclick true 2 1 ']);
+  await run('browser_click', { target, button: 'middle', modifiers: ['Shift', 'Control'] });
+  assert.deepEqual(await log(), ['auxclick true 1 1 SC']);
+});
+
+test('clicks reach nested frames of other sites, scaled frames and closed shadow roots', async () => {
+  const { run, setPage, other, shop } = fixture;
+  setPage('/leaf', `${recorder}<div style="height:1500px"></div><button>Leaf</button>`);
+  setPage(
+    '/middle',
+    `${recorder}<div style="height:900px"></div><iframe src="${shop}/leaf" style="width:260px;height:120px;border:5px solid;padding:7px"></iframe>`,
+  );
+  setPage('/scaled', `${recorder}<button style="margin:40px">Scaled</button>`);
+  const snapshot = await open(
+    '/nested',
+    `${recorder}<div style="height:1200px"></div><iframe src="${other}/middle" style="width:320px;height:200px"></iframe>
+     <iframe src="${other}/scaled" style="width:300px;height:200px;transform:scale(0.5);transform-origin:0 0"></iframe>
+     <x-closed></x-closed><script>customElements.define('x-closed', class extends HTMLElement { connectedCallback() {
+       const root = this.attachShadow({ mode: 'closed' }); root.innerHTML = '<button>Closed</button><iframe src="${other}/scaled?shadow" style="width:310px;height:210px"></iframe>';
+       root.querySelector('button').onclick = (e) => log.push('closed ' + e.isTrusted) } })</script>`,
+  );
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Leaf"') }), /input: trusted\./);
+  assert.deepEqual(await frameLog('/nested', '/leaf'), ['click true 0 1 ']);
+  const [scaled = '', inShadow = ''] = snapshot.split('\n').filter((line) => line.includes('"Scaled"'));
+  assert.match(await run('browser_click', { target: refIn(scaled, 'Scaled') }), /input: trusted\./);
+  assert.match(await run('browser_click', { target: refIn(inShadow, 'Scaled') }), /input: trusted\./);
+  const page = await fixture.pageOf(`${shop}/nested`);
+  const logs = await Promise.all(
+    page
+      .frames()
+      .filter((frame) => frame.url().includes('/scaled'))
+      .map((frame) => frame.evaluate('log')),
+  );
+  assert.deepEqual(logs, [['click true 0 1 '], ['click true 0 1 ']]);
+  await run('browser_click', { target: refIn(snapshot, '"Closed"') });
+  assert.deepEqual(await oracle('/nested', 'log.filter((entry) => entry.startsWith("closed"))'), ['closed true']);
+});
+
+test('no file chooser opens, and lists and dates keep their popups closed', async () => {
+  const { run, setPage, other } = fixture;
+  setPage(
+    '/files',
+    `<button onclick="const f = document.createElement('input'); f.type = 'file'; f.click()">Inner</button>`,
+  );
+  const snapshot = await open(
+    '/choosers',
+    `<input type="file" aria-label="File"><button onclick="const f = document.createElement('input'); f.type = 'file'; f.click()">Pick</button>
+     <select aria-label="List"><option>A</option><option>B</option></select><input type="date" aria-label="Day"><iframe src="${other}/files"></iframe>`,
+  );
+  for (const name of ['"File"', '"Pick"', '"Inner"']) {
+    const text = await run('browser_click', { target: refIn(snapshot, name) });
+    assert.match(text, /input: trusted\..*browser_file_upload/s, name);
+  }
+  for (const name of ['"List"', '"Day"'])
+    assert.match(await run('browser_click', { target: refIn(snapshot, name) }), /input: synthetic\./, name);
+});
+
+test('a click that opens a popup or navigates succeeds, and the user keeps the tab in front', async () => {
+  const { run, shop } = fixture;
+  const front = async () => {
+    fixture.onForm = () => true;
+    const text = await run('browser_tabs', { action: 'list' });
+    fixture.onForm = () => false;
+    return text.split('\n').filter((line) => line.includes('in front of its window'));
+  };
+  const before = await front();
+  const snapshot = await open(
+    '/popups',
+    `<button onclick="window.open('/clicks', 'w', 'width=300,height=200')">Popup</button><a href="/clicks" target="_blank">Tab</a><a href="/clicks">Go</a>`,
+  );
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Tab"') }), /The page opened tab \d+/);
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Popup"') }), /The page opened tab \d+/);
+  assert.ok((await front()).includes(before[0] ?? ''), `${before[0]} is in front`);
+  const gone = await run('browser_click', { target: refIn(snapshot, '"Go"') });
+  assert.match(gone, /another document.*page: .*\/clicks/s);
+  assert.ok(gone.includes(`${shop}/clicks`));
+});
+
+test('keys act as those of a user: Tab, Enter, Escape, arrows, combinations, and text without keys', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/keys',
+    `<form onsubmit="event.preventDefault(); log.push('submit ' + q.value)"><input id="q" aria-label="Query" value="old"><input id="next" aria-label="Next"><input type="range" id="range" aria-label="Range" value="50"><button>Go</button></form>
+     <dialog id="dialog"><button>Inside</button></dialog><textarea id="area" aria-label="Area"></textarea>
+     <script>for (const type of ['keydown', 'keyup']) addEventListener(type, (e) => { if (window.keys) log.push([e.type, e.key, e.code, e.keyCode, e.isTrusted, e.ctrlKey].join(' ')) });</script>`,
+  );
+  const ref = (name: string) => refIn(snapshot, `"${name}"`);
+  const press = (key: string, target?: string) => run('browser_press_key', { key, ...(target ? { target } : {}) });
+  await oracle('/keys', 'window.keys = true');
+  assert.match(await press('Control+a', ref('Query')), /input: trusted\./);
+  assert.deepEqual(await oracle('/keys', '[q.selectionStart, q.selectionEnd, ...log.splice(0)]'), [
+    0,
+    3,
+    'keydown Control ControlLeft 17 true true',
+    'keydown a KeyA 65 true true',
+    'keyup a KeyA 65 true true',
+    'keyup Control ControlLeft 17 true false',
+  ]);
+  await oracle('/keys', 'window.keys = false');
+  await press('x');
+  await press('Enter');
+  assert.deepEqual(await oracle('/keys', 'log.splice(0)'), ['submit x']);
+  await press('Tab');
+  assert.equal(await oracle('/keys', 'document.activeElement.id'), 'next');
+  await press('Shift+Tab');
+  assert.equal(await oracle('/keys', 'document.activeElement.id'), 'q');
+  await press('ArrowRight', ref('Range'));
+  assert.equal(await oracle('/keys', 'range.value'), '51');
+  await oracle('/keys', 'dialog.showModal()');
+  await press('Escape');
+  assert.equal(await oracle('/keys', 'dialog.open'), false);
+  const text = 'Aa1!.,:"\'-_+ \u00e9 \u6f22 \u{1f600}\nb';
+  const typed = await run('browser_type', { target: ref('Area'), text, slowly: true });
+  assert.match(typed, /input: trusted\./);
+  assert.equal(await oracle('/keys', 'area.value'), text);
+  assert.match(await run('browser_type', { target: ref('Query'), text: 'find', submit: true }), /input: trusted\./);
+  assert.deepEqual(await oracle('/keys', 'log.splice(0)'), ['submit find']);
+});
+
+test('keys reach fields in frames of other sites, and a form is submitted by its button', async () => {
+  const { run, setPage, other } = fixture;
+  setPage(
+    '/form',
+    `<script>window.log = []</script><form onsubmit="event.preventDefault(); log.push('submit ' + event.isTrusted + ' ' + who.value + ' ' + yes.checked)">
+     <input id="who" aria-label="Who"><input type="checkbox" id="yes" aria-label="Yes" onclick="if (!event.isTrusted) event.preventDefault()"><button onclick="if (event.isTrusted) log.push('click')">Send</button></form>`,
+  );
+  const snapshot = await open('/framed-form', `<iframe src="${other}/form"></iframe>`);
+  const who = refIn(snapshot, '"Who"');
+  assert.match(await run('browser_type', { target: who, text: 'Ada', slowly: true }), /input: trusted\./);
+  assert.match(await run('browser_press_key', { key: 'Enter' }), /input: trusted\./);
+  assert.deepEqual(await frameLog('/framed-form', '/form'), ['click', 'submit true Ada false']);
+  const text = await run('browser_fill_form', {
+    fields: [
+      { target: who, value: 'Grace' },
+      { target: refIn(snapshot, '"Yes"'), value: true },
+    ],
+    submit: true,
+  });
+  assert.match(text, /Filled 2 of 2 fields.*input: trusted\./s);
+  assert.deepEqual(await frameLog('/framed-form', '/form'), ['click', 'submit true Grace true']);
+});
+
+test('a menu that closes without the focus stays open between two acts', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/menu',
+    `<button id="open" onclick="menu.hidden = false" onblur="menu.hidden = true">Open</button><ul id="menu" hidden><li><a href="#x" onmousedown="event.preventDefault()" onclick="log.push('chosen')">Choose</a></ul>
+     <script>addEventListener('blur', () => { menu.hidden = true })</script>`,
+  );
+  const opened = await run('browser_click', { target: refIn(snapshot, '"Open"') });
+  await run('browser_click', { target: refIn(opened, '"Choose"') });
+  assert.deepEqual(await oracle('/menu', 'log'), ['chosen']);
+});
+
+test('a click on a frame element does not reach the document in the frame', async () => {
+  const { fail, setPage, other } = fixture;
+  setPage('/victim', `${recorder}<button style="position:absolute;inset:0;width:100%;height:100%">Pay</button>`);
+  const snapshot = await open('/embedding', `<iframe src="${other}/victim" title="Pay"></iframe>`);
+  for (const tool of ['browser_click', 'browser_hover']) {
+    const { text } = await fail(tool, { target: refIn(snapshot, 'iframe') });
+    assert.match(text, /There is a frame at this point.*code=not_hittable/, tool);
+  }
+  assert.deepEqual(await frameLog('/embedding', '/victim'), []);
+});
+
+test('the page draws frames during acts, so a reaction that takes ten frames is part of each answer', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/frames',
+    `<button>Go</button><p id="out">start</p><script>
+     let rounds = 0;
+     document.querySelector('button').onclick = () => {
+       rounds++;
+       let left = 10;
+       const step = () => { if (left-- > 0) requestAnimationFrame(step); else out.textContent = 'drawn ' + rounds; };
+       requestAnimationFrame(step);
+     };</script>`,
+  );
+  const target = refIn(snapshot, '"Go"');
+  for (let round = 1; round <= 4; round++) {
+    const answer = await run('browser_click', { target });
+    assert.match(answer, new RegExp(`drawn ${round}`), `the answer to click ${round} lacks what the page drew`);
+  }
+});

@@ -1,0 +1,162 @@
+/** Promise: fields and lists of unusual kinds take text, keys and options as a user gives them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture();
+});
+after(() => fixture?.close());
+
+/** open opens a page that records in window.log, and returns its snapshot. */
+async function open(path: string, body: string): Promise<string> {
+  fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
+  await fixture.open(path);
+  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+}
+
+/** oracle evaluates an expression in a page of the shop. */
+async function oracle(path: string, expression: string): Promise<unknown> {
+  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+}
+
+test('editable paragraphs take text, long fields are read whole, and a number field rejects words', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/texts',
+    `<p contenteditable id="paragraph">old <b>text</b></p><textarea id="long" aria-label="Long">${'word '.repeat(200)}end</textarea>
+     <input type="number" id="count" aria-label="Count" value="3">`,
+  );
+  await run('browser_type', { target: refIn(snapshot, 'old'), text: 'new' });
+  assert.equal(await oracle('/texts', 'paragraph.innerText.trim()'), 'new');
+  assert.match(await run('browser_read_page'), /word end/);
+  const { text } = await fail('browser_type', { target: refIn(snapshot, '"Count"'), text: 'abc' });
+  assert.match(text, /did not take the text/);
+});
+
+test('Enter submits a form as the browser does, and a letter chooses an option', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/keys',
+    `<form onsubmit="event.preventDefault(); log.push('one')"><input aria-label="Only"></form>
+     <form onsubmit="event.preventDefault(); log.push('two')"><input aria-label="First"><input aria-label="Second"></form>
+     <select id="fruit" aria-label="Fruit" onchange="log.push(fruit.value)"><option>Apple</option><option>Banana</option><option>Cherry</option></select>`,
+  );
+  await run('browser_type', { target: refIn(snapshot, '"Only"'), text: 'x', submit: true });
+  await run('browser_type', { target: refIn(snapshot, '"First"'), text: 'x', submit: true });
+  await run('browser_press_key', { target: refIn(snapshot, '"Fruit"'), key: 'c' });
+  assert.deepEqual(await oracle('/keys', 'log'), ['one', 'Cherry']);
+});
+
+test('options that only come for a text, and no option, are chosen', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/lists',
+    `<input role="combobox" aria-label="City" aria-expanded="false" aria-controls="cities" id="city"><ul role="listbox" id="cities" hidden></ul>
+     <select multiple aria-label="Many" id="many"><option selected>x</option><option>y</option></select>
+     <input type="number" aria-label="Count" id="count">
+     <script>city.oninput = () => {
+         cities.innerHTML = ['Berlin', 'Bern', 'Paris'].filter((name) => name.startsWith(city.value)).map((name) => '<li role="option">' + name + '</li>').join('');
+         cities.hidden = city.value === '' || cities.children.length === 0; city.ariaExpanded = String(!cities.hidden) };
+       cities.onclick = (event) => { log.push(event.target.textContent); city.value = event.target.textContent; cities.hidden = true; city.ariaExpanded = 'false' }</script>`,
+  );
+  await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Bern'] });
+  assert.deepEqual(await oracle('/lists', 'log'), ['Bern']);
+  await fail('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Atlantis'] });
+  assert.deepEqual(await oracle('/lists', 'log'), ['Bern']);
+  await run('browser_select_option', { target: refIn(snapshot, '"Many"'), values: [] });
+  assert.equal(await oracle('/lists', 'many.selectedOptions.length'), 0);
+  await run('browser_fill_form', { fields: [{ target: refIn(snapshot, '"Count"'), value: 7 }] });
+  assert.equal(await oracle('/lists', 'count.value'), '7');
+});
+
+test('options that a page draws next to an ARIA list without a size are chosen', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/drawn',
+    `<input role="combobox" aria-label="Size" aria-controls="sizes" aria-expanded="false" autocomplete="new-password" id="size">
+     <div id="popup" style="display:none;width:200px"><div id="sizes" role="listbox" style="height:0;width:0;overflow:hidden"><div role="option">Small</div></div>
+       <div style="height:60px;overflow:auto"><div>Small</div><div>Medium</div><div>Large</div></div></div>
+     <script>size.onmousedown = () => { popup.style.display = 'block'; size.ariaExpanded = 'true' };
+       popup.onclick = (event) => { log.push(event.target.textContent); popup.style.display = 'none'; size.ariaExpanded = 'false' }</script>`,
+  );
+  await run('browser_select_option', { target: refIn(snapshot, '"Size"'), values: ['Large'] });
+  assert.deepEqual(await oracle('/drawn', 'log'), ['Large']);
+});
+
+test('an editor that draws its text takes the text by a paste', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/drawn-editor',
+    `<div role="textbox" tabindex="0" aria-label="Code" id="code" style="width:200px;height:40px"></div>
+     <div role="textbox" tabindex="0" aria-label="Deaf" id="deaf" style="width:200px;height:40px"></div>
+     <script>const context = new EditContext({ text: 'old' }); code.editContext = context; deaf.editContext = new EditContext({ text: '' });
+       let isAllSelected = false;
+       code.onkeydown = (event) => { isAllSelected = event.ctrlKey && event.key === 'a' };
+       code.onpaste = (event) => { event.preventDefault(); const text = event.clipboardData.getData('text/plain');
+         context.updateText(isAllSelected ? 0 : context.text.length, context.text.length, text); log.push(context.text) }</script>`,
+  );
+  await run('browser_type', { target: refIn(snapshot, '"Code"'), text: 'new' });
+  assert.deepEqual(await oracle('/drawn-editor', 'log'), ['new']);
+  await fail('browser_type', { target: refIn(snapshot, '"Deaf"'), text: 'new' });
+});
+
+test('options of a list that scrolls by the wheel only are chosen, and a missing option is none of the list', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/wheel',
+    `<div role="combobox" tabindex="0" aria-label="City" aria-controls="cities" aria-expanded="false" id="city">None</div>
+     <div role="listbox" id="cities" style="display:none;height:60px;overflow:hidden;position:relative"></div>
+     <script>
+       const names = Array.from({ length: 200 }, (_, i) => 'City ' + i);
+       let first = 90;
+       const draw = () => { cities.innerHTML = names.slice(first, first + 3).map((name) => '<div role="option" style="height:20px">' + name + '</div>').join('') };
+       city.onclick = () => { cities.style.display = 'block'; city.ariaExpanded = 'true'; draw() };
+       cities.onwheel = (event) => { event.preventDefault(); first = Math.min(197, Math.max(0, first + Math.round(event.deltaY / 20))); draw() };
+       cities.onclick = (event) => { city.textContent = event.target.textContent; log.push(event.target.textContent); cities.style.display = 'none'; city.ariaExpanded = 'false' };
+     </script>`,
+  );
+  await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['City 3'] });
+  await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['City 171'] });
+  assert.deepEqual(await oracle('/wheel', 'log'), ['City 3', 'City 171']);
+  const { text } = await fail('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Paris'] });
+  assert.match(text, /The list shows no option "Paris"/);
+  assert.match(text, /"City 0", "City 1".*and \d+ more/);
+});
+
+test('fields that custom elements define have the names of their labels, and the state of their internals', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/custom',
+    `<label for="agree">I agree</label> <x-check id="agree"></x-check>
+     <label>Volume <x-slider></x-slider></label>
+     <label for="nick">Nickname</label> <x-text id="nick"></x-text>
+     <script>
+       class Field extends HTMLElement {
+         static formAssociated = true;
+         constructor() { super(); this.internals = this.attachInternals() }
+       }
+       customElements.define('x-check', class extends Field {
+         constructor() { super(); this.attachShadow({ mode: 'closed' }).innerHTML = '<style>:host { display: inline-block; width: 20px; height: 20px; background: gray }</style>';
+           this.internals.role = 'checkbox';
+           this.onclick = () => { this.internals.states.add('checked'); this.internals.ariaChecked = 'true'; log.push('checked') } }
+       });
+       customElements.define('x-slider', class extends Field {
+         constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<style>:host { display: inline-block; width: 90px; height: 20px; background: silver }</style>';
+           this.internals.role = 'slider' }
+         connectedCallback() { this.tabIndex = 0; this.onkeydown = ({ key }) => log.push(key) }
+       });
+       customElements.define('x-text', class extends Field {
+         constructor() { super(); const root = this.attachShadow({ mode: 'closed', delegatesFocus: true }); root.innerHTML = '<input>';
+           root.firstChild.oninput = ({ target }) => log.push(target.value) }
+       });
+     </script>`,
+  );
+  const clicked = await run('browser_click', { target: refIn(snapshot, '"I agree"'), snapshot: 'full' });
+  assert.match(clicked, /"I agree" \[checked\]/);
+  await run('browser_press_key', { target: refIn(snapshot, '"Volume"'), key: 'ArrowRight' });
+  await run('browser_type', { target: refIn(snapshot, 'textbox "Nickname"'), text: 'Ada' });
+  assert.deepEqual(await oracle('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
+});

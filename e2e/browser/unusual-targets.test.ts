@@ -1,0 +1,112 @@
+/** Promise: what a user can click or drag has a ref, also without a role or a box, and a click does what a user's does. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture();
+});
+after(() => fixture?.close());
+
+/** open opens a page that records in window.log, and returns its snapshot. */
+async function open(path: string, body: string): Promise<string> {
+  fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
+  await fixture.open(path);
+  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+}
+
+/** oracle evaluates an expression in a page of the shop. */
+async function oracle(path: string, expression: string): Promise<unknown> {
+  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+}
+
+test('javascript: links run in the page, unless the page prevents the click', async () => {
+  const { run, client } = fixture;
+  const snapshot = await open(
+    '/script-links',
+    `<a href="javascript:void(log.push('ran'))">Post back</a><a href="javascript:log.push('never')" onclick="return false">Prevented</a>
+     <a href="javascript:void(document.querySelector('p').textContent='shown')">Show</a><p>hidden</p>
+     <a target="_blank" href="/tab" onclick="log.push('stays'); return false">Stays</a>`,
+  );
+  await run('browser_click', { target: refIn(snapshot, '"Post back"') });
+  await run('browser_click', { target: refIn(snapshot, '"Prevented"') });
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Show"') }), /~ .*shown/);
+  assert.deepEqual(await oracle('/script-links', 'log'), ['ran']);
+  const { text } = await client.call('browser_click', { target: refIn(snapshot, '"Stays"') });
+  assert.doesNotMatch(text, /opened tab/, 'a link whose click the page prevents opens no tab');
+  assert.deepEqual(await oracle('/script-links', 'log'), ['ran', 'stays']);
+});
+
+test('a javascript: link that returns a text replaces the page, and the answer shows the new page', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/script-text',
+    `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`,
+  );
+  const clicked = await run('browser_click', { target: refIn(snapshot, '"Show the result"') });
+  assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
+  await run('browser_click', { target: refIn(clicked, '"Next"') });
+});
+
+test('an act in a background tab without an effect names the dialogs that Chrome dismisses', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/dismissed',
+    `<button onclick="alert('Saved'); log.push(confirm('Sure?'))">Save</button>`,
+  );
+  const clicked = await run('browser_click', { target: refIn(snapshot, '"Save"') });
+  assert.match(clicked, /changed: nothing\..*Chrome dismisses dialogs of a background tab/);
+  assert.deepEqual(await oracle('/dismissed', 'log'), [false]);
+});
+
+test('areas, links without a size, shapes and anchors without an address are clicked', async () => {
+  const { run } = fixture;
+  const picture = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='100'/%3E`;
+  const snapshot = await open(
+    '/shapes',
+    `<img usemap="#m" src="${picture}" width="200" height="100" alt="Map"><map name="m">
+     <area shape="rect" coords="0,0,100,100" href="#w" alt="West" onclick="log.push('west')">
+     <area shape="circle" coords="150,50,40" href="#e" alt="East" onclick="log.push('east')"></map>
+     <a href="#f" aria-label="Floating" onclick="log.push('floating')"><span style="position:absolute;top:200px;width:40px;height:40px;background:red"></span></a>
+     <svg id="drawing" width="150" height="100"><rect x="5" y="5" width="20" height="20" fill="red"></rect><circle cx="80" cy="50" r="30" fill="red"></circle><text x="120" y="50">7</text></svg>
+     <a id="next" title="Next month">»</a>
+     <script>for (const shape of drawing.children) shape.addEventListener('click', () => log.push(shape.localName));
+       next.addEventListener('click', () => log.push('next'))</script>`,
+  );
+  for (const name of ['"East"', '"West"', '"Floating"', 'circle [fill=red] [60x60', '[fill=red] [20x20', '7', '»'])
+    await run('browser_click', { target: refIn(snapshot, name) });
+  const log = ['east', 'west', 'floating', 'circle', 'rect', 'text', 'next'];
+  assert.deepEqual(await oracle('/shapes', 'log'), log);
+});
+
+test('what can be dragged or takes the focus has a ref, and a pointer moves inside of what it enters', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/refs',
+    `<div id="source" draggable="true" style="width:90px">Card</div><div id="zone" role="button" tabindex="0" style="height:60px">Zone</div>
+     <div role="application" tabindex="0" aria-label="Game" id="game"></div>
+     <div id="item" role="menuitem" tabindex="-1" style="width:100px">More</div><div id="sub" hidden>Submenu</div>
+     <script>source.ondragstart = (event) => event.dataTransfer.setData('text/plain', 'card');
+       zone.ondragover = (event) => event.preventDefault();
+       zone.ondrop = (event) => log.push(event.dataTransfer.getData('text/plain'));
+       game.onkeydown = (event) => log.push(event.key);
+       // As menus of jQuery UI: a pointer that does not move inside of the item only rests there.
+       let last; item.onmousemove = (event) => { if (last !== undefined && last !== event.clientX) sub.hidden = false; last = event.clientX };
+       item.onmouseenter = (event) => { last = event.clientX }</script>`,
+  );
+  await run('browser_drag', { startTarget: refIn(snapshot, 'Card'), endTarget: refIn(snapshot, '"Zone"') });
+  await run('browser_press_key', { target: refIn(snapshot, '"Game"'), key: 'ArrowLeft' });
+  assert.deepEqual(await oracle('/refs', 'log'), ['card', 'ArrowLeft']);
+  assert.match(await run('browser_hover', { target: refIn(snapshot, '"More"') }), /\+ .*Submenu/);
+});
+
+test('a change that a server answers after 0.7 s is in the answer of the click', async () => {
+  const { run } = fixture;
+  const snapshot = await open(
+    '/late-answer',
+    `<button onclick="setTimeout(() => { answer.textContent = 'Saved' }, 700)">Save</button><p id="answer"></p>`,
+  );
+  assert.match(await run('browser_click', { target: refIn(snapshot, '"Save"') }), /\+ .*Saved/);
+});

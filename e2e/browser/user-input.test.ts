@@ -1,0 +1,207 @@
+/**
+ * Promise: with the debugger, the input of an agent does not count as the user's input, and a click or a key of the user
+ * ends the running act. An act that ends early releases buttons and keys.
+ */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, listSteps, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+let page: Page;
+let tabId = 0;
+let snapshot = '';
+
+/** longText takes long to type, so that tests can act meanwhile. */
+const longText = 'abcdefghij'.repeat(60);
+
+/** workPage records its input in log. A handler of pointer moves slows drags down. */
+const workPage = `<title>Work</title><h1>Work</h1><input aria-label="Text" id="text"><input aria-label="Other" id="other">
+  <button onclick="count.textContent++">Add</button><p id="count">0</p>
+  <div role="button" aria-label="Handle" id="handle" style="width:60px;height:30px;background:gray">H</div>
+  <div role="button" aria-label="Card" id="card" draggable="true" style="width:60px;height:30px;background:blue">C</div>
+  <div role="button" aria-label="Place" id="place" style="margin-left:300px;width:200px;height:60px;background:silver">P</div>
+  <iframe src="OTHER/inner" style="width:300px;height:80px"></iframe>
+  <script>
+    window.log = [];
+    const types = ['pointerdown', 'pointerup', 'mouseup', 'keydown', 'keyup', 'dragstart', 'drop', 'dragend'];
+    for (const type of types) addEventListener(type, (event) => log.push(type + ' ' + (event.key ?? event.target.id)), true);
+    document.addEventListener('click', (event) => log.push('click ' + event.target.id));
+    place.addEventListener('dragover', (event) => event.preventDefault());
+    window.isSlow = false;
+    const slowDown = () => { for (const end = performance.now() + 80; isSlow && performance.now() < end; ); };
+    for (const type of ['pointermove', 'dragover']) addEventListener(type, slowDown);
+  </script>`;
+
+before(async () => {
+  fixture = await startAgentFixture({ installFlags: ['--debugger'] });
+  await fixture.stack.runCli('browser', 'site', fixture.other, 'auto');
+  fixture.setPage('/inner', '<title>Inner</title><button onclick="this.textContent += 1">Inner</button>');
+  fixture.setPage('/work', workPage.replace('OTHER', fixture.other));
+});
+beforeEach(async () => {
+  for (const old of fixture.stack.chrome.context.pages()) if (old.url().startsWith(fixture.shop)) await old.close();
+  tabId = await fixture.open('/work');
+  page = await fixture.pageOf(`${fixture.shop}/work`);
+  snapshot = await fixture.run('browser_snapshot');
+});
+after(() => fixture?.close());
+
+const refOf = (words: string) => refIn(snapshot, words);
+const waitForLog = (entry: string) =>
+  waitFor(`the page to record ${entry}`, async () =>
+    (await page.evaluate<string[]>('log')).some((line) => line.startsWith(entry)),
+  );
+
+/** isTaken reports whether the server has received that the user took the tab back. */
+async function isTaken(): Promise<boolean> {
+  const { stdout } = await fixture.stack.runCli('status', '--json');
+  const browsers: { held_tabs?: { tab_id: number; taken?: boolean }[] }[] = JSON.parse(stdout).browsers;
+  return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
+}
+
+/** assertTaken checks that acts fail until the agent has read the page again, and that the page then reacts to a click. */
+async function assertTaken(): Promise<void> {
+  const add = refOf('"Add"');
+  const before = Number(await page.textContent('#count'));
+  const { code, text } = await fixture.fail('browser_click', { target: add });
+  assert.equal(code, 'tab_taken', text);
+  await fixture.run('browser_snapshot');
+  await fixture.run('browser_click', { target: add });
+  assert.equal(Number(await page.textContent('#count')), before + 1, 'number of clicks that the page received');
+}
+
+test('trusted input of the agent does not take the tab back', async () => {
+  const { run } = fixture;
+  for (const [tool, args] of listSteps([
+    ['browser_click', { target: refOf('"Add"') }],
+    ['browser_click', { target: refOf('"Add"'), doubleClick: true }],
+    ['browser_click', { target: refOf('"Add"'), button: 'right' }],
+    ['browser_click', { target: refOf('"Inner"') }],
+    ['browser_type', { target: refOf('"Text"'), text: 'Tea & Milk, 2 L', slowly: true, submit: true }],
+    ['browser_press_key', { target: refOf('"Text"'), key: 'Control+a' }],
+    ['browser_press_key', { key: 'Tab' }],
+    ['browser_fill_form', { fields: [{ target: refOf('"Text"'), value: 'Rice' }] }],
+    ['browser_hover', { target: refOf('"Add"') }],
+    ['browser_drag', { startTarget: refOf('"Handle"'), endTarget: refOf('"Place"') }],
+    ['browser_drag', { startTarget: refOf('"Card"'), endTarget: refOf('"Place"') }],
+  ])) {
+    const text = await run(tool, args);
+    assert.doesNotMatch(text, /The user clicked or typed/, `${tool} ${JSON.stringify(args)}`);
+    if (tool !== 'browser_fill_form') assert.match(text, /input: trusted/, `${tool} ${JSON.stringify(args)}`);
+  }
+  assert.equal(await isTaken(), false);
+});
+
+for (const [kind, use] of [
+  ['click', () => page.click('#other')],
+  ['key', () => page.keyboard.press('F2')],
+] as const) {
+  test(`a ${kind} of the user ends the typing of the agent`, async () => {
+    const typing = fixture.client.call('browser_type', { target: refOf('"Text"'), text: longText, slowly: true });
+    await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
+    await use();
+    const { code, text, durationMs } = await typing;
+    assert.equal(code, 'tab_taken', text);
+    assert.match(
+      text,
+      /the user took tab \d+ back by a click or a key while the tool ran\. Before that: typed \d+ of 600/,
+    );
+    assert.ok(durationMs < 20_000, `the typing took ${durationMs} ms`);
+    const typed = await page.inputValue('#text');
+    assert.ok(typed.length < 550, `the agent typed ${typed.length} characters`);
+    assert.equal(await page.inputValue('#other'), '', 'no character of the agent is in the field of the user');
+    await assertTaken();
+    assert.equal(await page.inputValue('#text'), typed, 'no character comes after the end of the call');
+  });
+}
+
+test('a key of the user ends a drag, and the page sees that the button is released', async () => {
+  await page.evaluate('isSlow = true');
+  const dragging = fixture.client.call('browser_drag', { startTarget: refOf('"Handle"'), endTarget: refOf('"Place"') });
+  await waitForLog('pointerdown handle');
+  await page.keyboard.press('Escape');
+  const { code, text } = await dragging;
+  assert.equal(code, 'tab_taken', text);
+  await waitForLog('pointerup');
+  await page.evaluate('isSlow = false');
+  await assertTaken();
+});
+
+for (const [name, target, ends] of [
+  ['a drag of the pointer', 'Handle', 'pointerup'],
+  ['a drag of HTML5', 'Card', 'dragend'],
+] as const) {
+  test(`a cancel of ${name} releases the button without a drop`, async () => {
+    await page.evaluate('isSlow = true');
+    const controller = new AbortController();
+    const args = { startTarget: refOf(`"${target}"`), endTarget: refOf('"Place"') };
+    const dragging = fixture.client.call('browser_drag', args, { signal: controller.signal });
+    await waitForLog(target === 'Card' ? 'dragstart' : 'pointerdown handle');
+    controller.abort();
+    await assert.rejects(dragging);
+    await waitForLog(ends);
+    await page.evaluate('isSlow = false');
+    const log = await page.evaluate<string[]>('log');
+    assert.deepEqual(
+      log.filter((line) => /^(drop|click|pointerup place)/.test(line)),
+      [],
+    );
+    await fixture.run('browser_click', { target: refOf('"Add"') });
+    assert.equal(await page.textContent('#count'), '1');
+  });
+}
+
+test('a cancel of typing releases all keys', async () => {
+  const controller = new AbortController();
+  const args = { target: refOf('"Text"'), text: longText.toUpperCase(), slowly: true };
+  const typing = fixture.client.call('browser_type', args, { signal: controller.signal });
+  await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
+  controller.abort();
+  await assert.rejects(typing);
+  const pressedKeys = () =>
+    page.evaluate<string[]>(`(() => { const down = new Set();
+      for (const line of log) { const [type, key] = line.split(' ');
+        if (type === 'keydown') down.add(key); if (type === 'keyup') down.delete(key); }
+      return [...down] })()`);
+  await waitFor('the release of all keys', async () => (await pressedKeys()).length === 0);
+  await fixture.run('browser_click', { target: refOf('"Add"') });
+  const typed = await page.inputValue('#text');
+  assert.ok(typed.length < 550, `the agent typed ${typed.length} characters`);
+  assert.equal(await page.textContent('#count'), '1');
+});
+
+test('after input of the user, no later step of a running batch acts', async () => {
+  const { client, run } = fixture;
+  const add = { tool: 'browser_click', args: { target: refOf('"Add"') } };
+  const typing = { tool: 'browser_type', args: { target: refOf('"Text"'), text: longText, slowly: true } };
+  const typed = client.call('browser_batch', { steps: [typing, add] });
+  await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
+  await page.click('#other');
+  const first = await typed;
+  assert.equal(first.code, 'tab_taken', first.text);
+  assert.match(first.text, /step 1 of 2, browser_type: .*no step after step 1 was run/s);
+  assert.equal(await page.textContent('#count'), '0');
+
+  await run('browser_snapshot');
+  await run('browser_click', { target: refOf('"Add"') });
+  const wait = { tool: 'browser_wait_for', args: { text: 'Ready', timeout: 60 } };
+  const waiting = client.call('browser_batch', { steps: [wait, { tool: 'browser_snapshot' }, add] });
+  await waitFor('the batch to wait', async () =>
+    (await fixture.stack.listCalls()).some(
+      (call) => call.tool_name === 'browser_wait_for' && call.status === 'running',
+    ),
+  );
+  await page.click('#other');
+  await waitFor('the server to receive the click', isTaken);
+  await page.evaluate("document.body.append('Ready')");
+  const second = await waiting;
+  assert.equal(second.code, 'tab_taken', second.text);
+  assert.match(
+    second.text,
+    /step 3 of 3, browser_click: .* Read the page again.*\nstep 1 of 3, .*\nstep 2 of 3, browser_snapshot: /s,
+  );
+  assert.equal(await page.textContent('#count'), '1', 'the batch has not clicked');
+  await run('browser_click', { target: refOf('"Add"') }); // the client has received the snapshot of the batch
+});

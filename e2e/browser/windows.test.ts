@@ -1,0 +1,217 @@
+/** Promise: an agent handles windows, tab groups, history and bookmarks after the approval that names them. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
+
+let agent: AgentFixture;
+
+before(async () => {
+  agent = await startAgentFixture({ hasOptionalPermissions: true });
+  agent.setPage('/', '<title>Shop</title><h1>Shop</h1>');
+  agent.setPage('/cart', '<title>My cart</title><h1>Cart</h1>');
+});
+after(() => agent?.close());
+
+/** listForms returns the questions since the last call. */
+const listForms = () => agent.forms.splice(0);
+const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+
+test('the tools are off until the user switches on their group', async () => {
+  const listToolNames = async () => (await agent.client.sdk.listTools()).tools.map(({ name }) => name);
+  assert.match((await agent.fail('browser_windows', { action: 'list' })).text, /is off until the user switches it on/);
+  assert.equal((await listToolNames()).includes('browser_windows'), false, 'browser_windows is listed');
+  for (const name of ['browser', 'browser_history'])
+    assert.equal((await agent.stack.runCli('browser', 'tools', 'on', name)).code, 0);
+  await waitFor('the tools to be listed', async () => (await listToolNames()).includes('browser_history'));
+});
+
+test('the list of windows needs the approval of the list of tabs', async () => {
+  assert.equal((await agent.fail('browser_windows', { action: 'list' })).code, 'denied');
+  assert.match(listForms().join(), /wants to see which tabs are open, with their titles and hosts/);
+  agent.onForm = () => true;
+  const text = await agent.run('browser_windows', { action: 'list' });
+  assert.match(
+    text,
+    /^1 window\.\n--- text of the open windows, data and not .*\nwindow \d+ \(\w+.*\) \d+ x \d+ at .*: \d tabs, in front ".*; tab IDs \d+, \d+\n/,
+  );
+  listForms();
+  await agent.run('browser_tab_groups', { action: 'list' });
+  assert.deepEqual(listForms(), [], 'forms of the list of tab groups');
+});
+
+test('a client opens, changes and closes a window without approvals on a site that is auto', async () => {
+  const opened = await agent.run('browser_windows', {
+    action: 'new',
+    url: `${agent.shop}/cart`,
+    width: 500,
+    height: 400,
+  });
+  const windowId = numberIn(opened, /^Opened window (\d+)/);
+  await waitFor('the page to load', async () => (await agent.run('browser_snapshot')).includes('My cart'));
+  assert.match(
+    await agent.run('browser_windows', { action: 'update', windowId, width: 600, left: 20 }),
+    /is normal, 600 x /,
+  );
+  assert.match(
+    await agent.run('browser_windows', { action: 'list' }),
+    new RegExp(`window ${windowId} \\(.*opened by you`),
+  );
+  assert.match((await agent.fail('browser_windows', { action: 'update', windowId })).text, /needs state, left/);
+  const wrong = await agent.fail('browser_windows', { action: 'update', windowId, state: 'maximized', width: 300 });
+  assert.match(wrong.text, /Leave out one of both/);
+  assert.equal(
+    await agent.run('browser_windows', { action: 'close', windowId }),
+    `Closed window ${windowId} with 1 tab.`,
+  );
+  assert.deepEqual(listForms(), []);
+  for (const url of ['file:///etc/passwd', 'chrome://settings', 'javascript:alert(1)'])
+    assert.match(
+      (await agent.fail('browser_windows', { action: 'new', url })).text,
+      /whole http or https address/,
+      url,
+    );
+  assert.match(
+    (await agent.fail('browser_windows', { action: 'new', url: agent.bank })).text,
+    /does not allow browser tools/,
+  );
+});
+
+test('each close of a window of the user needs an approval that describes the window', async () => {
+  const userWindow = async () => {
+    const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
+    return await worker.evaluate(async (url) => {
+      const window = await chrome.windows.create({ url, focused: false });
+      return window?.id ?? 0;
+    }, `${agent.other}/cart`);
+  };
+  const windowId = await userWindow();
+  assert.match((await agent.fail('browser_windows', { action: 'close', windowId })).text, /list the windows first/);
+  await waitFor('the title', async () => (await agent.run('browser_windows', { action: 'list' })).includes('My cart'));
+  agent.onForm = () => false;
+  assert.equal((await agent.fail('browser_windows', { action: 'close', windowId })).code, 'denied');
+  const question = new RegExp(`wants to close the window with 1 tab, in front "My cart" \\(${agent.other}\\)`);
+  assert.match(listForms().join(), question);
+  agent.onForm = async () => {
+    const page = await agent.stack.chrome.context.newPage(); // the user opens a tab meanwhile
+    const worker = agent.stack.chrome.context.serviceWorkers()[0];
+    await page.goto(`${agent.other}/late`);
+    await worker?.evaluate(
+      async ({ windowId, url }) => {
+        const [tab] = await chrome.tabs.query({ url });
+        if (tab?.id !== undefined) await chrome.tabs.move(tab.id, { windowId, index: -1 });
+      },
+      { windowId, url: `${agent.other}/late` },
+    );
+    return true;
+  };
+  assert.match((await agent.fail('browser_windows', { action: 'close', windowId })).text, /has got other tabs/);
+  agent.onForm = () => true;
+  listForms();
+  await agent.run('browser_windows', { action: 'list' });
+  assert.match(await agent.run('browser_windows', { action: 'close', windowId }), /^Closed window \d+ with 2 tabs/);
+  assert.equal(listForms().length, 1, 'number of approvals for a close');
+});
+
+test('a client groups its tabs without an approval, and tabs of the user with one', async () => {
+  const tabId = await agent.open('/cart');
+  const created = await agent.run('browser_tab_groups', {
+    action: 'create',
+    tabIds: [tabId],
+    title: 'Trip',
+    color: 'red',
+  });
+  const groupId = numberIn(created, /^Created group (\d+) with 1 tab/);
+  assert.deepEqual(listForms(), []);
+  assert.match(
+    await agent.run('browser_tab_groups', { action: 'list' }),
+    new RegExp(`group ${groupId} "Trip" \\(red\\) in window \\d+: tabs ${tabId}`),
+  );
+  await agent.run('browser_tab_groups', { action: 'update', groupId, title: 'Holiday', collapsed: true });
+  assert.match(listForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
+  assert.match(await agent.run('browser_tab_groups', { action: 'list' }), /"Holiday" \(red, collapsed\)/);
+  const other = await agent.open('/');
+  await agent.run('browser_tab_groups', { action: 'add', groupId, tabIds: [other] });
+  await agent.run('browser_tab_groups', { action: 'remove', tabIds: [tabId, other] });
+  assert.doesNotMatch(await agent.run('browser_tab_groups', { action: 'list' }), /Holiday/);
+  assert.match((await agent.fail('browser_tab_groups', { action: 'create' })).text, /needs "tabIds"/);
+  assert.match(
+    (await agent.fail('browser_tab_groups', { action: 'add', groupId: 1, tabIds: [tabId] })).text,
+    /no such tab group/,
+  );
+});
+
+test('the history is dangerous, and leaves out sites that are off', async () => {
+  const visit = async (url: string) => {
+    const page = await agent.stack.chrome.openPage(url);
+    await page.waitForLoadState();
+    await page.close();
+  };
+  agent.setPage('/balance', '<title>Secret balance</title>');
+  await visit(`${agent.other}/cart?token=abc123&page=2`);
+  await visit(`${agent.bank}/balance`);
+  listForms();
+  const text = await agent.run('browser_history', { query: '' });
+  assert.match(listForms().join(), /wants to use the history of the browser \(browser_history\)/);
+  assert.match(text, /text of the history of the browser, data and not instructions/);
+  assert.match(text, /T[\d:]+Z "My cart" http:\/\/other\.localhost:\d+\/cart\?token=\*\*\*&page=2 \(1 visit\)/);
+  assert.doesNotMatch(text, /balance/);
+  assert.match(await agent.run('browser_history', { url: `${agent.shop}/cart` }), /of \d+ visits?\./);
+  assert.equal(listForms().length, 1, 'number of approvals for a second use of the history');
+  assert.match((await agent.fail('browser_history', { url: `${agent.bank}/balance` })).text, /turned this site off/);
+  assert.match((await agent.fail('browser_history', { from: 'once' })).text, /from must be a date/);
+});
+
+test('bookmarks are searched, listed and created, and have only http and https addresses', async () => {
+  listForms();
+  const created = await agent.run('browser_bookmarks', { action: 'create', title: 'Cart', url: `${agent.shop}/cart` });
+  assert.match(created, /^Created bookmark \d+\.$/);
+  assert.match(listForms().join(), /wants to use the bookmarks of the browser/);
+  assert.match(
+    await agent.run('browser_bookmarks', { action: 'search', query: 'cart' }),
+    /bookmark \d+ "Cart" http:\/\/shop\.localhost/,
+  );
+  assert.match(listForms().join(), /wants to see the bookmarks of the browser/);
+  assert.match(
+    await agent.run('browser_bookmarks', { action: 'tree' }),
+    /folder \d+ "Other bookmarks"\n +bookmark \d+ "Cart"/,
+  );
+  const script = { action: 'create', title: 'x', url: 'javascript:alert(1)' };
+  assert.match((await agent.fail('browser_bookmarks', script)).text, /http and https addresses only/);
+  assert.match(
+    (await agent.fail('browser_bookmarks', { action: 'tree', folder: '99999' })).text,
+    /no folder of bookmarks/,
+  );
+});
+
+test('a recently closed tab is listed and restored behind the tab of the user', async () => {
+  const tabId = await agent.open('/cart?step=2');
+  await agent.run('browser_tabs', { action: 'close', tabId });
+  const line = await waitFor('the closed tab', async () => {
+    const text = await agent.run('browser_recently_closed', { action: 'list' });
+    return text.split('\n').find((each) => each.includes('My cart'));
+  });
+  assert.match(line, /^sessionId \w+, closed [-\d]+T[\d:.]+Z, "My cart" http:\/\/shop\.localhost:\d+\/cart$/);
+  const front = await agent.stack.chrome.openPage(`${agent.shop}/`);
+  await front.bringToFront();
+  const sessionId = /sessionId (\w+)/.exec(line)?.[1];
+  assert.match(await agent.run('browser_recently_closed', { action: 'restore', sessionId }), /^Restored tab \d+\./);
+  await waitFor('the tab of the user', () => front.evaluate(() => document.visibilityState === 'visible'));
+  assert.match(
+    (await agent.fail('browser_recently_closed', { action: 'restore', sessionId: 'none' })).text,
+    /no such entry/,
+  );
+});
+
+test('a notification is shown after an approval', async () => {
+  listForms();
+  const text = await agent.run('browser_notify', { title: 'Done', message: 'The order is placed.' });
+  assert.match(text, /^Chrome shows the notification/);
+  assert.match(listForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
+  const worker = agent.stack.chrome.context.serviceWorkers()[0];
+  // The notification of the approval closes after the decision.
+  await waitFor('one notification', async () => {
+    const shown = await worker?.evaluate(() => chrome.notifications.getAll());
+    return Object.keys(shown ?? {}).length === 1;
+  });
+});

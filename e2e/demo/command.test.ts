@@ -1,0 +1,126 @@
+/** Promise: `opentabs demo` shows a long call, a stop and an approval in the user's browser, and leaves nothing behind. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { binary, type StartedCommand, startOpentabs } from '../harness/process.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+const siteAddress = 'http://opentabs-demo.localhost';
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack();
+});
+after(() => stack?.close());
+
+/** isDemoOpen reports whether a tab shows the example site. */
+function isDemoOpen(): boolean {
+  return stack.page
+    .context()
+    .pages()
+    .some((page) => page.url().startsWith(siteAddress));
+}
+
+/** checkClean checks that neither the plugin, its permissions and files, nor the tab of the demo is left. */
+async function checkClean(): Promise<void> {
+  await waitFor('the tab of the demo to close', () => Promise.resolve(!isDemoOpen()));
+  const names = (await stack.readStatus()).plugins?.map((plugin) => plugin.name) ?? [];
+  assert.ok(!names.includes('demo'), `plugins after the demo = ${names.join(', ')}, want no demo`);
+  assert.equal(existsSync(join(stack.home, 'demo')), false);
+  assert.doesNotMatch(readFileSync(join(stack.home, 'plugins.json'), 'utf8'), /demo/);
+  assert.doesNotMatch(readFileSync(join(stack.home, 'permissions.json'), 'utf8'), /"demo"/);
+}
+
+/** waitForApproval waits until the third call of the demo waits for approval. */
+async function waitForApproval(): Promise<void> {
+  await waitFor(
+    'the call count_authors to wait for approval',
+    async () =>
+      (await stack.runCli('calls')).stdout.includes('demo__count_authors') &&
+      (await stack.runCli('calls', '--json')).stdout.includes('"waiting":'),
+    60_000,
+  );
+}
+
+function startDemo(...flags: string[]): StartedCommand {
+  return startOpentabs(['demo', ...flags], stack.env);
+}
+
+test('the demo shows progress, a stop, and an approval in the side panel, in less than a minute', async () => {
+  const startMs = Date.now();
+  const demo = startDemo('--yes');
+  await waitFor('the tab of the demo to open', () => Promise.resolve(isDemoOpen()), 30_000);
+  await waitForApproval();
+  const panel = await stack.chrome.openPanel();
+  await panel.getByRole('button', { name: 'Allow once' }).click();
+  const { code, stdout, stderr } = await demo.ended;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /progress \d+% .*messages read/);
+  assert.match(stdout, /Done: 1000 messages in \d/);
+  assert.match(stdout, /Stopped: the code in the page ended, and the page dropped its request for part \d+ of 40/);
+  assert.match(stdout, /Approved\. The result: .*"author":"Ada"/);
+  assert.match(stdout, /Next:/);
+  const durationMs = Date.now() - startMs;
+  assert.ok(durationMs < 60_000, `the demo took ${durationMs} ms, want less than a minute`);
+  await checkClean();
+});
+
+test('the user confirms and approves in the terminal', async () => {
+  const child = spawn('script', ['-qec', `stty cols 100; ${binary} demo`, '/dev/null'], {
+    env: { ...process.env, ...stack.env, TERM: 'xterm' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  child.stdout.on('data', (chunk) => {
+    screen += String(chunk);
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  await waitFor('the question to start', () => Promise.resolve(screen.includes('Start the demo?')));
+  assert.match(screen, /enables the plugin "demo" for this site only/);
+  child.stdin.write('y\n');
+  await waitFor('the question to approve', () => Promise.resolve(screen.includes('approve it here?')), 60_000);
+  child.stdin.write('\n');
+  assert.equal(await ended, 0, screen);
+  assert.match(screen, /Approved\. The result:/);
+  await checkClean();
+});
+
+test('Ctrl-C ends the demo at any moment, and nothing is left behind', async () => {
+  const moments: readonly [name: string, hasCome: (demo: StartedCommand) => boolean][] = [
+    ['at the start', () => existsSync(join(stack.home, 'demo'))],
+    ['during the long call', (demo) => /progress \d+%/.test(demo.stderr())],
+    ['during the stop', (demo) => demo.stdout().includes('2. A stop')],
+  ];
+  for (const [name, hasCome] of moments) {
+    const demo = startDemo('--yes');
+    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasCome(demo)), 30_000);
+    demo.child.kill('SIGINT');
+    const { code, stderr } = await demo.ended;
+    assert.equal(code, 130, `${name}: ${stderr}`);
+    await checkClean();
+  }
+  const waiting = startDemo('--yes');
+  await waitForApproval();
+  waiting.child.kill('SIGINT');
+  assert.equal((await waiting.ended).code, 130);
+  await checkClean();
+});
+
+test('a demo that was killed leaves nothing that the next demo does not remove', async () => {
+  const killed = startDemo('--yes');
+  await waitFor('the long call to report', () => Promise.resolve(/progress \d+%/.test(killed.stderr())), 30_000);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  await waitFor('the tab of the killed demo to close', () => Promise.resolve(!isDemoOpen()));
+  const next = startDemo('--yes');
+  await waitFor('the next demo to report or to end', () =>
+    Promise.resolve(/progress \d+%/.test(next.stderr()) || next.child.exitCode !== null),
+  );
+  assert.match(next.stderr(), /progress \d+%/);
+  next.child.kill('SIGINT');
+  assert.equal((await next.ended).code, 130);
+  await checkClean();
+});

@@ -1,0 +1,78 @@
+/** Promise: `opentabs doctor` names the hop that is broken between the server and the browser, and what to do. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { isRecord } from '../../extension/src/record.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack({ plugins: [{ dir: 'e2e/testdata/runaway' }], chrome: { userScripts: false } });
+});
+after(() => stack?.close());
+
+/** runDoctor returns the exit code and the lines "LEVEL TEXT; do: REMEDY" of the findings about one hop. */
+async function runDoctor(hop: string): Promise<{ code: number | null; findings: readonly string[] }> {
+  const { code, stdout } = await stack.runCli('doctor', '--json');
+  const report: unknown = JSON.parse(stdout);
+  const findings = isRecord(report) && Array.isArray(report.findings) ? report.findings.filter(isRecord) : [];
+  return {
+    code,
+    findings: findings
+      .filter((finding) => finding.check === hop)
+      .map((finding) => `${finding.level} ${finding.text}; do: ${finding.do ?? ''}`),
+  };
+}
+
+/** waitForFinding waits until a finding about a hop matches a pattern. */
+async function waitForFinding(hop: string, pattern: RegExp): Promise<void> {
+  let last: readonly string[] = [];
+  await waitFor(`a finding about ${hop} that matches ${pattern}`, async () => {
+    last = (await runDoctor(hop)).findings;
+    return last.some((finding) => pattern.test(finding));
+  }).catch((error: unknown) => assert.fail(`${error}: the last findings are ${last.join(' | ')}`));
+}
+
+/** reloadExtension reloads the extension as Chrome's reload button does. */
+async function reloadExtension(): Promise<void> {
+  const [worker] = stack.chrome.context.serviceWorkers();
+  await worker?.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0');
+}
+
+test('a browser without "Allow User Scripts" works, and the switch is called optional', async () => {
+  await waitForFinding('browsers', /^ok .*plugins run from files \(optional: turn on "Allow User Scripts"/);
+  await waitForFinding('round trip', /^ok .* answered in [0-9.]+ m?s; do: $/);
+  for (const hop of ['http rules', 'mcp http', 'mcp stdio', 'extension', 'server']) await waitForFinding(hop, /^ok /);
+});
+
+test('a tab whose page does not respond is named with the command that reloads the tab', async () => {
+  const client = await stack.connectHttp();
+  const blockingCall = client.call('runaway__spin', { ms: 15_000 });
+  await waitForFinding('tabs', /^warn .*do not respond: \d+; do: run `opentabs browser reload-tab TAB`/);
+  await blockingCall;
+});
+
+test('an old extension in Chrome and an old folder get different advice', async () => {
+  const file = join(stack.extensionFolder, 'manifest.json');
+  const manifest = readFileSync(file, 'utf8');
+  writeFileSync(file, manifest.replace(/"version": "[^"]*"/, '"version": "0.0.1"'));
+  await reloadExtension();
+  await waitForFinding('browsers', /^warn .*extension 0\.0\.1; .*do: run `opentabs extension install`/);
+  assert.match((await runDoctor('extension')).findings.join('\n'), /^warn .*differs from that of this program/);
+  const { stdout } = await stack.runCli('doctor', '--fix');
+  assert.match(stdout, /^fixed extension +wrote the extension of .*press the extension's reload button/m);
+  await waitForFinding('browsers', /^warn .*extension 0\.0\.1; .*do: press the extension's reload button/);
+  await reloadExtension();
+  await waitForFinding('browsers', /^ok /);
+});
+
+test('a closed browser is reported', async () => {
+  await stack.chrome.close();
+  await waitForFinding(
+    'browsers',
+    /^warn .*(it is disconnected; do: check that the browser|none is connected; do: open Chrome)/,
+  );
+});

@@ -1,0 +1,56 @@
+/**
+ * Promise: a client that gives up calls loses only its first long call. The official TypeScript client reports its
+ * timeout when it cancels; opentabs learns the timeout, and later calls become jobs before.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { McpClient } from '../harness/client.ts';
+import { type Stack, startStack, transports } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  stack = await startStack();
+});
+after(() => stack?.close());
+
+/** The timeout of the client, in milliseconds. The default of the SDK is 60,000. */
+const timeoutMs = 6_000;
+
+/** callTool calls a tool with the timeout of the client. */
+const callTool = (client: McpClient, name: string, args: Record<string, unknown>) =>
+  client.call(name, args, { timeoutMs });
+
+/** callToEnd calls a tool and collects the result of its job. */
+async function callToEnd(client: McpClient, name: string, args: Record<string, unknown>) {
+  let outcome = await callTool(client, name, args);
+  let jobs = 0;
+  for (; Object(outcome.structured).status === 'running' && jobs < 20; jobs++) {
+    outcome = await callTool(client, 'job_wait', { job: Object(outcome.structured).job });
+  }
+  return { outcome, jobs };
+}
+
+for (const [transport, connect] of transports) {
+  test(`over ${transport}, only the first call that the client gives up is lost`, async () => {
+    const client = await connect(stack);
+    await waitFor('a client whose timeout is unknown', async () => {
+      const { stdout } = await stack.runCli('status', '--json');
+      return JSON.parse(stdout).clients.every((c: unknown) => Object(c).timeout === undefined);
+    });
+    const longCall = { everyMs: 500, forMs: 15_000 };
+    await assert.rejects(callTool(client, 'messages__heartbeat', longCall), /Request timed out/);
+    await waitFor('the learned timeout', async () => {
+      const { stdout } = await stack.runCli('client', 'timeout', 'list', '--json');
+      const [entry] = JSON.parse(stdout);
+      return entry?.name === 'opentabs-e2e' && entry.timeout_ms === timeoutMs && entry.progress_restarts === undefined;
+    });
+    const { outcome, jobs } = await callToEnd(client, 'messages__heartbeat', longCall);
+    assert.equal(outcome.isError, false, outcome.text);
+    assert.ok(Object(outcome.structured).beats >= 20, outcome.text);
+    assert.ok(jobs >= 2, `${jobs} jobs instead of at least 2`);
+    await stack.runCli('client', 'timeout', 'forget', 'opentabs-e2e');
+    await client.close();
+  });
+}

@@ -1,0 +1,12 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from './process.ts';
+
+/**
+ * copyMessagesPlugin copies the source of the plugin messages for tests to a folder: the tools of the two examples of
+ * the documentation, and the tools that only tests need.
+ */
+export function copyMessagesPlugin(folder: string): void {
+  for (const source of ['sdk-ts/examples/messages', 'sdk-ts/examples/patterns', 'e2e/testdata/messages'])
+    cpSync(join(repositoryRoot, source), folder, { recursive: true });
+}

@@ -1,0 +1,11 @@
+/** Grants the optional permissions of the extension without a click in Chrome's dialog. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** grantOptionalPermissions makes the optional permissions in the manifest of an unpacked extension required. */
+export function grantOptionalPermissions(folder: string): void {
+  const file = join(folder, 'manifest.json');
+  const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const { permissions, optional_permissions: optional, ...others } = Object(manifest);
+  writeFileSync(file, JSON.stringify({ ...others, permissions: [...permissions, ...optional] }));
+}

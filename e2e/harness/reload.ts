@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import type { McpClient, Outcome } from './client.ts';
+import { fetchCallRecords } from './daemon-api.ts';
+import type { Stack } from './stack.ts';
+import { waitFor } from './wait.ts';
+
+/** callWithReload calls a tool, and approves the reload of a page that loaded while Chrome registered the plugin. */
+export async function callWithReload(
+  stack: Stack,
+  client: McpClient,
+  tool: string,
+  args: Record<string, unknown>,
+): Promise<Outcome> {
+  let outcome: Outcome | undefined;
+  const call = client.call(tool, args).then((result) => {
+    outcome = result;
+  });
+  await waitFor(`the end of ${tool}`, async () => {
+    if (outcome) return true;
+    const waitingCall = (await fetchCallRecords(stack)).find((each) => each.tool_name === tool && each.waiting);
+    if (waitingCall) await stack.runCli('calls', 'approve', waitingCall.call_id);
+    return false;
+  });
+  await call;
+  assert.ok(outcome);
+  return outcome;
+}

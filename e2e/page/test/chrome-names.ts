@@ -1,0 +1,32 @@
+/** Compares names of the page script with those of Chrome's own accessibility tree. */
+import type { LabPage } from './page-lab.ts';
+
+/** NameComparison is how many names are equal, and the others as text. */
+export interface NameComparison {
+  readonly equal: number;
+  readonly differences: readonly string[];
+}
+
+/** compareNames sets the HTML of each case as the body, and compares the name of the element with the id x. */
+export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
+  await page.session.send('Accessibility.enable');
+  const differences: string[] = [];
+  for (const html of cases) {
+    await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
+    const chromeName = (await readChromeName(page)).replaceAll('\u200b', '');
+    const { matches } = await page.result('find', { selector: '#x' });
+    const ref = Object(matches[0]).ref;
+    const name = ref === undefined ? '(not found)' : (await page.result('describe', { target: ref })).elementName;
+    if (name !== chromeName)
+      differences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
+  }
+  return { equal: cases.length - differences.length, differences };
+}
+
+async function readChromeName(page: LabPage): Promise<string> {
+  const expression = 'document.getElementById("x") ?? document.querySelector("x-host").shadowRoot.getElementById("x")';
+  const { result } = Object(await page.session.send('Runtime.evaluate', { expression }));
+  const params = { objectId: result.objectId, fetchRelatives: false };
+  const { nodes } = Object(await page.session.send('Accessibility.getPartialAXTree', params));
+  return String(nodes[0].name?.value ?? '');
+}

@@ -1,0 +1,42 @@
+/** Checks of the side panel for users of keyboards and screen readers. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** assertAccessible runs all rules of axe-core in a page and fails with each violation and its element. */
+export async function assertAccessible(page: Page, scene: string): Promise<void> {
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { violations } = await Object(globalThis).axe.run(document, { resultTypes: ['violations'] });
+    return violations.flatMap(({ id, help, nodes }: { id: string; help: string; nodes: { html: string }[] }) =>
+      nodes.slice(0, 3).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
+    );
+  });
+  assert.deepEqual(violations, [], `axe-core in the scene ${scene}`);
+}
+
+/**
+ * listTabStops presses Tab from the start of the page until the focus leaves the page, and returns the names of the
+ * focused elements. The name of an element without a size begins with "invisible".
+ */
+export async function listTabStops(page: Page): Promise<string[]> {
+  while ((await focusNext(page)) !== undefined); // from the element that has the focus to the end of the page
+  const names: string[] = [];
+  for (let name = await focusNext(page); name !== undefined; name = await focusNext(page)) names.push(name);
+  return names;
+}
+
+/** focusNext presses Tab, and returns the name of the focused element; undefined if the focus has left the page. */
+async function focusNext(page: Page): Promise<string | undefined> {
+  await page.keyboard.press('Tab');
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return undefined;
+    const { width, height } = element.getBoundingClientRect();
+    const label = element.getAttribute('aria-label') ?? element.textContent ?? '';
+    return `${width * height > 0 ? '' : 'invisible '}${element.tagName.toLowerCase()} ${label.trim().slice(0, 60)}`;
+  });
+}

@@ -1,0 +1,67 @@
+/** Promise: the side panel shows calls from before a restart of the server, and the user makes a call again with one click. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { McpClient } from '../harness/client.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+let panel: Page;
+
+before(async () => {
+  stack = await startStack();
+  client = await stack.connectHttp();
+  panel = await stack.chrome.openPanel();
+});
+after(() => stack?.close());
+
+const findRow = (text: string) => panel.locator('.ended > li', { hasText: text }).first();
+
+async function runAgain(text: string): Promise<void> {
+  const row = findRow(text);
+  if ((await row.locator('details[open]').count()) === 0) await row.locator('summary').click();
+  await row.getByRole('button', { name: 'Run again' }).click();
+}
+
+test('a call is made again with all its arguments, as a call of the side panel', async () => {
+  const long = `long ${'x'.repeat(1000)} end`;
+  assert.equal((await client.call('messages__echo', { value: long })).isError, false);
+  await runAgain('long xxxx');
+  await panel.getByText('Started as a new call').waitFor();
+  const repeated = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) });
+  await repeated.first().waitFor();
+  await repeated.first().locator('summary').click();
+  await waitFor('the new call to have the same arguments', async () =>
+    ((await repeated.first().locator('.details').textContent()) ?? '').includes(long),
+  );
+});
+
+test('a call that is made again needs the same permission as any other call', async () => {
+  await client.call('messages__echo', { value: 'needs approval' });
+  await stack.runCli('plugin', 'permission', 'messages', 'ask');
+  await runAgain('needs approval');
+  const card = panel.locator('.ticket', { hasText: 'the side panel' });
+  await card.waitFor();
+  await waitFor('the button to be enabled', async () => (await card.locator('[aria-disabled=true]').count()) === 0);
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await findRow('denied').waitFor();
+  await stack.runCli('plugin', 'permission', 'messages', 'auto');
+});
+
+test('calls from before a restart of the server are listed', async () => {
+  await client.call('messages__echo', { value: 'before the restart' });
+  await findRow('before the restart').waitFor();
+  await stack.restartDaemon('SIGTERM');
+  await panel.reload();
+  await findRow('before the restart').waitFor();
+  await runAgain('before the restart');
+  await panel.getByText('Started as a new call').waitFor();
+});
+
+test('a call without its tool is not made again, and the panel shows the reason', async () => {
+  await stack.runCli('plugin', 'remove', 'messages');
+  await runAgain('before the restart');
+  await panel.getByRole('alert').filter({ hasText: 'there is no tool messages__echo' }).waitFor();
+});

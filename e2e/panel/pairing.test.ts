@@ -1,0 +1,99 @@
+/** Promise: an extension without the file of the installation connects after the user has entered its code. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Chrome, freePort, launchChrome } from '../harness/chromium.ts';
+import { getJson } from '../harness/daemon-api.ts';
+import {
+  repositoryRoot,
+  runChecked,
+  runOpentabs,
+  type StartedCommand,
+  startOpentabs,
+  stopProcess,
+} from '../harness/process.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let home: string;
+let env: Record<string, string>;
+let port: number;
+let daemon: StartedCommand;
+let chrome: Chrome;
+let panel: Page;
+
+before(async () => {
+  home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  port = await freePort();
+  env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  const extension = join(home, 'unpacked');
+  await runChecked(['extension', 'install', '--dir', extension], env);
+  rmSync(join(extension, 'connection.json'));
+  daemon = startOpentabs(['serve'], env);
+  await waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  chrome = await launchChrome({ extension });
+  panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
+});
+after(async () => {
+  await chrome?.close();
+  await stopProcess(daemon);
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const readCommand = async () => (await panel.locator('.pairing code').textContent()) ?? '';
+const waitForHeading = (text: string) => panel.locator('.notice h2', { hasText: text }).waitFor({ timeout: 60_000 });
+
+interface ListedBrowser {
+  readonly connected: boolean;
+}
+
+async function listBrowsers(): Promise<readonly ListedBrowser[]> {
+  const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const browsers: unknown = Object(await getJson({ port, token }, '/status')).browsers;
+  return Array.isArray(browsers) ? browsers : [];
+}
+
+test('the panel shows a command and the port, and a wrong code connects no browser', async () => {
+  await waitForHeading('Pair this browser with opentabs.');
+  assert.match(await readCommand(), /^opentabs pair [0-9A-Z]{5}(-[0-9A-Z]{5}){3}$/);
+  await panel.getByLabel('Port of the server').fill(String(port));
+  await panel.getByRole('button', { name: 'Use this port' }).click();
+  await waitFor(
+    'the panel to show the new port',
+    async () => (await panel.getByLabel('Port of the server').inputValue()) === String(port),
+  );
+  const wrong = await runOpentabs(['pair', '00000-00000-00000-00000', '--timeout', '2s'], env);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /no browser used the code within 2s, so the code was not kept/);
+  assert.match((await runOpentabs(['pair', 'nonsense'], env)).stderr, /a code has 20 letters and digits/);
+  assert.deepEqual(await listBrowsers(), []);
+  await panel.screenshot({ path: `${repositoryRoot}e2e/out/panel-pairing.png` });
+});
+
+test('the code connects the browser, which stays paired with a new key', async () => {
+  const [, , code = ''] = (await readCommand()).split(' ');
+  const paired = await runOpentabs(['pair', code.toLowerCase()], env);
+  assert.equal(paired.code, 0, paired.stderr);
+  assert.match(paired.stderr, /the browser .* is paired and connected/);
+  await panel.locator('header .link', { hasText: 'Connected' }).waitFor();
+  assert.equal(await panel.locator('.pairing').count(), 0);
+  // The restarted worker has only the stored key.
+  await chrome.stopWorker();
+  await panel.reload();
+  await waitFor('the browser to connect again', async () => (await listBrowsers()).some(({ connected }) => connected));
+  const list = JSON.parse(await runChecked(['pair', 'list', '--json'], env));
+  assert.deepEqual([list.length, list[0].confirmed], [1, true]);
+  assert.equal(readFileSync(join(home, 'paired-browsers.json'), 'utf8').includes(code.replaceAll('-', '')), false);
+});
+
+test('a removed pairing ends the link, and the panel offers a new code', async () => {
+  const [{ id }] = JSON.parse(await runChecked(['pair', 'list', '--json'], env));
+  await runChecked(['pair', 'remove', id], env);
+  await waitForHeading('The server does not know this browser.');
+  await panel.getByRole('button', { name: 'Show a new pairing code' }).click();
+  await waitForHeading('Pair this browser with opentabs.');
+  const paired = await runOpentabs(['pair', (await readCommand()).split(' ')[2] ?? ''], env);
+  assert.equal(paired.code, 0, paired.stderr);
+});

@@ -1,0 +1,118 @@
+/** Sample calls that have ended, in the format in which the server sends calls to the side panel. */
+import type { CallView } from '../../wire/wire.gen.ts';
+import { makeCall } from './sample-views.ts';
+
+/** noonMs is a time of today, so that the panel shows hours and minutes only. */
+const noonMs = new Date().setHours(12, 0, 0, 0);
+
+const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];
+const sites = ['chat.example.com', 'calendar.example.com', 'localhost:8080'];
+
+/** makeEndedCall returns a successful call, with the fields in overrides replaced. */
+export function makeEndedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
+  return makeCall(callId, {
+    tool: 'post',
+    status: 'done',
+    createdMs: noonMs,
+    site: 'chat.example.com',
+    args: '{"channelId":"general","text":"The release is out."}',
+    runMs: 812,
+    endAudience: 'user',
+    result: 'Sent to 3 members.',
+    ...overrides,
+  });
+}
+
+/** makeFailedCall returns a failed call, with the fields in overrides replaced. */
+export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
+  const { endAudience: _audience, result: _result, ...call } = makeEndedCall(callId);
+  return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...overrides };
+}
+
+/** makeEndedCalls returns calls of several plugins, clients and sites, newest first. Every ninth call failed. */
+export function makeEndedCalls(count: number): readonly CallView[] {
+  return Array.from({ length: count }, (_, i) => {
+    const fields = {
+      createdMs: noonMs - i * 61_000,
+      client: clients[i % 3] ?? '',
+      site: sites[i % 3] ?? '',
+      args: JSON.stringify({ channelId: `channel-${i}`, limit: i }),
+      runMs: (i * 137) % 90_000,
+    };
+    if (i % 9 === 4)
+      return makeFailedCall(`r${i}`, { ...fields, tool: 'export_messages', error: `Page ${i} is missing` });
+    if (i % 3 === 1)
+      return makeEndedCall(`r${i}`, { ...fields, plugin: 'browser', tool: 'browser_snapshot', endAudience: '' });
+    return makeEndedCall(`r${i}`, { ...fields, plugin: i % 2 === 0 ? 'messages' : 'calendar' });
+  });
+}
+
+/** errorCalls are failed calls of different kinds, some of them equal failures in a row. */
+export const errorCalls: readonly CallView[] = [
+  makeFailedCall('e1', { createdMs: noonMs }),
+  makeFailedCall('e2', { createdMs: noonMs - 20_000, args: '{"channelId":"random"}' }),
+  makeFailedCall('e3', { createdMs: noonMs - 40_000 }),
+  makeFailedCall('e4', {
+    createdMs: noonMs - 90_000,
+    tool: 'export_messages',
+    errorCode: 'idle_timeout',
+    nextStep: 'Retry it, or ask for less in one call. `opentabs calls show` has the reports of the tool.',
+    runMs: 30_000,
+    error:
+      'No progress and no result for 30 s. The last progress was page 42 of 100. The tool “export_messages” ran in a tab that was in the background the whole time.',
+  }),
+  makeFailedCall('e5', {
+    createdMs: noonMs - 100_000,
+    status: 'cancelled',
+    errorCode: 'cancelled',
+    error: 'cancelled by the side panel',
+  }),
+  makeEndedCall('e6', { createdMs: noonMs - 130_000 }),
+  makeEndedCall('e7', { createdMs: noonMs - 86_400_000, endAudience: '', args: '{}' }),
+];
+
+const longName = `${'extraordinarily_long_name_of_a_tool_'.repeat(9)}`.slice(0, 300);
+
+/** longCalls are running and ended calls with long names, in scripts of several directions. */
+export const longCalls: readonly CallView[] = [
+  makeCall('n1', {
+    plugin: longName,
+    tool: 'post',
+    client: longName,
+    site: `${longName}.example`,
+    args: `{"${longName}":1}`,
+  }),
+  makeCall('n2', {
+    tool: longName,
+    progress: 0.4,
+    userMessage: longName,
+    userStatusWord: longName,
+    site: 'chat.example',
+  }),
+  makeCall('n3', {
+    plugin: 'メッセージ管理プラグイン'.repeat(8),
+    tool: '全チャンネルのメッセージを書き出す'.repeat(8),
+    client: '編集者のエージェント'.repeat(8),
+    userMessage: '百ページ中四十二ページを読み込み中。'.repeat(8),
+  }),
+  makeCall('n4', {
+    plugin: 'הודעות'.repeat(20),
+    tool: 'ייצוא_כל_ההודעות'.repeat(20),
+    client: 'عميل البريد '.repeat(20),
+    args: '{"ערוץ":"כללי"}',
+  }),
+  makeEndedCall('n5', {
+    plugin: longName,
+    tool: 'post',
+    client: longName,
+    site: `${longName}.example`,
+    result: longName,
+  }),
+  makeFailedCall('n6', { tool: longName, error: `${longName} `.repeat(3) }),
+  makeEndedCall('n7', {
+    plugin: 'メッセージ管理プラグイン'.repeat(8),
+    tool: '全チャンネル'.repeat(8),
+    client: '編集者'.repeat(8),
+  }),
+  makeFailedCall('n8', { plugin: 'הודעות'.repeat(20), tool: 'ייצוא'.repeat(20), error: 'הערוץ לא נמצא. '.repeat(9) }),
+];

@@ -1,0 +1,98 @@
+/** Promise: the side panel changes only what has changed, so that the focus and the selection stay and nothing flickers. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type PanelFixture, startPanelFixture } from './panel-fixture.ts';
+import { makeEndedCall, makeEndedCalls } from './recent-views.ts';
+import { makeCall } from './sample-views.ts';
+
+let fixture: PanelFixture;
+
+before(async () => {
+  fixture = await startPanelFixture();
+});
+after(() => fixture?.close());
+
+/**
+ * recordChanges records each change of the page, except of running times, as the text of the list item or section in
+ * which it happened.
+ */
+async function recordChanges(): Promise<void> {
+  await fixture.panel.evaluate(() => {
+    const changes: string[] = [];
+    Object.assign(globalThis, { changes });
+    const observer = new MutationObserver((records) => {
+      for (const { target, type, oldValue } of records) {
+        if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty texts
+        const element = target instanceof Element ? target : target.parentElement;
+        if (element?.closest('.call .time')) continue;
+        const place = element?.closest('li .head, li, section, p') ?? element;
+        const item = element?.closest('li');
+        changes.push(`${type} ${(item?.querySelector('.args') ?? place)?.textContent ?? ''}`);
+      }
+    });
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterDataOldValue: true });
+  });
+}
+
+const takeChanges = () =>
+  fixture.panel.evaluate(() => {
+    const { changes } = Object(globalThis);
+    return [...new Set<string>(changes.splice(0))];
+  });
+
+const startMs = Date.now() - 60_000;
+
+function makeRunningCalls(progress: number) {
+  return Array.from({ length: 30 }, (_, i) =>
+    makeCall(`c${i}`, {
+      args: `{"n":${i}}`,
+      runMs: Date.now() - startMs + (i % 7) * 10,
+      ...(i === 7 ? { progress, userMessage: `page ${progress * 100}` } : {}),
+    }),
+  );
+}
+
+test('a progress report of one of 30 running calls changes only the row of that call', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls([...makeRunningCalls(0.1), ...makeEndedCalls(200)]);
+  await panel.getByText('page 10').waitFor();
+  await recordChanges();
+  showCalls(makeRunningCalls(0.2));
+  await panel.getByText('page 20').waitFor();
+  const changes = await takeChanges();
+  assert.ok(changes.length > 0);
+  assert.deepEqual(
+    changes.filter((change) => !change.endsWith(' n: 7')),
+    [],
+  );
+});
+
+test('a call that ends adds one row and leaves the other rows as they are', async () => {
+  const { panel, showCalls } = fixture;
+  const stop = panel.getByRole('button', { name: /^Stop .* n: 20$/ });
+  await stop.focus();
+  const open = panel.locator('.ended > li').nth(2);
+  await open.locator('summary').click();
+  await open.locator('.details').waitFor();
+  await stop.focus();
+  await recordChanges();
+  showCalls([...makeRunningCalls(0.2), makeEndedCall('new', { args: '{"n":"new"}' })]);
+  await panel.locator('.ended > li', { hasText: 'n: new' }).waitFor();
+  const rowChanges = (await takeChanges()).filter((change) => / n: \d+$| channelId: /.test(change));
+  assert.deepEqual(rowChanges, []);
+  await panel.locator('.ended > li').nth(3).locator('.details').waitFor();
+  await waitFor('the focus to stay', () => stop.evaluate((button) => button === document.activeElement));
+});
+
+test('messages without a change change nothing', async () => {
+  const { panel, showCalls } = fixture;
+  await recordChanges();
+  for (let i = 0; i < 5; i++) showCalls(makeRunningCalls(0.2));
+  showCalls(makeRunningCalls(0.3));
+  await panel.getByText('page 30').waitFor();
+  assert.deepEqual(
+    (await takeChanges()).filter((change) => !change.endsWith(' n: 7')),
+    [],
+  );
+});

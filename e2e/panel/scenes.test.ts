@@ -1,0 +1,113 @@
+/**
+ * Promise: the side panel is readable with any number of plugins and calls, with long names and errors, at a width of
+ * 360 px, light and dark, and axe-core finds nothing. Screenshots go to e2e/out/.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, before, beforeEach, test } from 'node:test';
+import { repositoryRoot } from '../harness/process.ts';
+import { waitFor } from '../harness/wait.ts';
+import { type PanelFixture, startPanelFixture } from './panel-fixture.ts';
+import { errorCalls, longCalls, makeEndedCalls } from './recent-views.ts';
+import { makeCall, samplePlugins } from './sample-views.ts';
+import { saveScreenshots } from './screenshot.ts';
+
+let fixture: PanelFixture;
+
+before(async () => {
+  mkdirSync(`${repositoryRoot}e2e/out`, { recursive: true });
+  fixture = await startPanelFixture();
+});
+beforeEach(async () => {
+  fixture.showCalls([]);
+  fixture.server.notifyPanel('state.plugins', {});
+  await fixture.panel.goto(`chrome-extension://${fixture.chrome.extensionId}/panel.html`);
+  await fixture.panel.getByText('No tool is running.').waitFor();
+});
+after(() => fixture?.close());
+
+for (const count of [0, 1, 40]) {
+  test(`the scene with ${count} plugins`, async () => {
+    const { panel, server } = fixture;
+    const plugins = Array.from({ length: count }, (_, i) => ({
+      ...(samplePlugins[i % samplePlugins.length] ?? {}),
+      name: `plugin-${i}`,
+      displayName: `Plugin ${i + 1}`,
+    }));
+    server.notifyPanel('state.plugins', { plugins });
+    await panel.getByRole('tab', { name: /Plugins/ }).click();
+    await waitFor(
+      'the panel to list the plugins',
+      async () => (await panel.locator('.plugins > li').count()) === count,
+    );
+    await saveScreenshots(panel, `scene-plugins-${count}`);
+  });
+}
+
+for (const count of [0, 1, 30, 1000]) {
+  test(`the scene with ${count} recent calls`, async () => {
+    const { panel, showCalls } = fixture;
+    const calls = makeEndedCalls(count);
+    // The server sends at most 200 ended calls at once.
+    for (let start = 0; start < count; start += 200) showCalls(calls.slice(start, start + 200));
+    if (count > 0) await panel.locator('.ended > li').first().waitFor();
+    await saveScreenshots(panel, `scene-recent-${count}`);
+  });
+}
+
+test('the scene with one running call', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls([
+    makeCall('c1', {
+      site: 'chat.example.com',
+      args: '{"channelId":"general"}',
+      progress: 0.4,
+      userMessage: 'page 4 of 10',
+    }),
+  ]);
+  await panel.getByText('page 4 of 10').waitFor();
+  await saveScreenshots(panel, 'scene-running-1');
+});
+
+test('the scene with long names keeps the name of each tool and each control visible', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(longCalls);
+  await panel.locator('.ended > li').nth(3).waitFor();
+  const hidden = await panel.locator('.name .tool, .stop, .status, .line .time').evaluateAll((elements) =>
+    elements.flatMap((element) => {
+      const { left, right, width } = element.getBoundingClientRect();
+      return width < 25 || left < 0 || right > window.innerWidth ? `${element.className} ${left} ${right}` : [];
+    }),
+  );
+  assert.deepEqual(hidden, []);
+  await panel.locator('.ended summary').first().click();
+  await panel.locator('.ended .details').first().waitFor();
+  await saveScreenshots(panel, 'scene-long-names');
+});
+
+test('the scene with errors', async () => {
+  const { panel, showCalls } = fixture;
+  showCalls(errorCalls);
+  await panel.getByText('×3').waitFor();
+  await saveScreenshots(panel, 'scene-errors');
+  await panel.getByText('×3').click();
+  await panel.locator('.failures summary').first().click();
+  await panel.locator('.ended > li', { hasText: 'No progress' }).locator('summary').click();
+  await saveScreenshots(panel, 'scene-errors-open');
+});
+
+test('a server of another version is shown with the commands that update the older side', async () => {
+  const { panel, server, chrome } = fixture;
+  for (const [version, command] of [
+    ['0.2.0', 'opentabs extension install'],
+    ['0.0.9', 'opentabs upgrade'],
+  ] as const) {
+    server.version = version;
+    await chrome.stopWorker();
+    await panel.getByText(command, { exact: true }).waitFor();
+    await saveScreenshots(panel, `scene-version-${version}`);
+  }
+  server.version = '0.1.0';
+  await chrome.stopWorker();
+  await panel.locator('.notice').waitFor({ state: 'detached' });
+});

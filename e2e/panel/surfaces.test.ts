@@ -1,0 +1,282 @@
+/**
+ * Promise: a call that waits for approval reaches the user in a notification, the popup, the terminal and the client.
+ * The first decision counts, the other surfaces close, and a late decision runs nothing.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { after, before, beforeEach, test } from 'node:test';
+import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Page } from 'playwright-core';
+import type { McpClient, Outcome } from '../harness/client.ts';
+import { decideCall, fetchCallRecords } from '../harness/daemon-api.ts';
+import { type Desktop, type DesktopNotification, startDesktop } from '../harness/desktop.ts';
+import { binary, repositoryRoot } from '../harness/process.ts';
+import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
+import { pause, waitFor } from '../harness/wait.ts';
+
+let desktop: Desktop;
+let stack: Stack;
+let client: McpClient;
+
+before(async () => {
+  desktop = await startDesktop();
+  stack = await startStack({
+    plugins: [{ ...everythingPlugin, permission: 'ask' }],
+    chrome: { env: desktop.env },
+  });
+  client = await stack.connectHttp();
+});
+beforeEach(async () => {
+  const { code, stderr } = await stack.runCli('plugin', 'permission', 'messages', 'ask');
+  assert.equal(code, 0, stderr);
+  await waitFor('earlier notifications to close', () => desktop.notifications().length === 0);
+});
+after(async () => {
+  await stack?.close();
+  await desktop?.close();
+});
+
+/** ReadMs is longer than the time in which a surface that has just appeared ignores the user. */
+const ReadMs = 900;
+
+function startCall(value: string, caller: McpClient = client): Promise<Outcome> {
+  const outcome = caller.call('messages__echo', { value });
+  outcome.catch(() => undefined);
+  return outcome;
+}
+
+/** findNotification waits for the notification whose text contains text, and then until the user has read it. */
+async function findNotification(text: string): Promise<DesktopNotification> {
+  const find = () => desktop.notifications().find(({ body }) => body.includes(text));
+  await waitFor(`a notification with "${text}"`, find);
+  await pause(ReadMs);
+  return await waitFor(`the notification with "${text}" to stay`, find);
+}
+
+/**
+ * decideBy presses a button of the notification whose text contains text, until the notification closes. A press at the
+ * instant of an update of the notification has no effect, so a user would press again.
+ */
+async function decideBy(text: string, button: string): Promise<void> {
+  const find = () => desktop.notifications().find(({ body }) => body.includes(text));
+  desktop.press(await findNotification(text), button);
+  await waitFor(`the notification with "${text}" to close`, async () => {
+    await pause(ReadMs);
+    const shown = find();
+    if (shown) desktop.press(shown, button);
+    return shown === undefined;
+  });
+}
+
+const badgeText = () => stack.chrome.context.serviceWorkers()[0]?.evaluate(() => chrome.action.getBadgeText({}));
+
+test('a notification shows the call, its button "Allow once" runs the call, and "Deny" denies it', async () => {
+  const allowedCall = startCall('first value');
+  const notification = await findNotification('value: first value');
+  assert.match(notification.title, /^Allow .*echo.*\?$/i);
+  assert.deepEqual(
+    [...notification.actions.keys()].sort(),
+    ['Allow once', 'Deny', 'default', 'Settings'].filter((name) => notification.actions.has(name)).sort(),
+  );
+  assert.equal(await badgeText(), '1?');
+  desktop.press(notification, 'Allow once');
+  assert.match((await allowedCall).text, /first value/);
+  await waitFor('the badge to be cleared', async () => (await badgeText()) !== '1?');
+  const deniedCall = startCall('second value');
+  desktop.press(await findNotification('value: second value'), 'Deny');
+  assert.equal((await deniedCall).code, 'denied');
+  assert.match((await stack.runCli('audit')).stdout, /a notification/);
+});
+
+test('the calls have notifications in the order of arrival, and a notification closes when its call is decided', async () => {
+  const calls: Promise<Outcome>[] = [];
+  for (const value of ['queue one', 'queue two', 'queue three']) {
+    calls.push(startCall(value));
+    await waitFor(
+      'the call to wait',
+      async () => (await fetchCallRecords(stack)).filter((call) => call.waiting).length === calls.length,
+    );
+  }
+  await findNotification('queue one');
+  assert.equal(desktop.notifications().length, 1);
+  const [first] = await waitingCalls();
+  await decideCall(stack, first?.call_id ?? '', { allow: false });
+  await decideBy('queue two', 'Deny');
+  await decideBy('queue three', 'Deny');
+  for (const call of calls) assert.equal((await call).code, 'denied');
+});
+
+async function waitingCalls() {
+  return (await fetchCallRecords(stack)).filter((call) => call.waiting !== undefined);
+}
+
+test('a notification survives stops of the worker, and then still decides', async () => {
+  const call = startCall('worker restart');
+  const notification = await findNotification('worker restart');
+  await stack.chrome.stopWorker();
+  await pause(ReadMs);
+  const kept = await findNotification('worker restart');
+  assert.equal(kept.id, notification.id, 'the user is not alerted again');
+  await stack.chrome.stopWorker();
+  desktop.press(kept, 'Allow once');
+  assert.match((await call).text, /worker restart/);
+});
+
+test('a notification that the user closes is not shown again, and the call still waits', async () => {
+  const call = startCall('dismissed');
+  desktop.dismiss(await findNotification('dismissed'));
+  await pause(ReadMs);
+  assert.deepEqual(desktop.notifications(), []);
+  const [waiting] = await waitingCalls();
+  await decideCall(stack, waiting?.call_id ?? '', { allow: false });
+  assert.equal((await call).code, 'denied');
+});
+
+test('long arguments are not allowed in a notification; its button opens the panel', async () => {
+  const call = startCall('y'.repeat(400));
+  const notification = await findNotification('Open the panel');
+  assert.equal(notification.actions.has('Allow once'), false);
+  desktop.press(notification, 'Review');
+  const panel = await waitFor('the side panel to open', () => stack.chrome.findPanel());
+  await panel.getByRole('button', { name: /^Deny/ }).click();
+  assert.equal((await call).code, 'denied');
+  await closePanel(panel);
+});
+
+/** closePanel closes the side panel. If only its page is closed, Chrome opens no second page. */
+async function closePanel(panel: Page): Promise<void> {
+  await Promise.all([panel.waitForEvent('close'), panel.evaluate(() => window.close())]);
+}
+
+test('a click on the text opens the panel, and then no notification is shown', async () => {
+  const call = startCall('open the panel');
+  desktop.press(await findNotification('open the panel'), 'default');
+  const panel = await waitFor('the side panel to open', () => stack.chrome.findPanel());
+  await panel.locator('.ticket').filter({ hasText: 'open the panel' }).waitFor();
+  assert.deepEqual(desktop.notifications(), []);
+  await closePanel(panel);
+  desktop.press(await findNotification('open the panel'), 'Deny');
+  assert.equal((await call).code, 'denied');
+});
+
+test('the popup shows the waiting call, decides it, and opens the panel', async () => {
+  const call = startCall('in the popup');
+  await waitFor('the call to wait', async () => (await waitingCalls()).length === 1);
+  // Chrome closes a real popup that loses the focus, so the test opens the page of the popup in a tab.
+  const popup = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/popup.html`);
+  await popup.setViewportSize({ width: 360, height: 600 });
+  await popup.getByText('1 waiting for you.').waitFor();
+  await popup.locator('.ticket').filter({ hasText: 'in the popup' }).waitFor();
+  assert.equal(await popup.evaluate(() => document.activeElement?.textContent), 'Open panel');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await popup.emulateMedia({ colorScheme });
+    await popup.screenshot({ path: `${repositoryRoot}e2e/out/popup-${colorScheme}.png` });
+  }
+  await popup.getByRole('button', { name: /^Allow once/ }).click();
+  assert.match((await call).text, /in the popup/);
+  await popup.getByText('Allowed once.').waitFor();
+  assert.match((await stack.runCli('audit')).stdout, /the popup/);
+  // In this browser, the panel has been opened and closed before; then Chrome opens no panel for a popup in a tab.
+  await popup.evaluate(() => {
+    window.close = () => undefined;
+    chrome.sidePanel.open = async ({ windowId }) => {
+      document.body.dataset.openedIn = String(windowId);
+    };
+  });
+  await popup.getByRole('button', { name: 'Open panel' }).click();
+  const windowId = await popup.evaluate(async () => String((await chrome.windows.getCurrent()).id));
+  await waitFor(
+    'the popup to open the panel of its window',
+    async () => (await popup.evaluate(() => document.body.dataset.openedIn)) === windowId,
+  );
+  if (!popup.isClosed()) await popup.close();
+});
+
+/** startTerminal runs `opentabs call` in a pseudo-terminal, and returns its output and its keyboard. */
+function startTerminal(value: string) {
+  const command = `${binary} call messages__echo --arg value='${value}'`;
+  const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { ...process.env, ...stack.env } });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { text: () => text, type: (line: string) => child.stdin.write(`${line}\n`), ended };
+}
+
+test('a terminal asks for approval, and Enter denies', async () => {
+  const allowed = startTerminal('typed');
+  await waitFor('the question', () => allowed.text().includes('Allow this call? [y/N]'));
+  await pause(ReadMs);
+  allowed.type('y');
+  assert.equal(await allowed.ended, 0, allowed.text());
+  assert.match(allowed.text(), /typed/);
+  const denied = startTerminal('only enter');
+  await waitFor('the question', () => denied.text().includes('Allow this call? [y/N]'));
+  await pause(ReadMs);
+  denied.type('');
+  assert.notEqual(await denied.ended, 0);
+  assert.match(denied.text(), /denied/i);
+});
+
+test('a terminal shows who decided first', async () => {
+  const terminal = startTerminal('elsewhere');
+  await waitFor('the question', () => terminal.text().includes('Allow this call? [y/N]'));
+  desktop.press(await findNotification('elsewhere'), 'Allow once');
+  assert.equal(await terminal.ended, 0, terminal.text());
+  assert.match(terminal.text(), /opentabs: already allowed by a notification/);
+});
+
+test('in a pipe, a call only waits', async () => {
+  const call = stack.runCli('call', 'messages__echo', '--arg', 'value=pipe');
+  desktop.press(await findNotification('value: pipe'), 'Deny');
+  const { stderr } = await call;
+  assert.doesNotMatch(stderr, /y\/N/);
+});
+
+test('of a panel, a notification, a terminal, a form and a command that race, one decides', async () => {
+  const outcomes: string[] = [];
+  for (let round = 0; round < 6; round++) {
+    const value = `race ${round}`;
+    const terminal = startTerminal(value);
+    await waitFor('the question', () => terminal.text().includes('Allow this call? [y/N]'));
+    const notification = await findNotification(value);
+    const [waiting] = await waitingCalls();
+    const id = waiting?.call_id ?? '';
+    const isRestart = round === 2 ? stack.chrome.stopWorker() : Promise.resolve();
+    const decisions = [
+      () => desktop.press(notification, 'Deny'),
+      () => terminal.type('y'),
+      () => decideCall(stack, id, { allow: round % 2 === 0 }).then((answer) => outcomes.push(JSON.stringify(answer))),
+    ];
+    for (let i = 0; i < decisions.length; i++) decisions[(i + round) % decisions.length]?.();
+    await isRestart;
+    const exitCode = await terminal.ended;
+    const record = (await fetchCallRecords(stack)).find((call) => call.call_id === id);
+    const isAllowed = record?.status === 'done';
+    assert.equal(exitCode === 0, isAllowed, terminal.text());
+    const late = await decideCall(stack, id, { allow: true });
+    assert.match(JSON.stringify(late), /"outcome":"(ended|already)"/, 'a late decision has no effect');
+    await waitFor('the notifications to close', () =>
+      desktop.notifications().every(({ body }) => !body.includes(value)),
+    );
+  }
+  assert.equal(outcomes.length, 6);
+});
+
+test('a form of a client and a notification race, and a late answer of the form runs nothing', async () => {
+  let answerForm: (result: ElicitResult) => void = () => undefined;
+  const formClient = await stack.connectHttp(() => new Promise((resolve) => (answerForm = resolve)));
+  for (let round = 0; round < 4; round++) {
+    const key = `form race ${round}`;
+    const call = formClient.call('everything__change', { key });
+    call.catch(() => undefined);
+    const notification = await findNotification(key);
+    if (round % 2 === 0) desktop.press(notification, 'Deny');
+    answerForm({ action: 'accept', content: { decision: 'allow once' } });
+    if (round % 2 === 1) desktop.press(notification, 'Deny');
+    const outcome = await call;
+    assert.equal(stack.site.notes.includes(`change ${key}`), outcome.code !== 'denied', outcome.text);
+    assert.ok(stack.site.notes.filter((note) => note === `change ${key}`).length <= 1);
+  }
+});

@@ -1,0 +1,66 @@
+/**
+ * Promise: a tab that was open before its plugin was added needs one approval, which allows the call and the reload of
+ * the tab.
+ */
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { repositoryRoot } from '../harness/process.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let stack: Stack;
+
+before(async () => {
+  // Without "Allow User Scripts", a new plugin needs a reload of the tab.
+  stack = await startStack({ chrome: { userScripts: false } });
+});
+after(() => stack?.close());
+
+/** readWaiting returns the ID and the reason of each call that waits for approval. */
+async function readWaiting(): Promise<readonly { id: string; reason: string }[]> {
+  const { stdout } = await stack.runCli('calls', '--json');
+  const calls: unknown = JSON.parse(stdout);
+  const waiting = Array.isArray(calls) ? calls.filter((call) => Object(call).waiting !== undefined) : [];
+  return waiting.map((call) => ({ id: String(Object(call).call_id), reason: String(Object(call).waiting.reason) }));
+}
+
+test('one approval allows the call and the reload of a tab in which the user has clicked', async () => {
+  await stack.page.mouse.click(5, 5);
+  const startedAt = await stack.page.evaluate(() => performance.timeOrigin);
+  const folder = join(stack.home, 'places');
+  cpSync(join(repositoryRoot, 'e2e/testdata/places'), folder, { recursive: true });
+  for (const args of [
+    ['plugin', 'build', folder],
+    ['plugin', 'add', folder, '--permission', 'ask'],
+  ]) {
+    const { code, stderr } = await stack.runCli(...args);
+    assert.equal(code, 0, stderr);
+  }
+  await waitFor('a tab that needs a reload', async () =>
+    (await stack.listTabs()).some((tab) => JSON.stringify(tab).includes('"needsReload":["places"]')),
+  );
+  const client = await stack.connectHttp();
+  const call = client.call('places__where');
+  const [waiting] = await waitFor('the call to wait for approval', async () => {
+    const found = await readWaiting();
+    return found.length > 0 ? found : undefined;
+  });
+  assert.match(
+    waiting?.reason ?? '',
+    /wants to run places__where\. First, tab \d+ \(.*\) is reloaded, because its page was loaded before/,
+  );
+  assert.equal(
+    await stack.page.evaluate(() => performance.timeOrigin),
+    startedAt,
+    'the tab is reloaded before the approval',
+  );
+  const { code, stderr } = await stack.runCli('calls', 'approve', waiting?.id ?? '');
+  assert.equal(code, 0, stderr);
+  const outcome = await call;
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.equal(Object(outcome.structured).path, '/');
+  assert.notEqual(await stack.page.evaluate(() => performance.timeOrigin), startedAt);
+  assert.deepEqual(await readWaiting(), []);
+});

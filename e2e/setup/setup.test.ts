@@ -1,0 +1,131 @@
+/**
+ * Promise: `opentabs setup` leads from a bare home directory to a first call on the open tabs, through the configuration
+ * that it wrote for a client.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Browser } from '../harness/browser.ts';
+import { type Chrome, freePort, launchChrome } from '../harness/chromium.ts';
+import { binary, runOpentabs } from '../harness/process.ts';
+import { type Site, startSite } from '../harness/site.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let home: string;
+let env: Record<string, string>;
+let site: Site;
+let chrome: Chrome | undefined;
+
+const cursorConfig = '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n';
+
+before(async () => {
+  home = mkdtempSync(join(tmpdir(), 'opentabs-setup-'));
+  mkdirSync(join(home, '.cursor'));
+  writeFileSync(join(home, '.cursor', 'mcp.json'), cursorConfig);
+  site = await startSite();
+  env = {
+    HOME: home,
+    PATH: process.env.PATH ?? '',
+    TERM: 'xterm',
+    DISPLAY: ':0',
+    OPENTABS_PORT: String(await freePort()),
+  };
+});
+after(async () => {
+  await chrome?.close();
+  await runOpentabs(['stop', '--force'], { ...env, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' });
+  await site.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Terminal is a command in a terminal of 80 columns. */
+interface Terminal {
+  screen(): string;
+  type(line: string): void;
+  readonly ended: Promise<number | null>;
+}
+
+/** startInTerminal starts the binary in a terminal, with no other environment than env. */
+function startInTerminal(command: string): Terminal {
+  const child = spawn('script', ['-qec', `stty cols 80; ${binary} ${command}`, '/dev/null'], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  child.stdout.on('data', (chunk) => {
+    screen += String(chunk);
+  });
+  return {
+    screen: () => screen,
+    type: (line) => child.stdin.write(`${line}\n`),
+    ended: new Promise((resolve) => child.on('close', resolve)),
+  };
+}
+
+/** waitForText waits until a terminal shows a text. */
+async function waitForText(terminal: Terminal, text: string): Promise<void> {
+  await waitFor(`the text ${text}`, () => Promise.resolve(terminal.screen().includes(text)), 30_000).catch(
+    (error: unknown) => assert.fail(`${error}\n${terminal.screen()}`),
+  );
+}
+
+test('setup connects a client and a browser, and makes the first call', async () => {
+  const terminal = startInTerminal('setup');
+  await waitForText(terminal, 'Add opentabs to Cursor? [Y/n]');
+  terminal.type('');
+  await waitForText(terminal, 'waiting for the browser to connect');
+  assert.match(terminal.screen(), /In Chrome:\r\n {2}1\. Open chrome:\/\/extensions/);
+  assert.doesNotMatch(terminal.screen(), /SSH|forward the port/);
+  const extension = join(home, 'opentabs-extension');
+  assert.ok(terminal.screen().includes(extension), terminal.screen());
+  chrome = await launchChrome({ extension });
+  await chrome.openPage(site.url);
+  await waitForText(terminal, 'Let agents use any page, after your approval for each site? [Y/n]');
+  terminal.type('');
+  await waitForText(terminal, 'Allow it to list your tabs once? [Y/n]');
+  assert.match(terminal.screen(), /The first call, as Cursor makes it: list your open tabs\./);
+  terminal.type('');
+  assert.equal(await terminal.ended, 0, terminal.screen());
+  assert.match(terminal.screen(), /It works: the agent got \d+ tabs?\.\r\n {2}tab \d+ /);
+  assert.ok(terminal.screen().includes(new URL(site.url).origin), terminal.screen());
+  assert.match(terminal.screen(), /opentabs is ready\. Ask Cursor, for example:/);
+  for (const line of terminal
+    .screen()
+    .split('\r\n')
+    .filter((text) => !text.startsWith('opentabs: ') && !text.includes('/'))) {
+    assert.ok(line.length <= 80, `a line has ${line.length} columns: ${line}`);
+  }
+});
+
+test('a second run makes only the first call, and a denied call is no error', async () => {
+  const terminal = startInTerminal('setup');
+  await waitForText(terminal, 'Cursor is set up already');
+  await waitForText(terminal, 'Allow it to list your tabs once? [Y/n]');
+  terminal.type('n');
+  assert.equal(await terminal.ended, 0, terminal.screen());
+  assert.match(terminal.screen(), /Denied: the agent got nothing/);
+});
+
+test('undo restores the configuration byte for byte', async () => {
+  const { code, stderr } = await runOpentabs(['setup', '--undo'], env);
+  assert.equal(code, 0, stderr);
+  assert.equal(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8'), cursorConfig);
+});
+
+test('the default name of a browser has its computer', async () => {
+  const browser = new Browser(join(home, '.config', 'chromium'), join(home, 'opentabs-extension'));
+  const wanted = ` on ${hostname().split('.')[0]}`;
+  try {
+    await browser.start();
+    let names = '';
+    await waitFor(`a browser with the name${wanted}`, async () => {
+      names = (await runOpentabs(['browser', 'list', '--json'], env)).stdout;
+      return JSON.parse(names).some((known: unknown) => String(Object(known).name).endsWith(wanted));
+    }).catch((error: unknown) => assert.fail(`${error}: ${names}`));
+  } finally {
+    await browser.close();
+  }
+});

@@ -1,0 +1,15 @@
+/** The package of the extension for stores, as `make store` writes it. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../harness/process.ts';
+
+/** unpackStorePackage builds the package and unpacks it into a new folder. */
+export function unpackStorePackage(folder: string): void {
+  const out = `${folder}-package`;
+  execFileSync('go', ['run', './internal/release', '-store', '-out', out], { cwd: repositoryRoot, stdio: 'inherit' });
+  const archive = readdirSync(out).find((name) => name.endsWith('_store.zip'));
+  if (archive === undefined) throw new Error(`no package in ${out}`);
+  mkdirSync(folder);
+  execFileSync('unzip', ['-q', join(out, archive), '-d', folder]);
+}

@@ -1,0 +1,141 @@
+/**
+ * Promise: the extension from a store connects by a code, and works on the sites that the user allows in the side panel,
+ * and nowhere else. Screenshots of the side panel go to e2e/out/.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type Chrome, extensionIdOf, freePort, launchChrome } from '../harness/chromium.ts';
+import { connectHttp, type McpClient, type Outcome } from '../harness/client.ts';
+import { addClient } from '../harness/daemon-api.ts';
+import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
+import { repositoryRoot, runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
+import { type Site, startSite } from '../harness/site.ts';
+import { waitFor } from '../harness/wait.ts';
+import { unpackStorePackage } from './store-package.ts';
+
+let home: string;
+let env: Record<string, string>;
+let daemon: StartedCommand;
+let chrome: Chrome;
+let panel: Page;
+let client: McpClient;
+let site: Site;
+/** allowedSite and otherSite serve the same pages. The user allows only allowedSite. */
+let allowedSite: string;
+let otherSite: string;
+
+before(async () => {
+  mkdirSync(`${repositoryRoot}e2e/out`, { recursive: true });
+  home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  const extension = join(home, 'extension');
+  unpackStorePackage(extension);
+  const port = await freePort();
+  env = {
+    OPENTABS_HOME: home,
+    OPENTABS_PORT: String(port),
+    OPENTABS_STORE_EXTENSIONS: `chrome=${extensionIdOf(extension)}`,
+    NO_COLOR: '1',
+  };
+  const plugin = join(home, 'messages-plugin');
+  copyMessagesPlugin(plugin);
+  await runChecked(['plugin', 'build', plugin], env);
+  await runChecked(['plugin', 'install', plugin, '--permission', 'auto'], env);
+  await runChecked(['browser', 'tools', 'on'], env);
+  site = await startSite();
+  allowedSite = site.origin;
+  otherSite = site.origin.replace('127.0.0.1', 'localhost');
+  for (const each of [allowedSite, otherSite]) await runChecked(['browser', 'site', each, 'auto'], env);
+  daemon = startOpentabs(['serve'], env);
+  await waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  client = await connectHttp(port, await addClient(env, 'e2e'));
+  chrome = await launchChrome({ extension, grantableSites: ['*://127.0.0.1/*'] });
+  panel = await chrome.openPanel();
+  await panel.getByLabel('Port of the server').fill(String(port));
+  await panel.getByRole('button', { name: 'Use this port' }).click();
+});
+after(async () => {
+  await client?.close();
+  await chrome?.close();
+  await stopProcess(daemon);
+  await site?.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** openTab opens a page in a new tab in front, and returns the result of the tool. */
+const openTab = (url: string) => client.call('browser_tabs', { action: 'new', url, focus: true });
+
+const echo = () => client.call('messages__echo', { value: 'hello' });
+
+function assertFailure(outcome: Outcome, text: RegExp): void {
+  assert.equal(outcome.isError, true, outcome.text);
+  assert.match(outcome.text, text);
+}
+
+test('the code in the side panel connects the extension, whose ID the setting admits', async () => {
+  const command = panel.locator('.pairing code');
+  await command.waitFor();
+  await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-pairing.png` });
+  const [, , code = ''] = ((await command.textContent()) ?? '').split(' ');
+  await runChecked(['pair', code], env);
+  await panel.locator('header .link', { hasText: 'Connected' }).waitFor();
+});
+
+test('on a site that the user has not allowed, calls fail and name the next step', async () => {
+  const { text } = await openTab(`${allowedSite}/`);
+  assert.match(text, /The tab shows the page, but Chrome gives opentabs no access to 127\.0\.0\.1/);
+  assertFailure(
+    await client.call('browser_snapshot'),
+    /Chrome gives opentabs no access to 127\.0\.0\.1; ask the user to open the side panel of opentabs and to press "Allow on 127\.0\.0\.1"/,
+  );
+  assertFailure(
+    await echo(),
+    /Messages is open, but Chrome gives opentabs no access to its site .*Ask the user to open the side panel of opentabs and to press "Allow on"/,
+  );
+  const status = await runChecked(['status'], env);
+  assert.match(status, /messages \(Chrome gives the extension no access to the site\)/);
+  await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-needed.png` });
+  await panel.getByRole('tab', { name: /Plugins/ }).click();
+  await panel.getByText('Messages: no access to the site').waitFor();
+  await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-plugins.png` });
+});
+
+test('after a click in the side panel, a plugin and browser tools work on this site and on no other', async () => {
+  await panel.getByRole('tab', { name: 'Calls' }).click();
+  await panel.getByRole('button', { name: 'Allow on 127.0.0.1' }).click();
+  await panel.getByText('An agent needs access').waitFor({ state: 'detached' });
+  const snapshot = await client.call('browser_snapshot');
+  assert.equal(snapshot.isError, false, snapshot.text);
+  const outcome = await echo();
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.match(outcome.text, /hello/);
+
+  const { text } = await openTab(`${otherSite}/`);
+  assert.match(text, /Chrome gives opentabs no access to localhost/);
+  assertFailure(await client.call('browser_snapshot'), /no access to localhost/);
+  const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
+  assertFailure(await client.call('messages__echo', { value: 'hello', tabId }), /no access to its site/);
+  await panel.getByText('An agent needs access to localhost.').waitFor();
+});
+
+test('a picture needs access to all sites, and its error names the switch', async () => {
+  await openTab(`${allowedSite}/`);
+  assertFailure(
+    await client.call('browser_take_screenshot'),
+    /access to all sites\..*switch on "All sites" .*code=needs_permission/,
+  );
+});
+
+test('a removed site is closed to calls again', async () => {
+  await panel.getByRole('tab', { name: 'Browser' }).click();
+  await panel.getByRole('heading', { name: 'Sites in Chrome' }).scrollIntoViewIfNeeded();
+  await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-sites.png` });
+  await panel.getByRole('button', { name: 'Remove access to 127.0.0.1' }).click();
+  await panel.getByRole('button', { name: 'Allow on 127.0.0.1' }).first().waitFor();
+  assertFailure(await client.call('browser_snapshot'), /no access to 127\.0\.0\.1/);
+  // The adapter is still in the page.
+  assertFailure(await echo(), /no access to/);
+});
