@@ -70,7 +70,7 @@ var smokeGroups = []smokeGroup{
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) { return countExtensionWork(ctx) }},
 	{rows: []smoke.Row{
 		{ID: "idle-goroutines", What: "goroutines of an idle server", Tolerance: 3},
-		{ID: "idle-memory", What: "resident memory of an idle server", Unit: "MB", Tolerance: 4},
+		{ID: "idle-memory", What: "resident memory of an idle server", Unit: "MB", Tolerance: 2.5},
 		{ID: "idle-private", What: "resident memory of an idle server without file pages", Unit: "MB", Tolerance: 1.5},
 	}, measure: measureIdleServer, needsLinux: true},
 	{rows: []smoke.Row{
