@@ -9,7 +9,7 @@ import (
 )
 
 // toolRowPattern matches a row of the table of browser tools: name, what it does, class.
-var toolRowPattern = regexp.MustCompile("(?m)^\\| `(browser_\\w+)` \\| (.+) \\| (read|act|as its steps)( \\(.+\\))? \\|$")
+var toolRowPattern = regexp.MustCompile("(?m)^\\| `(browser_\\w+)` \\| (.+) \\| (read|act|dangerous|as its steps)( \\(.+\\))? \\|$")
 
 // TestBrowserToolsDoc checks that docs/browser-tools.md lists each browser tool, in the
 // order of the tools and with the right class.
@@ -24,6 +24,8 @@ func TestBrowserToolsDoc(t *testing.T) {
 		switch {
 		case tool.Name == "browser_batch":
 			class = "as its steps"
+		case browser.IsDangerous(tool.Name):
+			class = "dangerous"
 		case tool.Annotations.ReadOnly != nil && *tool.Annotations.ReadOnly:
 			class = "read"
 		}

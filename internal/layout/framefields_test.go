@@ -19,13 +19,13 @@ var otherProtocols = map[string]struct {
 	names  []string
 	format string
 }{
-	"wsbridge":          {[]string{"id", "name", "running", "tabs"}, "a browser in the HTTP API"},
+	"wsbridge/status":   {[]string{"id", "name", "running", "tabs"}, "a browser in the HTTP API"},
 	"mcpserver":         {[]string{"browserName", "displayName", "needsReload", "tabId"}, "arguments and results of MCP tools"},
-	"browser":           {[]string{"tabId"}, "arguments and results of browser tools"},
+	"browser":           {[]string{"tabId", "windowId"}, "arguments and results of browser tools"},
 	"internal/toolcall": {[]string{"tabId"}, "arguments of MCP tools"},
 	"internal/author":   {[]string{"tabId"}, "arguments of MCP tools that no plugin may define"},
 	"internal/config":   {[]string{"maxResultBytes"}, "the settings file"},
-	"internal/bench":    {[]string{"atMs", "displayName"}, "the log of a measured MCP call, and the package format of plugins"},
+	"internal/bench":    {[]string{"atMs", "displayName", "endedMs"}, "the log of a measured MCP call, and the package format of plugins"},
 	"internal/install":  {[]string{"displayName"}, "the package format of plugins"},
 	"internal/jsbuild":  {[]string{"displayName", "preScript"}, "the package format of plugins"},
 	"plugin":            {[]string{"displayName", "tabId"}, "the package format of plugins, and an argument of browser tools"},

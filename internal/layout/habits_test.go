@@ -301,10 +301,10 @@ func isReceiverExported(recv *ast.FieldList) bool {
 	return isExported
 }
 
-// checkRunFunctions reports functions of cmd/opentabs whose name begins with "run" and
+// checkRunFunctions reports functions of commands whose name begins with "run" and
 // that use the type cobra.Command.
 func checkRunFunctions(f goFile) []string {
-	if f.dir != "cmd/opentabs" || f.test {
+	if f.dir != "cmd/opentabs" && f.dir != "internal/cli/plugincmd" || f.test {
 		return nil
 	}
 	var violations []string
