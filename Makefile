@@ -2,13 +2,17 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts nightly e2e faults attacks fuzz bench bench-smoke conformance soak demo picture setup clean
+.PHONY: build gen fmt lint test test-go test-ts nightly e2e faults attacks fuzz bench bench-smoke conformance soak demo picture man release snapshot store setup clean
 
 WORKSPACES := wire extension sdk-ts
 
 ## build: builds bin/opentabs without the tables for debuggers (9 MB), which stack traces and profiles do not need
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/opentabs ./cmd/opentabs
+
+## man: writes the manual pages to bin/man
+man: build
+	bin/opentabs man --dir bin/man
 
 ## gen: regenerates wire/wire.gen.ts
 gen:
@@ -38,7 +42,7 @@ test-ts: setup
 nightly: setup build
 	@echo "== go test, with the race detector also on libraries and child processes"
 	OPENTABS_TEST_RACE=1 .ci/go-test
-	@for os in darwin windows; do echo "== go build for $$os"; GOOS=$$os GOARCH=arm64 CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/opentabs || exit 1; done
+	$(MAKE) snapshot
 	FUZZTIME=2m .ci/fuzz
 	$(MAKE) conformance bench soak
 
@@ -61,10 +65,10 @@ faults: setup build
 attacks: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e attacks
 
-## bench: measures every promised number and its floor; ROWS=echo,load selects rows, JSON=out.json also writes a file
+## bench: measures every promised number and its floor; ROWS=echo,load selects rows, JSON=out.json also writes a file, PEERS=DIR compares browser tools
 bench: setup build
 	go build -trimpath -o bin/bench ./internal/bench
-	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" npm run -s -w e2e bench
+	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" PEERS="$(abspath $(PEERS))" npm run -s -w e2e bench
 
 ## bench-smoke: compares counts and ratios of speed and memory with internal/bench/smoke.json in about 10 s; UPDATE=1 stores the new values
 bench-smoke: setup build
@@ -81,7 +85,7 @@ conformance: setup build
 soak: setup build
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e soak
 
-## demo: shows a long call with live progress, a silent call and a cancelled call
+## demo: for developers of opentabs: a long, a silent and a cancelled call in a separate Chromium; users run `opentabs demo`
 demo: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e demo
 
@@ -89,8 +93,22 @@ demo: setup build
 picture: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e picture
 
+## release: writes a release for all systems into dist; RELEASE_URL is the address of the folder with the newest release, STORE_EXTENSIONS the IDs in stores
+release: setup
+	@test -n "$(RELEASE_URL)" || { echo "opentabs: set RELEASE_URL, such as RELEASE_URL=https://example.com/opentabs/latest" >&2; exit 1; }
+	go run ./internal/release -out dist -url "$(RELEASE_URL)" -store-extensions "$(STORE_EXTENSIONS)"
+
+## store: writes the extension for stores and the pictures of its listing into bin/store (docs/store.md)
+store: setup build
+	go run ./internal/release -store -out bin/store
+	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e store
+
+## snapshot: writes a release without an address into dist, to try it
+snapshot: setup
+	go run ./internal/release -out dist
+
 setup:
 	@.ci/setup
 
 clean:
-	rm -rf bin coverage e2e/artifacts
+	rm -rf bin dist coverage e2e/artifacts
