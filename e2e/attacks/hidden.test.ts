@@ -187,16 +187,20 @@ test('tools: a selector does not reveal the value of a secret field', async () =
 });
 
 test('tools: a wait for an address answers nothing about a site that the user has not approved', async () => {
-  const { setPage, open, client, other } = fixture;
-  setPage(
-    '/away',
-    `<title>a</title><script>setTimeout(() => { location = '${other}/secret-path?token=1' }, 800)</script>`,
-  );
+  const { setPage, open, client, shop, other } = fixture;
+  setPage('/away', '<title>a</title>');
   setPage('/secret-path', '<title>Private title</title><p>Private');
   const answers: string[] = [];
   for (const url of ['/secret-path', '/other-path']) {
     await open('/away');
-    const outcome = await client.call('browser_wait_for', { url, timeout: 5 });
+    const page = await fixture.pageOf(`${shop}/away`);
+    let leaving: Promise<unknown> | undefined;
+    // The first report shows that the wait has begun.
+    const onProgress = () => {
+      leaving ??= page.evaluate(`location = '${other}/secret-path?token=1'`);
+    };
+    const outcome = await client.call('browser_wait_for', { url, timeout: 5 }, { onProgress });
+    await leaving;
     assert.doesNotMatch(outcome.text, /secret-path|token|Private/, url);
     assert.match(outcome.text, /page: http:\/\/other\.localhost:\d+\. The user has not allowed/, url);
     answers.push(`${outcome.isError} ${outcome.text}`);

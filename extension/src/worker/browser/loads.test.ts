@@ -13,7 +13,7 @@ function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   let listener: (tabId: number, event: TabEvent) => void = () => undefined;
   const reports: unknown[] = [];
-  const tab = { answers: true, loading: true, hasAccess: true };
+  const tab = { answers: true, loading: true, hasAccess: true, check: async (): Promise<void> => undefined };
   const watch = new TabWatch((added) => {
     listener = added;
     return () => undefined;
@@ -22,7 +22,10 @@ function makeFixture(t: TestContext) {
   const wait = (waitUntil: WaitUntil = 'load', options: LoadOptions = {}) =>
     waitForLoad(
       {
-        readLoadedPage: async () => (tab.answers ? loadedPage : undefined),
+        async readLoadedPage() {
+          await tab.check();
+          return tab.answers ? loadedPage : undefined;
+        },
         readTab: async () => ({ windowId: 1, active: false, loading: tab.loading, width: 800, documentId: 'd2' }),
         describeTab: async () => ({ tabId: 1, url, title: 'A', active: false }),
         findAccessProblem: (address) => (tab.hasAccess ? undefined : `no access to ${address}`),
@@ -116,6 +119,30 @@ test('a page that does not leave shows a dialog, or has no history', async (t) =
   const stuck = codeOf(wait());
   await pass(1000, 3);
   assert.equal(await stuck, 'dialog_open');
+});
+
+test('a new tab has no dialog, even if its load starts late', async (t) => {
+  const { wait, fire, pass, tab } = makeFixture(t);
+  tab.answers = false;
+  const waiting = wait('commit', { isNewTab: true });
+  await pass(1000, 5);
+  await fire(started, committed);
+  assert.equal((await waiting).isNewDocument, true);
+});
+
+test('a request that starts during the check for a dialog ends the check', async (t) => {
+  const { wait, fire, pass, tab } = makeFixture(t);
+  tab.answers = false;
+  let endCheck: () => void = () => undefined;
+  tab.check = () => new Promise<void>((resolve) => (endCheck = resolve));
+  const waiting = wait('commit');
+  await pass(1000, 3);
+  await fire(started);
+  tab.check = async () => undefined;
+  endCheck();
+  await settle();
+  await fire(committed);
+  assert.equal((await waiting).isNewDocument, true);
 });
 
 test('a closed tab, a cancel, and a site without an answer end the wait', async (t) => {

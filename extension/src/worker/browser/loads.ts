@@ -48,6 +48,8 @@ export interface LoadOutcome {
 export interface LoadOptions {
   /** isMove is true for a move in the history, which may have no page to go to. */
   readonly isMove?: boolean;
+  /** isNewTab is true for a tab that was just opened, which has no page that could show a dialog. */
+  readonly isNewTab?: boolean;
   /** limitMs limits both the wait for the site's answer and the wait for the load, in milliseconds. */
   readonly limitMs?: number;
 }
@@ -75,7 +77,7 @@ async function waitForDocument(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
   watch: TabWatch,
-  { isMove = false, limitMs = AnswerMs }: LoadOptions,
+  { isMove = false, isNewTab = false, limitMs = AnswerMs }: LoadOptions,
 ): Promise<boolean> {
   const startMs = Date.now();
   let hasCheckedDialog = false;
@@ -89,10 +91,12 @@ async function waitForDocument(
         'timeout',
         `the site did not answer within ${limitMs / 1000} s. Check the address, or try again`,
       );
-    else if (!watch.hasStarted && elapsedMs >= DialogCheckMs && !hasCheckedDialog) {
+    else if (!isNewTab && !watch.hasStarted && elapsedMs >= DialogCheckMs && !hasCheckedDialog) {
       hasCheckedDialog = true;
-      if (!(await browser.readLoadedPage(tabId, PageAnswerMs))) throw dialogFailure();
-      if (isMove && !watch.hasStarted)
+      const page = await browser.readLoadedPage(tabId, PageAnswerMs);
+      if (watch.hasStarted || watch.error !== undefined || watch.address !== undefined) continue;
+      if (!page) throw dialogFailure();
+      if (isMove)
         throw toolFailure('navigation_failed', 'the tab has no page there in its history. Navigate to a url instead');
     } else {
       await watch.next(ReportMs, signal);

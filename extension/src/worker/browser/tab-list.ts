@@ -63,7 +63,7 @@ async function describeNewTab(
   address: string,
 ): Promise<string> {
   try {
-    return describeLoad(await waitForLoad(browser, call, watch, 'load'), 'load', address);
+    return describeLoad(await waitForLoad(browser, call, watch, 'load', { isNewTab: true }), 'load', address);
   } catch (error) {
     await browser.closeTab(call.tabId).catch(() => undefined);
     throw error;
