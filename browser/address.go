@@ -11,10 +11,12 @@ import (
 	"opentabs/wire"
 )
 
-// siteOf returns what an approval is for: the scheme, host and port of an address.
+// siteOf returns the origin of an address, which is what an approval covers: scheme, host
+// and port.
 func siteOf(address string) string { return dispatch.OriginOf(address) }
 
-// checkOpenable blocks a call that names an address which browser tools cannot use.
+// checkOpenable blocks a call that names an address outside http and https, or an
+// ambiguous host.
 func checkOpenable(address string) dispatch.Verdict {
 	if !isWeb(address) {
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
@@ -31,13 +33,13 @@ func isWeb(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// checkHost returns what is wrong with the host or the port of an address; empty if they
-// are in the form that browsers show. A browser reads other forms, such as 127.1 or
-// 0x7f.1, as another host than the rules of sites do.
+// checkHost returns the problem with the host or the port of an address, or "" if both
+// have the form that browsers show. A browser reads another form, such as 127.1 or
+// 0x7f.1, as a different host than the site rules do.
 func checkHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "it is no address"
+		return "the text is not a valid URL"
 	}
 	host := strings.TrimSuffix(u.Hostname(), ".")
 	plainHost := host
@@ -59,8 +61,8 @@ func checkHost(address string) string {
 	return ""
 }
 
-// isNumber reports whether a browser reads a label of a host as a number: then it reads
-// the host as an IPv4 address.
+// isNumber reports whether a browser reads the last label of a host as a number, and so
+// reads the whole host as an IPv4 address.
 func isNumber(label string) bool {
 	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
 	allowed := "0123456789"

@@ -15,8 +15,8 @@ import (
 // batches are the running calls of browser_batch. Each step of a batch is a nested call,
 // with its own gates, limits and record.
 type batches struct {
-	// onEnd receives the call ID of each batch that ends, before its client gets the
-	// results.
+	// onEnd receives the call ID of each batch that ends, before the client gets the
+	// results of the batch.
 	onEnd func(callID string)
 
 	mu   sync.Mutex // guards runs
@@ -64,7 +64,7 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	go func() {
 		output, err := started.run()
 		if b.remove(run.ID) != nil {
-			callID, _, _ := strings.Cut(run.ID, ".") // without the number of the attempt
+			callID, _, _ := strings.Cut(run.ID, ".") // a run ID ends with the number of the attempt
 			b.onEnd(callID)
 			sink.Finish(output, err)
 		}
@@ -110,7 +110,7 @@ func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError)
 func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	var texts []string
 	var output result
-	var pages []wire.UntrustedPage // the pages whose text is in texts
+	var pages []wire.UntrustedPage // the pages that the texts quote
 	for i, s := range b.steps {
 		total, progress := float64(len(b.steps)), float64(i)
 		b.sink.Reports([]wire.Report{{Progress: &progress, Total: &total, Message: s.Tool}}, 0)
@@ -138,7 +138,7 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 }
 
 // failure returns the error of a batch whose step failed with err. The results of the
-// earlier steps have text of pages, so they are in PageText.
+// earlier steps quote pages, so failure puts these results into PageText.
 func (b *batch) failure(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message
@@ -149,13 +149,13 @@ func (b *batch) failure(step int, title string, err *wire.CallError, texts []str
 		texts = append(texts, err.PageText)
 	}
 	failed.PageText, failed.Untrusted = strings.Join(texts, "\n"), addPages(pages, err.Untrusted...)
-	if t := err.Tool; t != nil && t.Code == string(err.Code) { // the code of opentabs has its own advice
+	if t := err.Tool; t != nil && t.Code == string(err.Code) { // opentabs has advice for its own error codes
 		failed.Tool = nil
 	}
 	return &failed
 }
 
-// addPages adds the pages that the list lacks.
+// addPages appends the added pages to the list, without duplicates.
 func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
 	for _, page := range added {
 		if !slices.Contains(pages, page) {

@@ -46,8 +46,9 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestFailedBatch checks that the error of a batch begins with the step that failed, has
-// the results of the earlier steps as text of pages, and names these pages.
+// TestFailedBatch checks that the error of a batch begins with the failed step. The error
+// also contains the results of the earlier steps as page text, and names the pages that
+// these results quote.
 func TestFailedBatch(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
@@ -58,13 +59,13 @@ func TestFailedBatch(t *testing.T) {
 	})
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("the batch returned %v", err)
+		t.Fatalf("the failed batch returned %v", err)
 	}
 	if strings.Contains(e.Cause, "heading Shop") || !strings.Contains(e.PageText, "step 1 of 3, browser_snapshot: Done.\n--- text of https://shop.example") {
-		t.Errorf("cause %q, text of the page %q", e.Cause, e.PageText)
+		t.Errorf("cause of a failed batch = %q, page text = %q", e.Cause, e.PageText)
 	}
 	if !strings.HasPrefix(e.Message, "browser_batch failed: step 2 of 3, browser_navigate: ") || !strings.HasSuffix(e.Message, e.PageText) {
-		t.Errorf("message = %q", e.Message)
+		t.Errorf("message of a failed batch = %q", e.Message)
 	}
 	if want := []wire.UntrustedPage{{Origin: "https://shop.example", TabID: 7}}; !slices.Equal(e.Untrusted, want) {
 		t.Errorf("untrusted pages = %v, want %v", e.Untrusted, want)
@@ -165,8 +166,8 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestUploadApproval checks that each upload needs an approval that names all files in
-// full, unless the user has set the site to auto.
+// TestUploadApproval checks that each upload needs an approval that lists the full paths
+// of all files. Only the site rule "auto" allows an upload without an approval.
 func TestUploadApproval(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
@@ -195,7 +196,8 @@ func TestUploadApproval(t *testing.T) {
 	f.wantRun(0, "claude", "browser_file_upload", args)
 }
 
-// TestBatchReturnsPictures checks that a batch returns the pictures of its steps.
+// TestBatchReturnsPictures checks that the result of a batch has the screenshots of the
+// batch's steps.
 func TestBatchReturnsPictures(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
@@ -216,7 +218,8 @@ func TestBatchReturnsPictures(t *testing.T) {
 	}
 }
 
-// The result of a batch names each page whose text it contains, once.
+// TestBatchNamesAllPages checks that the result of a batch names each page that it quotes
+// exactly once.
 func TestBatchNamesAllPages(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)

@@ -21,18 +21,20 @@ type Options struct {
 	// UploadFolders are the absolute paths of the folders whose files agents may upload.
 	// Default: none.
 	UploadFolders []string
-	// Limits are how often tools run in one tab. Default: no limits.
+	// Limits are the maximum numbers of calls per minute in one tab. By default, opentabs
+	// does not limit the calls.
 	Limits Limits
-	// CapabilitiesOf returns the optional permissions of Chrome that a browser has. By
-	// default, only the extension checks them.
+	// CapabilitiesOf returns the optional Chrome permissions that a browser has granted. By
+	// default, only the extension checks these permissions.
 	CapabilitiesOf func(browserID string) []string
-	// Files keeps the files that tools write. Required.
+	// Files stores the files that browser tools write. Files is required.
 	Files *filestore.Store
 }
 
-// Connect adds the gates and hooks of the browser tools to the options of a dispatcher,
-// and returns the bridge for that dispatcher, which runs browser tools through bridge.
-// holds are the tabs in which clients act, and sessions ends what belongs to a session.
+// Connect adds the gates and hooks of the browser tools to the options of a dispatcher.
+// The returned bridge runs browser tools through the given bridge. The returned Holds
+// track the tabs in which clients act. The returned Sessions release the state of a
+// client's session when the session ends.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
 	holds = newHolds()
 	tabs := newTabs(holds)
@@ -62,12 +64,13 @@ type toolBridge struct {
 // as the title of the client's tab group.
 const clientArgument = "_client"
 
-// sessionArgument is the argument with the session of the client. The extension ends what
-// it keeps for a session when the session ends.
+// sessionArgument is the argument with the client's session. The extension deletes the
+// state of a session when the session ends.
 const sessionArgument = "_session"
 
-// framesArgument is the argument with the rules for the child frames of a page, and for
-// the addresses in data of the browser: the gates judge the address of the tab only.
+// framesArgument is the argument with the site rules for the child frames of a page and
+// for the addresses in browser data, such as the history. The extension applies these
+// rules, because the gates judge only the address of the tab.
 const framesArgument = "_frames"
 
 // Targets implements dispatch.Bridge.
@@ -99,20 +102,20 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		}
 		run.Args = args
 	}
-	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved them
+	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved typing into these fields
 		run.Args = withMember(run.Args, secretsArgument, rawjson.Encode(typed))
 	}
 	if run.Tool != toolTabs {
 		run.Args = withMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameClass(run), run.Target.URL)))
 	}
-	if classOfTool(run.Tool, run.Args) != classRead { // an act may open tabs
+	if classOfTool(run.Tool, run.Args) != classRead { // a call that acts may open tabs
 		run.Args = withMember(run.Args, clientArgument, rawjson.Encode(run.Client.String()))
 	}
 	run.Args = withMember(run.Args, sessionArgument, rawjson.Encode(clientKey(run.Client)))
 	return b.Bridge.Start(ctx, run, framingSink{sink, wire.UntrustedPage{Origin: siteOf(run.Target.URL), TabID: run.Target.TabID}})
 }
 
-// framingSink marks the text of the page in errors as data.
+// framingSink marks page text in errors as untrusted data.
 type framingSink struct {
 	dispatch.Sink
 	page wire.UntrustedPage
@@ -128,8 +131,8 @@ func (s framingSink) Finish(output json.RawMessage, err *wire.CallError) {
 	s.Sink.Finish(output, err)
 }
 
-// frameClass returns the class by which the rules of sites apply to the frames of a page,
-// or to the addresses in data of the browser, which the agent only reads.
+// frameClass returns the class of tools whose site rules apply to the frames of a page.
+// For a tool that reads browser data, frameClass is the class for reading.
 func frameClass(run dispatch.Run) class {
 	c := classOfTool(run.Tool, run.Args)
 	if run.Place == dispatch.PlaceBrowser && c == classDangerous {

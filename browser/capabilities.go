@@ -9,16 +9,17 @@ import (
 	"opentabs/wire"
 )
 
-// capabilityDebugger is the capability of an extension that has Chrome's debugger.
+// capabilityDebugger is the capability of an extension that may use Chrome's debugger.
 const capabilityDebugger = "debugger"
 
-// capabilityTexts are the sentences for agents about each capability that no browser has.
+// capabilityTexts are the error messages for agents when no connected browser has a
+// capability.
 var capabilityTexts = map[string]string{
 	capabilityDebugger: "no connected browser has Chrome's debugger, which this tool needs; the user can add it with: opentabs extension install --debugger",
 }
 
-// CheckCapability returns why none of the connected browsers can run a browser tool, nil
-// if one can. capabilities are the capabilities of all connected browsers.
+// CheckCapability returns an error if no connected browser can run a browser tool. The
+// argument capabilities combines the capabilities of all connected browsers.
 func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	d := definitionOf(tool)
 	if d == nil || d.capability == "" || slices.Contains(capabilities, d.capability) {
@@ -27,12 +28,12 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNoBrowser, Message: capabilityTexts[d.capability]}
 }
 
-// codeNeedsPermission is the code of the error for a missing permission of Chrome, as the
-// extension sends it too.
+// codeNeedsPermission is the error code for a missing Chrome permission. The extension
+// sends the same code.
 const codeNeedsPermission = "needs_permission"
 
-// permissionTitles are the labels of the switches in the side panel, by the name of the
-// permission of Chrome.
+// permissionTitles maps each optional Chrome permission to the label of its switch in the
+// side panel.
 var permissionTitles = map[string]string{
 	"bookmarks":    "Bookmarks",
 	"browsingData": "Deleting the data of sites",
@@ -43,17 +44,18 @@ var permissionTitles = map[string]string{
 	"tabGroups":    "Tab groups",
 }
 
-// permissionGate fails a call of a tool whose permissions of Chrome are missing, so that the
-// user does not approve a call that cannot run.
+// permissionGate blocks a call of a tool whose Chrome permissions are missing, so that no
+// user approves a call that cannot run.
 type permissionGate struct {
-	// capabilitiesOf returns the capabilities of a browser; nil disables the gate.
+	// capabilitiesOf returns the capabilities of a browser. If capabilitiesOf is nil, the
+	// gate allows every call.
 	capabilitiesOf func(browserID string) []string
 }
 
 // Name implements dispatch.Gate.
 func (permissionGate) Name() string { return "chrome-permission" }
 
-// Decide implements dispatch.Gate. Decide blocks no call before its browser is chosen.
+// Decide implements dispatch.Gate. Decide allows a call whose browser is not chosen yet.
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if g.capabilitiesOf == nil || callInfo.Tool.Plugin != Name || callInfo.Target.Browser == "" {
 		return dispatch.Verdict{}
@@ -82,7 +84,7 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// quoteAll returns texts in quotes, as in "a" and "b".
+// quoteAll quotes texts and joins them with "and", as in "a" and "b".
 func quoteAll(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {

@@ -35,8 +35,9 @@ func TestToolsNeedCapabilities(t *testing.T) {
 	}
 }
 
-// TestMissingPermission checks that a call without a permission of Chrome needs no approval,
-// because it fails, and needs one after the grant.
+// TestMissingPermission checks that a call without its Chrome permission fails without a
+// request for approval. After the user has granted the permission, the call needs an
+// approval.
 func TestMissingPermission(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -58,8 +59,8 @@ func TestMissingPermission(t *testing.T) {
 	f.wantRun(1, "claude", "browser_clear_site_data", origin)
 }
 
-// TestPermissionsOfExtension checks that the server and the extension have the same
-// permissions for each tool, and the same labels.
+// TestPermissionsOfExtension checks that the extension's permissions.ts lists the same
+// Chrome permissions and the same labels for each tool as the server.
 func TestPermissionsOfExtension(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 
 const evaluateArgs = `{"function":"() => document.title"}`
 
-// TestEvaluateArguments checks that a call without a single meaning never reaches the
-// browser, and that a call with a cursor is judged as reading.
+// TestEvaluateArguments checks that browser_evaluate rejects a call with both or neither
+// of "function" and "cursor". A call with "cursor" only reads, so the permission to read
+// is enough.
 func TestEvaluateArguments(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -24,15 +25,15 @@ func TestEvaluateArguments(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, "split the code", "claude", toolEvaluate, long)
 	f.wantRun(1, "claude", toolEvaluate, evaluateArgs)
 	if want := "claude wants to use a dangerous tool on https://shop.example (browser_evaluate); this tool is dangerous"; f.asked[0] != want {
-		t.Errorf("asked %q, want %q", f.asked[0], want)
+		t.Errorf("request for approval = %q, want %q", f.asked[0], want)
 	}
 	f.wantRun(1, "claude", toolEvaluate, evaluateArgs)
 	f.wantRun(1, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
 	f.wantRun(0, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
 }
 
-// TestFramesOfDangerousTools checks that code runs in frames of the page's site only, and
-// in frames of sites that an exact rule allows.
+// TestFramesOfDangerousTools checks that a dangerous tool runs code only in frames of the
+// page's own site and of sites that a rule without a wildcard allows.
 func TestFramesOfDangerousTools(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"cdn.example": policy.SiteAuto, "*.news.example": policy.SiteAuto, "bank.example": policy.SiteOff, "mail.example": policy.SiteRead} {
@@ -46,10 +47,12 @@ func TestFramesOfDangerousTools(t *testing.T) {
 		"127.0.0.1:9527": false, "localhost:9527": false, "[::1]:9527": false,
 	}
 	if got := gate.frameRules(classDangerous, "https://Shop.example./cart"); !maps.Equal(got, want) {
-		t.Errorf("rules of frames = %v, want %v", got, want)
+		t.Errorf("frame rules for a dangerous tool = %v, want %v", got, want)
 	}
 }
 
+// TestAttackByTools checks that no rule or approval for other tools lets an agent run
+// code in a page.
 func TestAttackByTools(t *testing.T) {
 	setRule := func(t *testing.T, pattern string, rule policy.SiteRule) *fixture {
 		t.Helper()
@@ -60,7 +63,7 @@ func TestAttackByTools(t *testing.T) {
 		return f
 	}
 	batch := `{"steps":[{"tool":"browser_evaluate","args":{"function":"() => 1","tabId":7}}]}`
-	t.Run("runs code by a wildcard rule", func(t *testing.T) {
+	t.Run("a wildcard rule does not allow code", func(t *testing.T) {
 		for _, pattern := range []string{"*", "*.example"} {
 			f := setRule(t, pattern, policy.SiteAuto)
 			f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
@@ -70,12 +73,12 @@ func TestAttackByTools(t *testing.T) {
 			f.wantError(wire.ErrDenied, "the user denied it", "claude", toolEvaluate, evaluateArgs)
 		}
 	})
-	t.Run("runs code on a site that it may only read", func(t *testing.T) {
+	t.Run("a rule to read does not allow code", func(t *testing.T) {
 		f := setRule(t, "shop.example", policy.SiteRead)
 		f.wantError(wire.ErrDenied, "allows browser tools to read on https://shop.example, but not to act", "claude", toolEvaluate, evaluateArgs)
 		f.wantError(wire.ErrDenied, "allows browser tools to read", "claude", toolBatch, batch)
 	})
-	t.Run("runs code with an approval to act", func(t *testing.T) {
+	t.Run("an approval to act does not allow code", func(t *testing.T) {
 		f := newFixture(t)
 		f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
 		f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)

@@ -18,17 +18,20 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// writtenFile is a file that a tool has written, in the output of the extension.
+// writtenFile is a file that a browser tool has written, as the extension returns the
+// file.
 type writtenFile struct {
-	// Extension is the suffix of the file's name, such as har.
+	// Extension is the suffix of the file name without the dot, such as "har".
 	Extension string `json:"extension"`
 	MediaType string `json:"mimeType"`
-	// Text is the content of a text file. Data is the content of another file, in base64.
+	// Text is the content of a text file. Data is the content of a binary file, in
+	// base64.
 	Text string `json:"text"`
 	Data string `json:"data"`
 }
 
-// fileLink is a file in the result of a tool, an MCP content block without its type.
+// fileLink is a link to a file in the result of a tool: an MCP content block without the
+// member "type".
 type fileLink struct {
 	URI       string `json:"uri"`
 	Name      string `json:"name"`
@@ -36,8 +39,9 @@ type fileLink struct {
 	SizeBytes int    `json:"size"`
 }
 
-// storeFile stores a file of a tool for the client of the call. The server names the file
-// by the site of the page and the time, so that no page chooses a name.
+// storeFile stores a file that a tool wrote for the client that called the tool. The file
+// name consists of the host of the page and the time, so that no page can choose a file
+// name.
 func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pageAddress string) (fileLink, error) {
 	content := []byte(f.Text)
 	if f.Data != "" {
@@ -61,10 +65,10 @@ func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pag
 	return fileLink{stored.URI(), stored.Name, stored.MediaType, stored.SizeBytes}, nil
 }
 
-// maxHostInFileName is the longest part of a host in the name of a file, in bytes.
+// maxHostInFileName is the maximum length of the host in a file name, in bytes.
 const maxHostInFileName = 60
 
-// keepFileNameChar replaces characters that are not part of the names of hosts.
+// keepFileNameChar returns "_" for a character that is not allowed in a host name.
 func keepFileNameChar(c rune) rune {
 	if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
 		return c
@@ -72,14 +76,16 @@ func keepFileNameChar(c rune) rune {
 	return '_'
 }
 
-// fileNameArgument is the argument with the name of the file of a new download.
+// fileNameArgument is the argument with the file name of a new download.
 const fileNameArgument = "_fileName"
 
-// refusedTypesArgument is the argument with the endings of programs that a new download
-// must not have: the site may redirect to another file than the user has approved.
+// refusedTypesArgument is the argument with the file extensions of programs that a new
+// download must not have. The site may redirect to another file than the user has
+// approved.
 const refusedTypesArgument = "_refusedTypes"
 
-// withFileName adds the name of the file to the arguments of a new download.
+// withFileName adds the file name and the refused file extensions to the arguments of a
+// new download.
 func withFileName(args json.RawMessage) json.RawMessage {
 	address := textArgument(args, "url")
 	if address == "" {
@@ -90,33 +96,34 @@ func withFileName(args json.RawMessage) json.RawMessage {
 	return withMember(withMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refused))
 }
 
-// programTypes are the endings of the names of files that an operating system may run when
-// the user opens them.
+// programTypes are the extensions of files that an operating system may run when the user
+// opens the file.
 const programTypes = "action ade adp apk app appimage application applescript appref-ms appx appxbundle bash bat bin cab chm cjs class cmd com command " +
 	"cpl crx csh deb desktop diagcab dll dmg docm dotm dylib elf exe fileloc fish flatpak flatpakref gadget hlp hta img inetloc inf ins iso isp jar jnlp js " +
 	"jse ksh library-ms lnk local lua mde mjs mpkg msc msh msi msix msixbundle msp mst ocx osx out pif pkg pl potm ppam ppsm pptm prg ps1 ps1xml ps2 psc1 " +
 	"psd1 psm1 py pyc pyw pyz rb reg rpm run scf scpt scptd scr sct search-ms service settingcontent-ms sh shb shs slk snap so sys tcl terminal theme " +
 	"themepack tool url vb vbe vbs vhd vhdx vxd webloc wll workflow ws wsc wsf wsh xbap xlam xll xlsm xltm xpi xrm-ms zsh"
 
-// isProgram reports whether a file with a name is a program or a script.
+// isProgram reports whether a file name has the extension of a program or a script.
 func isProgram(name string) bool {
 	return slices.Contains(strings.Fields(programTypes), fileType(name))
 }
 
-// fileType returns the ending of a file's name in lower case, without the dot.
+// fileType returns the extension of a file name in lower case, without the dot.
 func fileType(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 }
 
-// maxFileNameBytes is the longest name of a downloaded file, and maxFileTypeBytes its
-// longest ending that a shorter name keeps.
+// maxFileNameBytes is the maximum length of the name of a downloaded file.
+// maxFileTypeBytes is the maximum length of a file extension that downloadName keeps when
+// it shortens a name.
 const (
 	maxFileNameBytes = 120
 	maxFileTypeBytes = 20
 )
 
-// downloadName returns the name of the file for a download: the last part of the path of
-// its address, without what file systems and users could misread.
+// downloadName returns the file name for a download: the last path segment of the
+// address, without characters that file systems or users could misread.
 func downloadName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -128,7 +135,7 @@ func downloadName(address string) string {
 		switch {
 		case strings.ContainsRune(`"*/:<>?\|~%`, c):
 			return '_'
-		case unicode.IsControl(c), unicode.Is(unicode.Cf, c): // line feeds, and joiners in words
+		case unicode.IsControl(c), unicode.Is(unicode.Cf, c): // control and invisible formatting characters
 			return -1
 		case unicode.IsSpace(c):
 			return ' '
@@ -155,15 +162,15 @@ func downloadName(address string) string {
 	return name
 }
 
-// defaultFileName is the name of a download whose address has none.
+// defaultFileName is the name of a download whose address contains no file name.
 const defaultFileName = "download"
 
-// trimFileName removes dots and spaces around the name of a file: a dot at the start hides
-// a file, and Windows drops those at the end.
+// trimFileName removes leading and trailing dots and spaces from a file name. A leading
+// dot hides a file, and Windows drops trailing dots and spaces.
 func trimFileName(name string) string { return strings.Trim(name, ". ") }
 
-// isReservedName reports whether Windows reads the name of a file as a device, or as a
-// file that changes how a folder works.
+// isReservedName reports whether Windows treats a file name as a device, such as "con",
+// or as a file that changes a folder, such as "desktop.ini".
 func isReservedName(name string) bool {
 	name = strings.ToLower(name)
 	device, _, _ := strings.Cut(name, ".")

@@ -8,7 +8,8 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// A file of a tool is stored for its client, with a name that the server chooses.
+// TestFileOfTool checks that opentabs stores a file of a tool for the client of the call,
+// under a name that the server chooses.
 func TestFileOfTool(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -18,18 +19,18 @@ func TestFileOfTool(t *testing.T) {
 	text := f.wantRun(0, "claude", "browser_snapshot", `{}`)
 	files, err := f.files.List()
 	if err != nil || len(files) != 1 {
-		t.Fatalf("stored files = %+v, %v; want one", files, err)
+		t.Fatalf("stored files after one call = %+v, %v; want one", files, err)
 	}
 	name := files[0].Name
 	if !regexp.MustCompile(`^shop\.example-\d{8}-\d{6}\.har$`).MatchString(name) {
-		t.Errorf("name of the file = %q, want the host, the time and the suffix without a slash", name)
+		t.Errorf("name of the stored file = %q, want the host, the time and the suffix without a slash", name)
 	}
 	want := regexp.MustCompile(`(?m)^file: ` + regexp.QuoteMeta(files[0].URI()) + `, "` + regexp.QuoteMeta(name) + `", 2 bytes\.`)
 	if !want.MatchString(text) {
-		t.Errorf("result = %q, want a line that matches %s", text, want)
+		t.Errorf("result of a tool that wrote a file = %q, want a line that matches %s", text, want)
 	}
 	if _, content, err := f.files.Read(files[0].ID, "claude"); err != nil || string(content) != "{}" {
-		t.Errorf("content for the client = %q, %v; want {}", content, err)
+		t.Errorf("stored content = %q, %v; want {}", content, err)
 	}
 	if _, _, err := f.files.Read(files[0].ID, "cursor"); err == nil {
 		t.Error("another client read the file, want an error")
@@ -37,11 +38,12 @@ func TestFileOfTool(t *testing.T) {
 	f.output = `{"text":"Saved.","file":{"extension":"pdf","mimeType":"application/pdf","data":"JVBERg=="},"page":{"url":"https://shop.example/","title":"Cart"}}`
 	f.wantRun(0, "claude", "browser_snapshot", `{}`)
 	if files, _ := f.files.List(); len(files) != 2 || files[1].SizeBytes != 4 {
-		t.Errorf("files after a PDF = %+v, want a second file with the 4 decoded bytes", files)
+		t.Errorf("stored files after a PDF = %+v, want a second file with the 4 decoded bytes", files)
 	}
 }
 
-// A file with content of a site that the client may not read is dropped.
+// TestFileOfForbiddenSite checks that opentabs drops a file from a site that the client
+// may not read.
 func TestFileOfForbiddenSite(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -52,12 +54,12 @@ func TestFileOfForbiddenSite(t *testing.T) {
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
 	}
 	if files, err := f.files.List(); err != nil || len(files) != 0 {
-		t.Errorf("stored files = %+v, %v; want none", files, err)
+		t.Errorf("stored files of a forbidden site = %+v, %v; want none", files, err)
 	}
 }
 
-// TestDownloadName checks that the name of a downloaded file has no part of a path, no
-// hidden character and no name with a meaning for Windows.
+// TestDownloadName checks that the name of a downloaded file contains no folder, no
+// hidden character and no name that Windows reserves.
 func TestDownloadName(t *testing.T) {
 	long := strings.Repeat("é", 200)
 	for address, want := range map[string]string{
@@ -92,7 +94,8 @@ func TestDownloadName(t *testing.T) {
 	}
 }
 
-// TestIsProgram checks which names are those of programs and scripts.
+// TestIsProgram checks that isProgram finds programs and scripts by the extension of
+// their file names.
 func TestIsProgram(t *testing.T) {
 	for _, name := range strings.Fields("a.exe a.MSI a.sh a.bat a.cmd a.ps1 a.app a.dmg a.deb a.rpm a.jar a.vbs a.js a.scr a.lnk a.desktop a.pdf.exe A.AppImage a.py") {
 		if !isProgram(name) {

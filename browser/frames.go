@@ -9,9 +9,9 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// frameRules returns, for the patterns of sites, whether a tool of a class may run in a
-// child frame of such a site. address is the page with the frames. The daemon's own
-// addresses are forbidden.
+// frameRules returns, for each site pattern, whether a tool of a class may run in a child
+// frame of a matching site. The argument address is the address of the page that contains
+// the frames. No tool may run in a frame that shows the daemon's own address.
 func (s *siteGate) frameRules(class class, address string) map[string]bool {
 	rules := map[string]bool{}
 	for pattern, entry := range s.rules.All() {
@@ -23,7 +23,7 @@ func (s *siteGate) frameRules(class class, address string) map[string]bool {
 			rules[pattern] = entry.Rule != policy.SiteOff && (entry.Rule != policy.SiteRead || class == classRead)
 		}
 	}
-	if class == classDangerous { // the user has approved the site of the page only
+	if class == classDangerous { // the user has approved only the site of the page
 		rules["*"] = false
 		rules[hostPortOf(address)] = true
 	}
@@ -33,7 +33,7 @@ func (s *siteGate) frameRules(class class, address string) map[string]bool {
 	return rules
 }
 
-// hostPortOf returns the host and the port of an address as a pattern of sites.
+// hostPortOf returns the host and the port of an address in the syntax of site patterns.
 func hostPortOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

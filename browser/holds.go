@@ -15,44 +15,47 @@ import (
 )
 
 const (
-	// holdTime is how long a client holds a tab after its last act there.
+	// holdTime is how long a client holds a tab after the client's last act in the tab.
 	holdTime = time.Minute
-	// maxWait is the rest of a hold for which the act of another client waits. If the rest
-	// is longer, the act fails at once.
+	// maxWait is the longest time that an act waits for the end of another client's hold.
+	// If the hold lasts longer, the act fails at once.
 	maxWait = 10 * time.Second
-	// waitStep is the interval of progress reports of a waiting act.
+	// waitStep is the interval between the progress reports of an act that waits for a
+	// tab.
 	waitStep = time.Second
 )
 
-// Holds are the tabs in which clients act. A client holds a tab during each act and for a
-// minute after it, and other clients cannot act there. A click or a key of the user ends the hold:
-// the client must read the page again before it acts. Holds is safe for concurrent use.
+// Holds are the reservations of tabs by clients. A client holds a tab while the client
+// acts in the tab and for a minute afterwards, and acts of other clients in the tab fail.
+// A click or a key press of the user in the tab ends the hold: the client must read the
+// page again before its next act. Holds is safe for concurrent use.
 type Holds struct {
 	onChange func(browser string) // nil until OnChange
 	calls    Calls                // nil until SetCalls
 
 	mu sync.Mutex // guards all fields below
-	// holders are the clients that acted last in tabs.
+	// holders are the clients that acted last in each tab.
 	holders map[tab]tabHolder
-	// runningCalls are the calls that run in tabs, by call ID.
+	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
-	// stopped are the clients that the user has stopped in tabs, by their identities: the
-	// next session of such a client is stopped too.
+	// stopped are the clients that the user has stopped in a tab, by their identities.
+	// The identity is not the session, so the stop also applies to later sessions of the
+	// client.
 	stopped map[tabClient]bool
 }
 
-// Calls stops calls. *dispatch.Dispatcher implements it.
+// Calls cancels calls. *dispatch.Dispatcher implements Calls.
 type Calls interface {
 	Cancel(callID, cancelledBy, reason string) bool
 }
 
-// tabClient is a client in a tab.
+// tabClient is the pair of a tab and a client that acts in the tab.
 type tabClient struct {
 	tab    tab
-	client string // the client's key or identity
+	client string // the clientKey or the identity of the client
 }
 
-// tabCall is a call that runs in a tab.
+// tabCall is a running call of a browser tool and the tab in which the call runs.
 type tabCall struct {
 	tabClient
 	startedAt time.Time
@@ -60,23 +63,24 @@ type tabCall struct {
 
 // tabHolder is the client that acted last in a tab.
 type tabHolder struct {
-	client   string // the client's key
+	client   string // the clientKey of the client
 	identity string
 	name     string // the client's name for users
 	site     string
-	// actedAt is when the last act began, or ended if it has ended.
+	// actedAt is when the client's last act in the tab ended. While the act runs, actedAt
+	// is when the act began.
 	actedAt time.Time
-	// actID is the call of the act that runs; empty if none runs.
+	// actID is the ID of the running act, or "" if no act runs in the tab.
 	actID string
-	// released is closed when the hold ends before its time.
+	// released is closed when the hold ends early.
 	released chan struct{}
-	// takenAt is when the user last clicked or typed in the tab since the last act began;
-	// zero if the user did not.
+	// takenAt is when the user last clicked or typed in the tab after the client's last
+	// act began. takenAt is zero if the user has not done so.
 	takenAt time.Time
-	// hasRead is set if the client has read the page since takenAt.
+	// hasRead is true if the client has read the page since takenAt.
 	hasRead bool
-	// batchID is a running batch that has read the page since takenAt: the client has not
-	// seen the page yet. batchID is empty if there is no such batch.
+	// batchID is the ID of a running batch that has read the page since takenAt, or "" if
+	// no such batch runs. The client sees the page only when the batch ends.
 	batchID string
 }
 
@@ -90,7 +94,7 @@ func newHolds() *Holds {
 	return &Holds{holders: map[tab]tabHolder{}, runningCalls: map[string]tabCall{}, stopped: map[tabClient]bool{}}
 }
 
-// rest returns how much of the time after the last act is left.
+// rest returns how long the hold still lasts.
 func (t tabHolder) rest() time.Duration {
 	if t.actID != "" {
 		return holdTime
@@ -98,34 +102,34 @@ func (t tabHolder) rest() time.Duration {
 	return holdTime - time.Since(t.actedAt)
 }
 
-// until returns when the hold ends.
+// until returns the time at which the hold ends.
 func (t tabHolder) until() time.Time { return time.Now().Add(t.rest()) }
 
-// restText returns the rest in whole seconds, as in "5 s".
+// restText returns the remaining time of the hold in whole seconds, as in "5 s".
 func (t tabHolder) restText() string {
 	return humanize.Duration(t.rest().Truncate(time.Second) + time.Second)
 }
 
-// isHolding reports whether the client keeps other clients from acting in the tab.
+// isHolding reports whether acts of other clients in the tab must wait or fail.
 func (t tabHolder) isHolding() bool { return t.takenAt.IsZero() && t.rest() > 0 }
 
-// mustRead reports whether the client must read the page before it acts.
+// mustRead reports whether the client must read the page before its next act in the tab.
 func (t tabHolder) mustRead() bool { return !t.takenAt.IsZero() && !t.hasRead }
 
-// release lets the acts of other clients that wait for the end of the hold proceed. The
-// caller holds mu.
+// release ends the wait of other clients' acts for the tab. The caller of release has
+// locked Holds.mu.
 func (t tabHolder) release() {
-	if t.isHolding() { // otherwise, no act waits, or release was called before
+	if t.isHolding() { // released may be closed if the hold has ended
 		close(t.released)
 	}
 }
 
-// OnChange sets the function that receives the ID of a browser after a change of the
-// holds in its tabs. Call OnChange before the first call.
+// OnChange sets the function that receives the ID of a browser when a hold of a tab in
+// this browser changes. Call OnChange before the first call of a tool.
 func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange }
 
-// SetCalls sets the source of the calls that Release stops. Call SetCalls before the
-// first call.
+// SetCalls sets the source of the calls that Release cancels. Call SetCalls before the
+// first call of a tool.
 func (h *Holds) SetCalls(calls Calls) { h.calls = calls }
 
 // Name implements dispatch.Gate.
@@ -150,8 +154,8 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return v
 }
 
-// check returns an error if another client holds the tab of an act, or if the user has
-// taken the tab back from the client of the act.
+// check returns an error if another client holds the tab of an act. check also returns an
+// error if the user has taken the tab back from the client of the act.
 func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	if !isAct(callInfo) {
 		return nil
@@ -172,8 +176,8 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// waitFor returns the wait of an act in a tab whose hold by another client ends soon; nil
-// if the act need not wait, or would wait for longer than maxWait.
+// waitFor returns how an act waits for a tab that another client holds. waitFor returns
+// nil if the tab is free, or if the hold lasts longer than maxWait.
 func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -185,15 +189,16 @@ func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.restText())}
 }
 
-// isStopped reports whether the user has stopped the client of an act in the tab.
+// isStopped reports whether a call is an act of a client that the user has stopped in the
+// call's tab.
 func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return isAct(callInfo) && h.stopped[stopKeyOf(callInfo)]
 }
 
-// ObserveDecision implements dispatch.DecisionObserver: a client that the user has stopped
-// in a tab may act there again after an approval.
+// ObserveDecision implements dispatch.DecisionObserver. After the user's approval, a
+// stopped client may act in the tab again.
 func (h *Holds) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	if !r.Allow {
 		return
@@ -207,25 +212,28 @@ func tabClientOf(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), clientKey(callInfo.Client)}
 }
 
-// stopKeyOf returns the key of a call in Holds.stopped.
+// stopKeyOf returns the tab and the client of a call as the key for the map
+// Holds.stopped.
 func stopKeyOf(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), callInfo.Client.Identity()}
 }
 
-// tabName names a tab for the user.
+// tabName returns the name of a tab in texts for the user.
 func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
 
-// isAct reports whether a call acts in a tab.
+// isAct reports whether a call of a browser tool may change its tab or the page in the
+// tab.
 func isAct(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.IsExclusive
 }
 
-// isPageRead reports whether a call reads the page of a tab.
+// isPageRead reports whether a call of a browser tool only reads the page in a tab.
 func isPageRead(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.Place == dispatch.PlacePage && classOf(callInfo) == classRead
 }
 
-// Before implements dispatch.BeforeHook: the client of an act holds the tab from now on.
+// Before implements dispatch.BeforeHook. Before starts the client's hold of the tab if
+// the call is an act.
 func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name || callInfo.Target.TabID == 0 && !isBatch(callInfo.Tool) {
 		return nil
@@ -245,7 +253,8 @@ func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// newStoppedError is the error of an act of a client that the user has stopped.
+// newStoppedError returns the error for an act of a client that the user has stopped in a
+// tab.
 func newStoppedError(tabID int) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: fmt.Sprintf("the user stopped you in tab %d", tabID)}
 }
@@ -274,7 +283,8 @@ func (h *Holds) reportChange(browser string) {
 	}
 }
 
-// After implements dispatch.AfterHook: the minute of a hold begins at the end of the act.
+// After implements dispatch.AfterHook. The client of an act holds the tab for a minute
+// from the end of the act.
 func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
@@ -299,8 +309,8 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 // isBatch reports whether a tool is browser_batch.
 func isBatch(tool dispatch.Tool) bool { return tool.Plugin == Name && tool.Name == toolBatch }
 
-// recordBatchEnd records that the client of a batch gets its results, and with them the
-// pages that the batch has read.
+// recordBatchEnd records the end of a batch: the client now receives the pages that the
+// batch has read.
 func (h *Holds) recordBatchEnd(batchID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -312,9 +322,10 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// recordRead records that a call has read the page of a tab. The client may act there
-// again, unless the user has used the tab since the call began. A step of a batch that
-// reads does not let later steps act, because the client chose them without the page.
+// recordRead records that a call has read the page of a tab. Afterwards, the client may
+// act in the tab again, unless the user has used the tab since the call began. A step of
+// a batch that reads the page does not allow the later steps to act, because the client
+// chose these steps before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -322,7 +333,7 @@ func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	holder, ok := h.holders[tab]
 	call, isRunning := h.runningCalls[callInfo.CallID]
 	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.takenAt) {
-		if _, isStep := h.runningCalls[callInfo.ParentCallID]; isStep { // only a batch makes calls
+		if _, isStep := h.runningCalls[callInfo.ParentCallID]; isStep { // only a batch calls other browser tools
 			holder.batchID = callInfo.ParentCallID
 		} else {
 			holder.hasRead = true
@@ -331,8 +342,8 @@ func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	}
 }
 
-// RecordUserInput records that the user clicked or typed in a tab. The client that holds
-// the tab loses it. In other tabs, input of the user has no effect.
+// RecordUserInput records that the user clicked or typed in a tab, which ends a client's
+// hold of this tab. User input in a tab that no client holds has no effect.
 func (h *Holds) RecordUserInput(browser string, tabID int) {
 	h.mu.Lock()
 	tab := tab{browser, tabID}
@@ -349,8 +360,8 @@ func (h *Holds) RecordUserInput(browser string, tabID int) {
 	}
 }
 
-// isTaken reports whether the user has taken the tab of a call back from its client, and
-// the client has not read the page since.
+// isTaken reports whether the user has taken the tab of a call back from the client, and
+// the client has not read the page since then.
 func (h *Holds) isTaken(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -358,10 +369,10 @@ func (h *Holds) isTaken(callInfo dispatch.CallInfo) bool {
 	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
 }
 
-// Release ends the hold of a tab for the user: the running calls of the client in the tab
-// end, and the client needs an approval to act there again. Release returns the name of
-// the client. surface is where the user decided. The error of Release is a sentence for
-// the user.
+// Release ends a client's hold of a tab for the user. The running calls of the client in
+// the tab are cancelled, and the client's next act in the tab needs an approval. Release
+// returns the name of the client. The argument surface names where the user pressed the
+// button or ran the command. The text of an error that Release returns is for the user.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tab{browser, tabID}
@@ -389,7 +400,7 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-// forget ends the hold of a tab that was closed.
+// forget ends the hold of a tab that has closed.
 func (h *Holds) forget(closed tab) {
 	h.mu.Lock()
 	if holder, ok := h.holders[closed]; ok {
@@ -401,7 +412,7 @@ func (h *Holds) forget(closed tab) {
 	h.reportChange(closed.browser)
 }
 
-// endSession ends the holds of a session.
+// endSession ends all holds of a session.
 func (h *Holds) endSession(session string) {
 	h.mu.Lock()
 	browsers := map[string]bool{}
@@ -419,20 +430,22 @@ func (h *Holds) endSession(session string) {
 	}
 }
 
-// HeldTab is a tab that a client holds: acts of other clients in the tab fail.
+// HeldTab is a tab that a client holds.
 type HeldTab struct {
 	Browser string
 	TabID   int
-	// Site is the site of the last act.
+	// Site is the origin of the page in which the client last acted.
 	Site string
-	// Client is the name of the client for users.
+	// Client is the client's name for users.
 	Client string
 	Until  time.Time
-	// IsTaken is true if the user has taken the tab back since the last act.
+	// IsTaken is true if the user has clicked or typed in the tab since the client's last
+	// act.
 	IsTaken bool
 }
 
-// HeldTabs returns the tabs in which clients acted in the last minute, by browser and tab.
+// HeldTabs returns the tabs in which a client acted in the last minute, sorted by browser
+// and tab ID.
 func (h *Holds) HeldTabs() []HeldTab {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -446,7 +459,8 @@ func (h *Holds) HeldTabs() []HeldTab {
 	return held
 }
 
-// TabHolds returns the held tabs of one browser for the browser itself.
+// TabHolds returns the held tabs of one browser in the form that the daemon sends to the
+// browser.
 func (h *Holds) TabHolds(browser string) []wire.TabHold {
 	var holds []wire.TabHold
 	for _, held := range h.HeldTabs() {

@@ -12,7 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// A client that has acted in a tab holds it for a minute. Others may read there.
+// TestHeldTab checks that a client that has acted in a tab holds the tab for a minute.
+// Meanwhile, other clients may read the page but not act in the tab.
 func TestHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -21,7 +22,7 @@ func TestHeldTab(t *testing.T) {
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Site != "https://shop.example" || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
-			t.Errorf("held: %+v", held)
+			t.Errorf("held tabs after the first act = %+v, want tab 7", held)
 		}
 		time.Sleep(20 * time.Second)
 		f.wantError(wire.ErrTabInUse, ", for 41 s more; open a tab of your own, or wait", "cursor", "browser_click", `{"target":"e1"}`)
@@ -29,15 +30,16 @@ func TestHeldTab(t *testing.T) {
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime)
 		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held after %s: %+v", holdTime, held)
+			t.Errorf("held tabs after %s = %+v, want none", holdTime, held)
 		}
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
 		f.wantError(wire.ErrTabInUse, "cursor uses tab 7", "claude", "browser_click", `{"target":"e1"}`)
 	})
 }
 
-// A click or a key of the user in a held tab takes the tab back: the client must read the
-// page before it acts again. Each later input of the user takes the tab back again.
+// TestUserTakesTabBack checks that a click or a key press of the user takes a held tab
+// back from the client. The client must read the page before its next act in the tab. The
+// user can take the tab back again after the client has read the page.
 func TestUserTakesTabBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -70,7 +72,8 @@ func TestUserTakesTabBack(t *testing.T) {
 	})
 }
 
-// Input of the user does not concern tabs in which no client acted in the last minute.
+// TestUserInputInFreeTab checks that user input has no effect in a tab in which no client
+// acted in the last minute.
 func TestUserInputInFreeTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -96,8 +99,9 @@ func TestUserInputInFreeTab(t *testing.T) {
 	})
 }
 
-// A read that began before the user's input does not show what the user did. A running
-// act ends, and its result contains that the user has used the tab.
+// TestUserInputDuringCall checks user input while a call runs in the tab. A page read
+// that began before the input does not allow the client to act. The result of a running
+// act contains a note that the user has used the tab.
 func TestUserInputDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -118,7 +122,7 @@ func TestUserInputDuringCall(t *testing.T) {
 		f.onRun = useTab
 		const want = "The user clicked or typed in this tab meanwhile"
 		if got := f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`); !strings.Contains(got, want) {
-			t.Errorf("the result of an act during the user's input = %q, want it to contain %q", got, want)
+			t.Errorf("result of an act during user input = %q, want a result that contains %q", got, want)
 		}
 		f.onRun = nil
 		if got, err := f.call("claude", "browser_batch", `{"steps":[{"tool":"browser_click","args":{"target":"e1"}},{"tool":"browser_snapshot"}]}`); err == nil && !strings.Contains(got, "tab_taken") {
@@ -127,8 +131,9 @@ func TestUserInputDuringCall(t *testing.T) {
 	})
 }
 
-// The user stops a client in a tab: its running call ends, and it needs an approval to act
-// there again. Other clients and reading are not concerned.
+// TestRelease checks that the user can stop a client in a tab. The client's running call
+// is cancelled, and its next act in the tab needs an approval. Other clients and reading
+// calls need no approval.
 func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -168,8 +173,8 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// An act that waits in the queue of a tab does not start after the user has stopped its
-// client there.
+// TestReleaseOfQueuedAct checks that a queued act of a client does not start after the
+// user has stopped the client in the tab.
 func TestReleaseOfQueuedAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -191,8 +196,9 @@ func TestReleaseOfQueuedAct(t *testing.T) {
 	})
 }
 
-// An act waits with progress for a tab whose hold ends within 10 s. If the holder acts
-// again, the waiting act fails. The end of a hold by the user lets the act run.
+// TestWaitForHeldTab checks an act in a tab that another client holds for less than 10 s
+// more. The act waits with progress reports and runs when the hold ends, or earlier if
+// the user ends the hold. If the other client acts again, the waiting act fails.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -208,11 +214,11 @@ func TestWaitForHeldTab(t *testing.T) {
 		begin := time.Now()
 		f.wantRun(0, "cursor", "browser_click", clickArgs)
 		if waited := time.Since(begin); waited < 5*time.Second || waited > 6*time.Second {
-			t.Errorf("the act waited for %v, want the rest of the hold, 5 s", waited)
+			t.Errorf("the act waited for %v, want 5 s, the remaining time of the hold", waited)
 		}
 		want := []string{"waiting for tab 7: claude uses it for 6 s more", "waiting for tab 7: claude uses it for 1 s more"}
 		if got := f.progress; len(got) < 5 || got[0] != want[0] || got[len(got)-1] != want[1] {
-			t.Errorf("progress = %q, want it from %q to %q", got, want[0], want[1])
+			t.Errorf("progress of the waiting act = %q, want messages from %q to %q", got, want[0], want[1])
 		}
 
 		time.Sleep(holdTime - 3*time.Second)
@@ -237,8 +243,8 @@ func TestWaitForHeldTab(t *testing.T) {
 	})
 }
 
-// A client holds a tab while its act runs, even if the act takes longer than a minute, and
-// for a minute after the act.
+// TestHoldOfLongAct checks that a client holds a tab while its act runs for longer than a
+// minute, and for one more minute after the act.
 func TestHoldOfLongAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -281,9 +287,9 @@ func TestHoldOfLongAct(t *testing.T) {
 	})
 }
 
-// A batch that reads the page after the user's input does not act there in a later step:
-// the client chose the steps before it saw what the user did. After the batch, the client
-// has seen the page.
+// TestReadInBatchAfterUserInput checks a batch that first reads and then acts after user
+// input in the tab. The acting step fails, because the client chose the steps before it
+// saw the page. After the batch, the client may act in the tab.
 func TestReadInBatchAfterUserInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -10,30 +10,31 @@ import (
 	"opentabs/wire"
 )
 
-// limitTime is the time in which [Limits] count.
+// limitTime is the period for which [Limits] limit the number of calls.
 const limitTime = time.Minute
 
-// maxLimitedTabs is the number of tabs from which on tabs without recent calls are
-// forgotten.
+// maxLimitedTabs is the number of stored tabs. Above this number, limitGate drops the
+// tabs without calls in the last minute.
 const maxLimitedTabs = 1000
 
-// Limits are how often browser tools run in one tab within a minute, for all clients
-// together. 0 means no limit.
+// Limits are the maximum numbers of acts and of pictures per minute in one tab, for all
+// clients together. The value 0 means no limit.
 type Limits struct {
 	Acts, Pictures int
 }
 
-// limitGate blocks acts and pictures beyond the limits of a tab. A limitGate is safe for
-// concurrent use.
+// limitGate blocks acts and pictures in a tab that exceed [Limits]. A limitGate is safe
+// for concurrent use.
 type limitGate struct {
 	limits Limits
 
 	mu sync.Mutex // guards started
-	// started are the times of the calls in the last minute, oldest first.
+	// started are the start times of the calls in the last minute, oldest first.
 	started map[limitedTab][]time.Time
 }
 
-// limitedTab is one kind of calls in one tab.
+// limitedTab is a tab and the kind of calls, acts or pictures, that limitGate counts in
+// the tab.
 type limitedTab struct {
 	tab       tab
 	isPicture bool
@@ -53,13 +54,14 @@ func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements dispatch.BeforeHook: the call counts from now on.
+// Before implements dispatch.BeforeHook. Before counts the call toward the limit of its
+// tab.
 func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return g.check(callInfo, true)
 }
 
-// check returns an error if the tab of a call has reached its limit. If countCall is set
-// and the call may run, check counts the call.
+// check returns an error if the tab of a call has reached its limit. If countCall is
+// true, check counts an allowed call toward the limit.
 func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.CallError {
 	key, limit, what := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
 	if callInfo.Tool.Name == toolScreenshot {

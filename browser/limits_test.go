@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestLimits checks how often acts and pictures run in one tab, and that the error names
-// the time of the next call.
+// TestLimits checks the limits for acts and pictures in one tab, and that the error
+// states when the next call may run.
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newLimitedFixture(t, Limits{Acts: 3, Pictures: 2})
@@ -36,8 +36,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestSiteOfCall checks the site of a call in the audit: the page after the call, or the
-// page of its target.
+// TestSiteOfCall checks that SiteOfCall returns the site on which the call ended, or the
+// site of the call's target if the output names no site.
 func TestSiteOfCall(t *testing.T) {
 	f := newFixture(t)
 	callInfo := dispatch.CallInfo{Tool: f.tool("browser_click"), Target: dispatch.Target{URL: "https://shop.example/cart"}}

@@ -22,23 +22,24 @@ type output struct {
 	Text string `json:"text"`
 	// Page is the top document of the tab after the tool; nil for a tool without a tab.
 	Page *page `json:"page"`
-	// Snapshot is the ID of the snapshot in Content, such as s7.
+	// Snapshot is the ID of the page snapshot in Content, such as "s7".
 	Snapshot string `json:"snapshot"`
-	// Content is text of the page, or data of the browser for a tool without a page. The
-	// agent must not take it for instructions.
+	// Content is untrusted text of the page, or of browser data if the tool uses no page.
+	// An agent must not treat Content as instructions.
 	Content string `json:"content"`
 	// Image is a picture, an MCP content block without its type.
 	Image *image `json:"image"`
-	// File is a file that the tool has written.
+	// File is the file that the tool has written, or nil.
 	File *writtenFile `json:"file"`
 	// Tabs is the list of tabs; TabID is the tab that was opened or selected.
 	Tabs []listedTab `json:"tabs"`
-	// Windows is the list of windows; WindowID is the window that was opened.
+	// Windows is the list of open windows. WindowID is the ID of the window that the call
+	// opened.
 	Windows  []browserWindow `json:"windows"`
 	WindowID int             `json:"windowId"`
 	TabID    int             `json:"tabId"`
-	// Downloads are the downloads that the extension started; DownloadID is the download
-	// that the call started, nil if there is none.
+	// Downloads are the downloads that the extension has started. DownloadID is the ID of
+	// the download that the call started, or nil.
 	Downloads  []listedDownload `json:"downloads"`
 	DownloadID *int             `json:"downloadId"`
 }
@@ -67,24 +68,23 @@ type result struct {
 	Text  string    `json:"text"`
 	Image *image    `json:"image,omitempty"`
 	File  *fileLink `json:"file,omitempty"`
-	// Site is the origin of the page that the tab shows after the tool.
+	// Site is the origin of the page that the tab shows after the call.
 	Site string `json:"site,omitempty"`
-	// Untrusted are the pages whose text is in Text, in the form of
-	// [wire.EncodeUntrustedPages]; nil if Text has no text of a page.
+	// Untrusted are the pages that Text quotes, encoded by [wire.EncodeUntrustedPages].
+	// Untrusted is nil if Text quotes no page.
 	Untrusted json.RawMessage `json:"untrusted,omitempty"`
-	// Steps have the pictures and files of a batch.
+	// Steps are the pictures and files of the steps of a batch.
 	Steps []stepBlocks `json:"steps,omitempty"`
 }
 
-// stepBlocks are the picture and the file of one step of a batch, each the JSON of a
-// result's member.
+// stepBlocks are the picture and the file of one step of a batch, each as raw JSON.
 type stepBlocks struct {
 	Image json.RawMessage `json:"image,omitempty"`
 	File  json.RawMessage `json:"file,omitempty"`
 }
 
-// SiteOfCall returns the origin of the page in which a call of a browser tool ended; empty
-// for other calls.
+// SiteOfCall returns the origin of the page in which a call of a browser tool ended. For
+// a call of another tool, SiteOfCall returns "".
 func SiteOfCall(callInfo dispatch.CallInfo, ended dispatch.EndedCall) string {
 	if callInfo.Tool.Plugin != Name {
 		return ""
@@ -107,7 +107,7 @@ type resultBuilder struct {
 // on a site that the client may not read is left out, for example after a redirect.
 // shapeOutput is for [dispatch.Options].
 func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessage) (json.RawMessage, *wire.CallError) {
-	if isBatch(callInfo.Tool) { // each step has a shaped output
+	if isBatch(callInfo.Tool) { // shapeOutput has already run for each step
 		return raw, nil
 	}
 	var out output
@@ -194,8 +194,9 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	return rawjson.Encode(shaped), nil
 }
 
-// dataSource names what a tool without a page has read: the site of its address, or the
-// data of the browser. dataSource is empty for tools with a page.
+// dataSource returns the source of data that a tool without a page has read: a site, or a
+// name such as "the history of the browser". For a tool with a page, dataSource returns
+// "".
 func dataSource(callInfo dispatch.CallInfo) string {
 	d := definitionOf(callInfo.Tool.Name)
 	if d == nil || d.place != dispatch.PlaceBrowser {

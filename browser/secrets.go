@@ -13,11 +13,11 @@ import (
 )
 
 // secretsArgument is the argument with the kinds of secret fields into which a call may
-// type. The page script compares the field with the kinds right before it types, because
+// type. The page script checks the kind of the field immediately before it types, because
 // the page may have replaced the field after the approval.
 const secretsArgument = "_secrets"
 
-// typingArgs are the arguments of the tools that type.
+// typingArgs are the arguments of a tool that types text into fields.
 type typingArgs struct {
 	Target string `json:"target"`
 	Fields []struct {
@@ -25,14 +25,15 @@ type typingArgs struct {
 	} `json:"fields"`
 }
 
-// isTyping reports whether a tool types text.
+// isTyping reports whether a tool types text into fields.
 func isTyping(tool string) bool {
 	return tool == toolType || tool == toolFillForm || tool == toolPressKey
 }
 
-// inspectionFor returns what the gate has to know about the page of a call; nil for
-// nothing. The gate needs the fields into which a call types. The gate also needs the
-// shown fields where a rule with a wildcard may allow acts.
+// inspectionFor returns which secret fields of the page the gate must check before a
+// call; nil if none. For a call that types, these are the fields into which the call
+// types. For another call that acts, these are all visible fields, but only if a rule
+// with a wildcard is "auto".
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
 	if choice.Place == dispatch.PlaceBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil
@@ -57,8 +58,9 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 	return inspection
 }
 
-// showsSecrets reports whether the page of a call shows a secret field, or may show one
-// because the page did not answer. address is the address that the gate judges.
+// showsSecrets reports whether the page of a call shows a secret field. If the page did
+// not answer the inspection, showsSecrets returns true. The argument address is the
+// address that the gate judges.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
 	if target.Problem != "" || siteOf(address) != siteOf(target.URL) {
@@ -67,7 +69,7 @@ func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	return target.Secrets == nil || len(target.Secrets.Shown) > 0
 }
 
-// typedSecrets returns the kinds of the secret fields into which a call types.
+// typedSecrets returns the kinds of secret fields into which a call types.
 func typedSecrets(target dispatch.Target) []string {
 	if target.Secrets == nil {
 		return nil
@@ -75,8 +77,8 @@ func typedSecrets(target dispatch.Target) []string {
 	return target.Secrets.Typed
 }
 
-// secretsNote is the part of a request for approval that names why a rule with a wildcard
-// does not allow the call.
+// secretsNote returns the part of a request for approval that explains why the wildcard
+// rule does not allow the call.
 func secretsNote(secrets *wire.SecretFields) string {
 	if secrets == nil {
 		return "; this page does not answer, so it may show a field for a password, a card or a code"
@@ -84,8 +86,9 @@ func secretsNote(secrets *wire.SecretFields) string {
 	return "; this page shows " + nameKinds(secrets.Shown)
 }
 
-// decideTyping decides whether a call may type into the secret fields that it names. Each
-// call needs an approval, whatever the user's rules and earlier approvals are.
+// decideTyping decides whether a call may type into the secret fields of a page. Each
+// such call needs an approval, because neither a site rule nor an earlier approval covers
+// secret fields.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
 	typed := typedSecrets(callInfo.Target)
 	title := secretTitle(site, typed)
@@ -98,10 +101,11 @@ func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatc
 	}}
 }
 
-// secretTitle is the title of an approval to type into secret fields.
+// secretTitle returns the title of a request for approval to type into secret fields.
 func secretTitle(site string, kinds []string) string { return site + ": " + nameKinds(kinds) }
 
-// nameKinds names the kinds of secret fields in a sentence.
+// nameKinds returns the names of secret field kinds for a sentence, as in "a password
+// field and a card field".
 func nameKinds(kinds []string) string {
 	names := map[string]string{"password": "a password field", "card": "a card field", "code": "a field for a one-time code"}
 	var words []string
@@ -111,12 +115,13 @@ func nameKinds(kinds []string) string {
 	return strings.Join(words, " and ")
 }
 
-// typedMask replaces text that a call types.
+// typedMask replaces secret text in the arguments of a call that users see.
 const typedMask = "•••"
 
-// shownArgs returns the arguments of a call for requests for approval and for records: typed
-// text is replaced if a field may be secret, and values of cookies and of a site's storage
-// always are. The fields of a batch are not known yet. shownArgs is for [dispatch.Options].
+// shownArgs returns the arguments of a call for requests for approval and for the audit
+// log. shownArgs masks typed text if the field may be secret, and always masks the values
+// of cookies and of site storage. In a batch, shownArgs masks all typed text, because the
+// fields are not inspected. shownArgs implements [dispatch.Options].ShownArgs.
 func shownArgs(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {
@@ -128,7 +133,7 @@ func shownArgs(callInfo dispatch.CallInfo) json.RawMessage {
 	return maskArgs(callInfo.Tool.Name, callInfo.Args)
 }
 
-// maskSteps replaces the secret texts in the arguments of a batch.
+// maskSteps masks the secret text in the arguments of each step of a batch.
 func maskSteps(args json.RawMessage) json.RawMessage {
 	var steps []json.RawMessage
 	for _, raw := range rawjson.Elements(rawjson.Get(args, "steps")) {
@@ -140,8 +145,8 @@ func maskSteps(args json.RawMessage) json.RawMessage {
 	return withMember(withoutMembers(args, "steps"), "steps", rawjson.Encode(steps))
 }
 
-// maskedMembers returns the members of a tool's arguments that may be secret: typed text, and
-// values that the tool stores. nil means none.
+// maskedMembers returns the names of a tool's arguments that may contain secrets: typed
+// text, and values that the tool stores.
 func maskedMembers(tool string) []string {
 	switch {
 	case isTyping(tool):
@@ -152,7 +157,7 @@ func maskedMembers(tool string) []string {
 	return nil
 }
 
-// maskArgs replaces the texts in the arguments of a tool that may be secret.
+// maskArgs masks the arguments of a tool that may contain secrets.
 func maskArgs(tool string, args json.RawMessage) json.RawMessage {
 	masked := maskedMembers(tool)
 	if len(masked) == 0 {

@@ -12,21 +12,21 @@ import (
 	"opentabs/wire"
 )
 
-// TestSensitivePage checks that a rule with a wildcard does not allow acts on a page that
-// shows a secret field, and that a rule for the host does.
+// TestSensitivePage checks that a wildcard rule does not allow acts on a page that shows
+// a secret field, and that a rule for the exact host does.
 func TestSensitivePage(t *testing.T) {
 	for name, test := range map[string]struct {
 		pattern   string
 		secrets   *wire.SecretFields
 		approvals int
 	}{
-		"wildcard":                        {"*", &wire.SecretFields{}, 0},
-		"wildcard and a password field":   {"*", &wire.SecretFields{Shown: []string{"password"}}, 1},
-		"wildcard and a card field":       {"*.example", &wire.SecretFields{Shown: []string{"card", "code"}}, 1},
-		"wildcard and no answer":          {"*", nil, 1},
-		"host and a password field":       {"shop.example", &wire.SecretFields{Shown: []string{"password"}}, 0},
-		"host with port and no answer":    {"shop.example:443", nil, 0},
-		"host and a field for a one-time": {"shop.example", &wire.SecretFields{Shown: []string{"code"}}, 0},
+		"wildcard":                             {"*", &wire.SecretFields{}, 0},
+		"wildcard and a password field":        {"*", &wire.SecretFields{Shown: []string{"password"}}, 1},
+		"wildcard and a card field":            {"*.example", &wire.SecretFields{Shown: []string{"card", "code"}}, 1},
+		"wildcard and no answer":               {"*", nil, 1},
+		"host and a password field":            {"shop.example", &wire.SecretFields{Shown: []string{"password"}}, 0},
+		"host with port and no answer":         {"shop.example:443", nil, 0},
+		"host and a field for a one-time code": {"shop.example", &wire.SecretFields{Shown: []string{"code"}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -36,7 +36,7 @@ func TestSensitivePage(t *testing.T) {
 			}
 			f.wantRun(test.approvals, "claude", "browser_click", `{"target":"e1"}`)
 			if test.approvals == 1 && name == "wildcard and a password field" && !strings.HasSuffix(f.asked[0], "; this page shows a password field") {
-				t.Errorf("request for approval = %q, want the reason", f.asked[0])
+				t.Errorf("request for approval = %q, want the reason that the page shows a password field", f.asked[0])
 			}
 			f.wantRun(0, "claude", "browser_snapshot", `{}`)
 			f.wantRun(test.approvals, "claude", "browser_navigate", `{"go":"reload"}`)
@@ -46,8 +46,8 @@ func TestSensitivePage(t *testing.T) {
 }
 
 // TestTypingIntoSecretField checks that each call that types into a secret field needs an
-// approval, whatever the rules and earlier approvals are, and that the page script learns
-// the approved kinds.
+// approval, whatever the site rules and earlier approvals are. The page script receives
+// the kinds of fields that the user has approved.
 func TestTypingIntoSecretField(t *testing.T) {
 	for name, prepare := range map[string]func(f *fixture){
 		"auto for the host": func(f *fixture) { f.setRule("shop.example", policy.SiteAuto) },
@@ -94,7 +94,8 @@ func TestTypingIntoSecretField(t *testing.T) {
 	}
 }
 
-// TestTypedTextInApproval checks which typed texts a request for approval shows.
+// TestTypedTextInApproval checks in which cases a request for approval shows the text
+// that a call types.
 func TestTypedTextInApproval(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -105,7 +106,7 @@ func TestTypedTextInApproval(t *testing.T) {
 	f.secrets, f.shown = nil, nil
 	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
 	if strings.Contains(f.shown[0], "lamp") {
-		t.Errorf("arguments in the approval = %s, want no text of a field that nothing is known about", f.shown[0])
+		t.Errorf("arguments in the approval = %s, want no text, because the field was not inspected", f.shown[0])
 	}
 	batch := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"hunter2","target":"e1"}}]}`
 	got := string(shownArgs(dispatch.CallInfo{Tool: f.tool(toolBatch), Args: json.RawMessage(batch)}))
@@ -124,7 +125,7 @@ func TestTypedTextInApproval(t *testing.T) {
 	}
 }
 
-// TestInspection checks for which calls the gate asks about secret fields.
+// TestInspection checks for which calls the gate inspects the secret fields of a page.
 func TestInspection(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -146,7 +147,7 @@ func TestInspection(t *testing.T) {
 	wantInspection("browser_tabs", `{"action":"list"}`, nil)
 }
 
-// setRule sets the rule of a site.
+// setRule sets the rule of a site and fails the test on an error.
 func (f *fixture) setRule(pattern string, rule policy.SiteRule) {
 	f.t.Helper()
 	if err := f.rules.Set(pattern, rule, "cli"); err != nil {

@@ -8,33 +8,35 @@ import (
 	"opentabs/wire"
 )
 
-// maxSessions is the maximum number of sessions that are remembered, and of ended
-// sessions.
+// maxSessions is the maximum number of running sessions in memory, and of ended sessions.
 const maxSessions = 10_000
 
-// Sessions ends what belongs to a client's session when the session ends: holds of tabs,
-// the current tab, the opened tabs, approvals, and what browsers keep for the session.
-// What belongs to the client stays: rules, approvals for some time, the user's stops, the
+// Sessions removes the state of a client's session when the session ends: held tabs, the
+// current tab, the list of opened tabs, approvals, and the state in browsers. The state
+// of the client remains: rules, approvals for some time, stops by the user, the client's
+// tab group, and the state of the client's other sessions.
 // group of its tabs, and what its other sessions use.
-//
-// A client whose protocol has no sessions counts as one session, which ends with the
+// For a client whose protocol has no sessions, one session lasts until the user removes
+// the client's token. Sessions is safe for concurrent use.
 // client's token. Sessions is safe for concurrent use.
 type Sessions struct {
 	parts []sessionPart
 	onEnd func(session string) // nil until OnEnd
 
 	mu sync.Mutex // guards all fields below
-	// live are the sessions that have called browser tools since the start of the server.
+	// live are the running sessions that have called browser tools since the server
+	// started.
 	live map[string]bool
-	// ended are the last sessions that have ended; endedKeys has them from the oldest to
-	// the newest. A job may call tools for a session that has ended.
+	// ended are the sessions that have ended. endedKeys lists the ended sessions from the
+	// oldest to the newest. Sessions stores ended sessions because a job may call tools
+	// after its session has ended.
 	ended     map[string]bool
 	endedKeys []string
 }
 
-// sessionPart keeps something for each session.
+// sessionPart stores state for each session.
 type sessionPart interface {
-	// endSession forgets a session by its clientKey.
+	// endSession removes the state of the session with this clientKey.
 	endSession(session string)
 }
 
@@ -47,11 +49,12 @@ func newSessions(parts ...sessionPart) *Sessions {
 	return &Sessions{parts: parts, live: map[string]bool{}, ended: map[string]bool{}}
 }
 
-// OnEnd sets the function that receives each session that has ended. Call OnEnd before the
-// first call.
+// OnEnd sets the function that receives the key of each session that has ended. Call
+// OnEnd before the first call of a tool.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// Before implements dispatch.BeforeHook: the session of a call lives, unless it has ended.
+// Before implements dispatch.BeforeHook. Before records the session of the call as
+// running, unless the session has ended.
 func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil
@@ -64,8 +67,8 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// After implements dispatch.AfterHook: what a call has left behind ends, if the session
-// has ended while the call ran.
+// After implements dispatch.AfterHook. If the session ended while the call ran, After
+// removes the state that the call has added to the session.
 func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()
@@ -76,13 +79,13 @@ func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	}
 }
 
-// End ends what belongs to the session of a client.
+// End removes the state of a client's session.
 func (s *Sessions) End(c dispatch.Client) {
 	key := clientKey(c)
 	s.mu.Lock()
 	isUsed := s.live[key]
 	delete(s.live, key)
-	if !c.IsSessionShared { // another client may get the name of a client without sessions
+	if !c.IsSessionShared { // a later client may have the same name, which is the key here
 		s.ended[key] = true
 		s.endedKeys = append(s.endedKeys, key)
 		if len(s.endedKeys) > maxSessions {
@@ -94,8 +97,8 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.endParts(key, isUsed)
 }
 
-// endParts ends what belongs to a session. isUsed is set if browsers may keep something
-// for the session.
+// endParts removes the state of a session. The argument isUsed is true if browsers may
+// store state of the session.
 func (s *Sessions) endParts(key string, isUsed bool) {
 	for _, part := range s.parts {
 		part.endSession(key)
@@ -105,7 +108,7 @@ func (s *Sessions) endParts(key string, isUsed bool) {
 	}
 }
 
-// Ended returns those of the sessions that have ended, or that this server does not know.
+// Ended returns which of the given sessions have ended or are unknown to this server.
 func (s *Sessions) Ended(sessions []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,7 +26,8 @@ func clientOf(session string) dispatch.Client {
 	return dispatch.Client{Session: session, Name: session}
 }
 
-// An act that waits for a held tab runs at once when the session of the holder ends.
+// TestEndOfSessionReleasesHeldTab checks that an act that waits for a held tab runs as
+// soon as the session of the holding client ends.
 func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -44,7 +45,7 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 		})
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e2"}`)
 		if waited := time.Since(began); waited != 2500*time.Millisecond {
-			t.Errorf("wait of the act of another client = %s, want 2.5 s", waited)
+			t.Errorf("waiting time of another client's act = %s, want 2.5 s", waited)
 		}
 		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].Client != "cursor" {
 			t.Errorf("held tabs after the end of a session = %+v, want tab 7 of cursor", held)
@@ -52,7 +53,8 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 	})
 }
 
-// The end of one session of a client ends nothing of its other session.
+// TestEndOfSessionKeepsOtherSessionOfClient checks that the end of one session of a
+// client removes no state of the client's other session.
 func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -77,7 +79,8 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	})
 }
 
-// A new session is not the opener of the tabs of an earlier session with the same name.
+// TestEndOfSessionForgetsOpenedTabs checks that a new session does not own the tabs that
+// an ended session with the same name has opened.
 func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
 	f := newAutoFixture(t)
 	f.answer = allowOnce
@@ -89,7 +92,8 @@ func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
 	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`)
 }
 
-// An approval for a session ends with the session.
+// TestEndOfSessionEndsApprovals checks that an approval for a session ends with the
+// session.
 func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -100,7 +104,8 @@ func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
 }
 
-// The user's stop of a client outlives the client's session.
+// TestStopOutlivesSession checks that a client that the user has stopped in a tab is
+// still stopped in a new session.
 func TestStopOutlivesSession(t *testing.T) {
 	f := newAutoFixture(t)
 	call := func(session string) error {
@@ -128,8 +133,8 @@ func TestStopOutlivesSession(t *testing.T) {
 	}
 }
 
-// A call may go on after the end of its session, as a job. What the call has left behind
-// ends with the call.
+// TestJobAfterEndOfSession checks a job that still runs after its session has ended. The
+// end of the job's call removes the state that the call has added to the session.
 func TestJobAfterEndOfSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -139,7 +144,7 @@ func TestJobAfterEndOfSession(t *testing.T) {
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		f.onRun = nil
 		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
-		time.Sleep(time.Second) // the hooks run after the answer
+		time.Sleep(time.Second) // the after hooks run later than the reply
 		synctest.Wait()
 		if want := []string{"claude", "claude", "claude"}; !slices.Equal(ended, want) {
 			t.Errorf("notifications of browsers = %q, want %q", ended, want)
@@ -150,8 +155,8 @@ func TestJobAfterEndOfSession(t *testing.T) {
 	})
 }
 
-// A browser asks after a lost link which sessions have ended meanwhile. After a restart of
-// the server, all have.
+// TestEndedSessions checks which sessions a browser receives as ended after the browser
+// reconnects. After a restart of the server, all sessions have ended.
 func TestEndedSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
@@ -166,7 +171,8 @@ func TestEndedSessions(t *testing.T) {
 	}
 }
 
-// A client without sessions ends with its token, and its name may be used again.
+// TestEndOfClientWithoutSessions checks a client without sessions: the removal of the
+// client's token ends its state, and another client may use its name.
 func TestEndOfClientWithoutSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	shared := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}
@@ -188,7 +194,8 @@ func TestEndOfClientWithoutSessions(t *testing.T) {
 	}
 }
 
-// No client can name another session in the arguments of a call.
+// TestSessionArgumentOfClientIsRemoved checks that a client cannot choose another session
+// in the arguments of a call.
 func TestSessionArgumentOfClientIsRemoved(t *testing.T) {
 	f := newAutoFixture(t)
 	_, err := f.calls.Call(t.Context(), dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1","_session":"cursor"}`), TabID: 7, Client: clientOf("claude")})

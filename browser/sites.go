@@ -195,8 +195,9 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// closeKey identifies the document that an approval to close a tab is for. While the user
-// decides, the tab may show another page, which the user has not seen in the request.
+// closeKey returns the key of an approval to close a tab: the tab, the document and the
+// URL. While the user decides, the tab may load another page, which the approval does not
+// cover.
 func closeKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
@@ -225,7 +226,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 		return s.decideTyping(callInfo, site)
 	case rule == policy.SiteAuto, rule == policy.SiteRead, callInfo.Tool.Name == toolUpload && s.isCallApproved(callInfo, site):
 		return dispatch.Verdict{}
-	case callInfo.Tool.Name == toolUpload: // an approval of acts does not cover files that the user has not seen
+	case callInfo.Tool.Name == toolUpload: // an approval to act does not cover files
 		return newUploadRequest(callInfo, site, note)
 	case s.isApproved(callInfo, class, site):
 		return dispatch.Verdict{}
@@ -263,9 +264,9 @@ func verbOf(class class) string {
 	return "act on"
 }
 
-// ruleFor returns the rule of the user for an address. Without a rule, the site needs
-// approvals. A rule with a wildcard allows neither a sensitive site nor a dangerous tool
-// without approvals.
+// ruleFor returns the user's rule for an address; without a rule, each site needs
+// approvals. A wildcard rule allows neither a sensitive site nor a dangerous tool without
+// approvals.
 func (s *siteGate) ruleFor(address string, class class) policy.SiteRule {
 	pattern, entry := s.rules.RuleFor(address)
 	switch {
@@ -309,8 +310,8 @@ func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site stri
 	})
 }
 
-// approvedClass returns what an approval covers: reading, acting, or the one dangerous tool
-// that the user has seen in the request.
+// approvedClass returns the class that an approval covers: reading, acting, or the one
+// dangerous tool that the request for approval named.
 func approvedClass(callInfo dispatch.CallInfo, c class) class {
 	if c == classDangerous {
 		return class(callInfo.Tool.Name)
@@ -383,7 +384,7 @@ func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	delete(s.singleCalls, callInfo.CallID)
 }
 
-// endSession ends the approvals for a session.
+// endSession removes the approvals for a session.
 func (s *siteGate) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,8 @@ type fixture struct {
 	calls   *dispatch.Dispatcher
 	rules   policy.Sites
 	address string
-	// secrets are the secret fields of the page; inspections are what the gate asked for.
+	// secrets are the secret fields of the page. inspections are the inspections that the
+	// gate requested.
 	secrets     *wire.SecretFields
 	inspections []*wire.TabInspection
 	// output is what the extension returns; the default is the page of the tab.
@@ -35,25 +36,25 @@ type fixture struct {
 	caller *dispatch.Caller
 	// uploads is the folder whose files may be uploaded.
 	uploads string
-	// files has the files that tools wrote.
+	// files stores the files that tools wrote.
 	files *filestore.Store
 	// asked are the reasons of the requests for approval; answer is the decision about
 	// the next request.
 	asked []string
-	// shown are the arguments in these requests.
+	// shown are the arguments that the requests for approval show.
 	shown  []string
 	answer dispatch.Resolution
 	// onAsk runs before the decision.
 	onAsk func()
-	// progress are the messages that clients received as progress.
+	// progress are the progress messages that clients received.
 	progress []string
-	// onRun runs before the extension returns a result.
+	// onRun runs before the simulated extension returns a result.
 	onRun func()
-	// sink receives what the last run reports.
+	// sink receives the reports and the result of the last run.
 	sink     dispatch.Sink
 	holds    *Holds
 	sessions *Sessions
-	// capabilities are the optional permissions of Chrome that the browser has.
+	// capabilities are the optional Chrome permissions that the browser has granted.
 	capabilities []string
 }
 
@@ -62,7 +63,7 @@ func newFixture(t *testing.T) *fixture {
 	return newLimitedFixture(t, Limits{})
 }
 
-// newLimitedFixture returns a fixture with limits.
+// newLimitedFixture returns a fixture whose tools have the given limits per tab.
 func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	t.Helper()
 	set := plugin.NewSet(nil, nil, Plugin())
@@ -453,8 +454,8 @@ func TestIsSensitive(t *testing.T) {
 	}
 }
 
-// A change of a rule ends the approvals that are in memory, and "default" ends each
-// approval of the site.
+// TestApprovalsAreTakenBack checks that a change of a site's rule ends the approvals that
+// are only in memory. The rule "default" ends every approval of the site.
 func TestApprovalsAreTakenBack(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeAlways} {
 		for _, rule := range []policy.SiteRule{"", policy.SiteAsk} {

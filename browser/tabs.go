@@ -17,7 +17,7 @@ type tab struct {
 	tabID   int
 }
 
-// tabTable remembers which tabs the clients have opened and selected.
+// tabTable stores which tabs, windows and downloads each client has opened or selected.
 type tabTable struct {
 	holds *Holds
 
@@ -26,11 +26,11 @@ type tabTable struct {
 	currentTabs map[string]tab
 	// openers are the clients that have opened tabs.
 	openers map[tab]string
-	// windowOpeners are the clients that have opened windows.
+	// windowOpeners maps each window to the client that has opened the window.
 	windowOpeners map[window]string
-	// listedWindows are the windows as browser_windows listed them last.
+	// listedWindows are the windows in the last result of browser_windows.
 	listedWindows map[window]browserWindow
-	// downloadStarters are the clients that have started downloads.
+	// downloadStarters maps each download to the client that has started the download.
 	downloadStarters map[download]string
 }
 
@@ -73,7 +73,7 @@ func (t *tabTable) isOpenedByClient(callInfo dispatch.CallInfo) bool {
 	return t.openers[tabOfCall(callInfo)] == clientKey(callInfo.Client) && callInfo.Target.TabID != 0
 }
 
-// recordTabChange notes the tab that a call opened, selected or closed.
+// recordTabChange records the tab that a call has opened, selected or closed.
 func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	var args struct {
 		Action string `json:"action"`
@@ -108,7 +108,7 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	}
 }
 
-// endSession forgets what a session has opened, selected and started.
+// endSession removes the tabs, windows and downloads of a session.
 func (t *tabTable) endSession(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,23 +118,23 @@ func (t *tabTable) endSession(session string) {
 	maps.DeleteFunc(t.downloadStarters, func(_ download, key string) bool { return key == session })
 }
 
-// maxDownloads is the maximum number of downloads that are remembered.
+// maxDownloads is the maximum number of downloads in a tabTable.
 const maxDownloads = 10_000
 
-// download identifies a download of a browser.
+// download identifies one download in one browser.
 type download struct {
 	browser    string
 	downloadID int
 }
 
-// listedDownload is a download in the output of browser_downloads.
+// listedDownload is one download in the output of browser_downloads.
 type listedDownload struct {
 	ID int `json:"id"`
-	// Text describes the download.
+	// Text describes the download for an agent.
 	Text string `json:"text"`
 }
 
-// recordDownload notes the download that a call started.
+// recordDownload records which client has started a download.
 func (t *tabTable) recordDownload(callInfo dispatch.CallInfo, id int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,14 +144,14 @@ func (t *tabTable) recordDownload(callInfo dispatch.CallInfo, id int) {
 	t.downloadStarters[download{callInfo.Target.Browser, id}] = clientKey(callInfo.Client)
 }
 
-// isDownloadOfClient reports whether the client of a call started a download.
+// isDownloadOfClient reports whether the client of a call has started a download.
 func (t *tabTable) isDownloadOfClient(callInfo dispatch.CallInfo, id int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.downloadStarters[download{callInfo.Target.Browser, id}] == clientKey(callInfo.Client)
 }
 
-// listDownloads returns one line for each download that the client of a call started.
+// listDownloads returns one line for each download that the client of a call has started.
 func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDownload) []string {
 	lines := []string{}
 	for _, d := range listed {
@@ -165,27 +165,27 @@ func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDown
 	return lines
 }
 
-// maxShownPages is the maximum number of pages that are remembered.
+// maxShownPages is the maximum number of pages in shownPages.
 const maxShownPages = 10_000
 
-// shownPages remembers the address and the title of the page that each client saw last in
-// each tab, because a result names the page only if the page changed.
+// shownPages stores the address and the title of the page that each client saw last in
+// each tab. The result of a tool omits the page if the client has already seen it.
 type shownPages struct {
 	mu    sync.Mutex // guards pages
 	pages map[clientTab]page
 }
 
-// clientTab is a tab as one client uses it.
+// clientTab is the pair of a client and a tab.
 type clientTab struct {
-	client string // the clientKey
+	client string // the clientKey of the client
 	tab    tab
 }
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]page{}} }
 
-// record notes the page that the result of a call shows, and returns whether the client
-// has already seen this address and title in this tab. The results of nested calls go to
-// the calling tool, which may show its client nothing of them.
+// record stores the page that the result of a call shows, and reports whether the client
+// saw the same page last in this tab. For a nested call, record stores nothing, because
+// the calling tool may hide the result from its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false
@@ -203,7 +203,7 @@ func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (
 	return false
 }
 
-// endSession forgets the pages that a session has seen.
+// endSession removes the pages that a session has seen.
 func (s *shownPages) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,9 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// A result names the page only if its address or title is new to the client in this tab.
-// A snapshot always names its page.
+// TestPagesAreNamedWhenTheyChange checks that a result names the page only if the address
+// or the title is new to the client in this tab. The result of a snapshot always names
+// the page.
 func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -17,7 +18,7 @@ func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 	cart := `"page":{"url":"https://shop.example/cart","title":"Cart"}`
 	for i, test := range []struct {
 		client, output string
-		want           string // a part of the result; "" for a result without "page:"
+		want           string // a substring of the result, or "" if the result must not contain "page:"
 	}{
 		{"claude", `{"text":"Clicked.",` + cart + `}`, `page: "Cart" https://shop.example/cart`},
 		{"claude", `{"text":"Clicked.",` + cart + `}`, ""},
@@ -29,11 +30,11 @@ func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 		f.output = test.output
 		tool := "browser_click"
 		if test.client == "cursor" || strings.Contains(test.output, "s7") {
-			tool = "browser_snapshot" // the tab is held by the other client
+			tool = "browser_snapshot" // another client holds the tab, so only reading is allowed
 		}
 		got := f.wantRun(0, test.client, tool, `{"target":"e1"}`)
 		if test.want == "" && strings.Contains(got, "page:") || !strings.Contains(got, test.want) {
-			t.Errorf("result %d = %q, want %q in it", i, got, test.want)
+			t.Errorf("result %d = %q, want a result that contains %q", i, got, test.want)
 		}
 	}
 }

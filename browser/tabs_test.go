@@ -77,8 +77,8 @@ func TestListOfTabs(t *testing.T) {
 	f.wantRun(1, "cursor", "browser_tabs", `{"action":"list"}`)
 }
 
-// The list of the core tools costs a client at most 3,000 tokens, the list of all tools at
-// most 6,500.
+// TestListIsSmall checks that the list of the core tools costs a client at most 3,000
+// tokens, and the list of all browser tools at most 6,500.
 func TestListIsSmall(t *testing.T) {
 	bytesOfGroups, totalBytes := map[string]int{}, 0
 	for _, tool := range Plugin().Tools {
@@ -96,11 +96,11 @@ func TestListIsSmall(t *testing.T) {
 	if tokens := totalBytes / 4; tokens > 6500 {
 		t.Errorf("all tools cost %d tokens, want at most 6500", tokens)
 	}
-	t.Logf("bytes of each group: %v; %d tokens in all", bytesOfGroups, totalBytes/4)
+	t.Logf("size of each tool group in bytes: %v; %d tokens in total", bytesOfGroups, totalBytes/4)
 }
 
-// TestCloseOfAnotherPage checks that an approval to close a tab does not cover a page that
-// the tab shows later.
+// TestCloseOfAnotherPage checks that an approval to close a tab does not cover another
+// page that the tab loads later.
 func TestCloseOfAnotherPage(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce

@@ -42,17 +42,17 @@ const (
 	classDangerous class = "dangerous"
 )
 
-// groupCore is the group of the tools that are on as soon as the browser tools are on.
-// The tools of the other groups are off until the user turns them on.
+// groupCore is the group of browser tools that is on by default. The tools of the other
+// groups are off until the user turns them on.
 const groupCore = "core"
 
-// toolGroup is a group of tools that the user turns on together.
+// toolGroup is a group of browser tools that the user turns on together.
 type toolGroup struct {
 	name  string
 	tools []toolDefinition
 }
 
-// toolGroups returns all groups. The first is the group core.
+// toolGroups returns all groups of browser tools, with groupCore first.
 func toolGroups() []toolGroup {
 	return []toolGroup{
 		{groupCore, coreTools},
@@ -77,33 +77,35 @@ type toolDefinition struct {
 	// readActions are the values of the argument "action" with which an acting tool only
 	// reads.
 	readActions []string
-	// actFlag is the boolean argument with which a reading tool acts; empty for other tools.
+	// actFlag is the name of a boolean argument that makes a reading tool act. Other
+	// tools have an empty actFlag.
 	actFlag string
-	// hasReadCursor is set if a call with the argument "cursor" only reads the next part of
-	// an earlier result.
+	// hasReadCursor is true if a call with the argument "cursor" only reads the next part
+	// of an earlier result.
 	hasReadCursor bool
-	// addressArgument is the argument with the address whose site a tool without a page
-	// uses; empty for other tools.
+	// addressArgument is the name of the argument whose address determines the site of a
+	// tool without a page. Other tools have an empty addressArgument.
 	addressArgument string
-	// data names what a tool without a page and without an address uses, such as "the
-	// history of the browser". Approvals of the user are for these words.
+	// data is the name of the browser data that a tool without a page and without an
+	// address uses, such as "the history of the browser". The user's approvals refer to
+	// this name.
 	data string
-	// capability is the optional permission of Chrome without which no browser can run
-	// the tool; empty for a tool that every browser can run.
+	// capability is the optional Chrome permission without which no browser can run the
+	// tool. Tools that every browser can run have an empty capability.
 	capability string
-	// permissions are the optional permissions of Chrome that the tool needs, and that the
+	// permissions are the optional Chrome permissions that the tool needs and that the
 	// user grants in the side panel.
 	permissions []string
 }
 
-// Group is a group of browser tools for surfaces.
+// Group is a group of browser tools, as the CLI and the side panel list it.
 type Group struct {
 	Name string
-	// Tools are the names of the tools.
+	// Tools are the names of the tools in the group.
 	Tools []string
 }
 
-// Groups returns all groups with their tools. The first is "core".
+// Groups returns all groups of browser tools, with the group "core" first.
 func Groups() []Group {
 	var groups []Group
 	for _, g := range toolGroups() {
@@ -116,7 +118,7 @@ func Groups() []Group {
 	return groups
 }
 
-// SelectTools returns the tools that names mean. A name is a group or a tool.
+// SelectTools returns the browser tools for names of tools and of groups.
 func SelectTools(names []string) ([]string, error) {
 	var selected, groupNames []string
 	for _, g := range Groups() {
@@ -156,7 +158,7 @@ func Plugin() *plugin.Plugin {
 	}
 	for _, group := range toolGroups() {
 		for _, d := range group.tools {
-			// Clients assume that a tool writes and reaches other systems, so only a read is named.
+			// MCP clients assume by default that a tool writes, so only reading tools have annotations.
 			var annotations plugin.Annotations
 			isRead := d.class == classRead && d.actFlag == ""
 			if isRead {
@@ -167,7 +169,7 @@ func Plugin() *plugin.Plugin {
 				InputSchema: d.schema(), Place: d.place, IsExclusive: !isRead && d.place != dispatch.PlaceBrowser, IdleLimit: toolIdleLimit,
 				Annotations: annotations, IsOptIn: group.name != groupCore,
 			}
-			if tool.IsOptIn { // most tools of a list are core tools, so their group is left out
+			if tool.IsOptIn { // only tools outside the core group show a group
 				tool.Group = group.name
 			}
 			p.Tools = append(p.Tools, tool)
@@ -209,7 +211,7 @@ func classOfTool(tool string, toolArgs json.RawMessage) class {
 	return d.class
 }
 
-// definitionOf returns the definition of a tool, nil if there is no such tool.
+// definitionOf returns the definition of the tool with a name, or nil.
 func definitionOf(tool string) *toolDefinition {
 	for _, group := range toolGroups() {
 		if i := slices.IndexFunc(group.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {
@@ -220,21 +222,22 @@ func definitionOf(tool string) *toolDefinition {
 }
 
 // IsDangerous reports whether a tool runs code, or handles data that the page itself does
-// not show. Dangerous tools are turned on one by one, not with their group.
+// not show. Turning on a group does not turn on its dangerous tools.
 func IsDangerous(tool string) bool {
 	d := definitionOf(tool)
 	return d != nil && d.class == classDangerous
 }
 
-// ToolSwitcher sets the permissions of browser tools.
+// ToolSwitcher stores the permissions of browser tools.
 type ToolSwitcher interface {
 	SetPermission(pluginName, tool string, permission wire.Permission, surface string) error
 }
 
-// SwitchTools switches tools on or off. names are groups and tools; without names, all
-// browser tools are switched, and each tool keeps its own permission. isOff is true if
-// all browser tools are off now. skipped are the dangerous tools of named groups, which
-// stay off.
+// SwitchTools turns browser tools on or off. The argument names lists groups and tools;
+// if names is empty, SwitchTools turns all browser tools on or off and keeps the
+// permission of each tool. The argument isOff is true if all browser tools are off before
+// the call. The result skipped lists the dangerous tools of the named groups, which
+// remain off.
 func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string) (switched, skipped []string, err error) {
 	permission := wire.PermissionOff
 	if on {

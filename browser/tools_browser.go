@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// Tools of the group browser that the gates treat specially.
+// These tools of the group "browser" have special cases in the gates.
 const (
 	toolWindows   = "browser_windows"
 	toolTabGroups = "browser_tab_groups"
@@ -10,7 +10,8 @@ const (
 	toolDownloads = "browser_downloads"
 )
 
-// windowsTools handle windows, and the user's data in the browser.
+// windowsTools manage browser windows and the user's browser data, such as history and
+// bookmarks.
 var windowsTools = []toolDefinition{
 	{
 		name: toolWindows, title: "Windows", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list"}, data: "the windows of the browser",

@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// Properties that several tools have.
+// These JSON schema properties are shared by several browser tools.
 const (
 	tabProperty      = `"tabId":{"type":"integer"}`
 	targetProperty   = `"target":{"type":"string","description":"A ref, such as e12."}`
@@ -10,8 +10,9 @@ const (
 	snapshotProperty = `"snapshot":{"enum":["diff","none","full"]}`
 )
 
-// coreTools are the tools that are on with the browser tools. Tools with a counterpart in Playwright MCP have its
-// name and its argument names, because models know them.
+// coreTools are the browser tools that are on by default. A tool with a counterpart in
+// Playwright MCP has the same name and the same argument names, because language models
+// are trained on them.
 var coreTools = []toolDefinition{
 	{
 		name: toolTabs, title: "Tabs", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list", "select"},

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The core tools cost an agent at most 2,600 tokens in its list of tools, as JSON of
-// names, titles, descriptions, schemas and annotations; a token is 4 bytes.
+// TestCoreToolsAreShort checks that the list of the core tools costs an agent at most
+// 2,600 tokens. The list is the JSON of names, titles, descriptions, schemas and
+// annotations, at 4 bytes per token.
 func TestCoreToolsAreShort(t *testing.T) {
 	bytes := 0
 	for _, tool := range Plugin().Tools {

@@ -8,11 +8,11 @@ import (
 	"opentabs/wire"
 )
 
-// toolEvaluate runs code of the agent in a page.
+// toolEvaluate is the name of the browser tool that runs an agent's code in a page.
 const toolEvaluate = "browser_evaluate"
 
-// devtoolsTools are the tools that show how a page works: its code, styles, messages and
-// speed.
+// devtoolsTools are the browser tools that inspect a page: its scripts, styles, console
+// messages and performance.
 var devtoolsTools = []toolDefinition{
 	{
 		name: "browser_console_messages", title: "Console messages", place: dispatch.PlacePage, class: classRead, capability: capabilityDebugger,
@@ -53,8 +53,8 @@ var devtoolsTools = []toolDefinition{
 	},
 }
 
-// checkEvaluate blocks a call of browser_evaluate that has no single meaning, and one
-// whose code is too long for the user to see in a request for approval.
+// checkEvaluate blocks a call of browser_evaluate with both or neither of "function" and
+// "cursor". checkEvaluate also blocks code that is too long for a request for approval.
 func checkEvaluate(args json.RawMessage) dispatch.Verdict {
 	hasCode, hasCursor := rawjson.Get(args, "function") != nil, rawjson.Get(args, "cursor") != nil
 	switch {

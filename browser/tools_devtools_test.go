@@ -8,7 +8,8 @@ import (
 	"opentabs/plugin"
 )
 
-// A recording of the speed reads the page, and acts if it reloads the page.
+// TestClassOfPerformance checks that browser_performance only reads the page, unless the
+// argument "reload" makes the tool reload the page.
 func TestClassOfPerformance(t *testing.T) {
 	const tool = "browser_performance"
 	for args, want := range map[string]class{

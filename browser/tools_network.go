@@ -2,7 +2,8 @@ package browser
 
 import "opentabs/dispatch"
 
-// networkTools are the tools that show and change the requests of a page.
+// networkTools are the browser tools that record and change the network requests of a
+// page.
 var networkTools = []toolDefinition{
 	{
 		name: "browser_network_requests", title: "Requests", place: dispatch.PlacePage, class: classRead,

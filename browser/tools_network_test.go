@@ -8,7 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// Only browser_route is dangerous in the group network, unless it lists its rules.
+// TestClassesOfNetworkTools checks that browser_route is the only dangerous network tool,
+// and that listing its rules is not dangerous.
 func TestClassesOfNetworkTools(t *testing.T) {
 	for _, test := range []struct {
 		tool, args string
@@ -33,8 +34,8 @@ func TestClassesOfNetworkTools(t *testing.T) {
 	}
 }
 
-// A rule with a wildcard does not allow browser_route, and the site must allow reading for
-// the list of requests.
+// TestSitesOfNetworkTools checks that a wildcard rule does not allow browser_route, and
+// that browser_network_requests needs the permission to read the site.
 func TestSitesOfNetworkTools(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce

@@ -2,10 +2,12 @@ package browser
 
 import "opentabs/dispatch"
 
-// cursorProperty is the argument of tools whose answers come in parts.
+// cursorProperty is the schema of the argument "cursor" of tools that return long results
+// in parts.
 const cursorProperty = `"cursor":{"type":"string"}`
 
-// storageTools handle what sites store in the browser.
+// storageTools are the browser tools that read and change cookies and other data that
+// sites store.
 var storageTools = []toolDefinition{
 	{
 		name: "browser_cookies", title: "Cookies", place: dispatch.PlaceBrowser, class: classDangerous, addressArgument: "url", permissions: []string{"cookies"},

@@ -9,8 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestCookiesAreJudgedByTheirAddress checks that a dangerous tool without a tab needs an
-// approval for the site in its arguments, which covers only this tool and this site.
+// TestCookiesAreJudgedByTheirAddress checks a dangerous tool without a tab. The call
+// needs an approval for the site in its arguments, and the approval covers only this tool
+// and this site.
 func TestCookiesAreJudgedByTheirAddress(t *testing.T) {
 	f := newFixture(t)
 	for site, rule := range map[string]policy.SiteRule{"*": policy.SiteAuto, "bank.example": policy.SiteOff, "wiki.example": policy.SiteRead, "shop.example": policy.SiteAuto} {
@@ -37,8 +38,8 @@ func TestCookiesAreJudgedByTheirAddress(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, "whole http or https address", "claude", "browser_clear_site_data", `{"origin":"shop.example"}`)
 }
 
-// TestStorageNeedsApprovalBelowWildcard checks that a wildcard does not allow the storage
-// of the page.
+// TestStorageNeedsApprovalBelowWildcard checks that a wildcard rule does not allow
+// browser_storage without an approval.
 func TestStorageNeedsApprovalBelowWildcard(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("*", policy.SiteAuto, "x"); err != nil {
@@ -50,8 +51,8 @@ func TestStorageNeedsApprovalBelowWildcard(t *testing.T) {
 	f.wantRun(1, "claude", "browser_storage", `{"action":"get","area":"local","key":"a"}`)
 }
 
-// TestSiteOfCallWithoutOutput checks that a call that ended without an output, such as a
-// denied one, belongs to the site of its target.
+// TestSiteOfCallWithoutOutput checks that SiteOfCall returns the site of the target for a
+// call without output, such as a denied call.
 func TestSiteOfCallWithoutOutput(t *testing.T) {
 	info := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: Name}, Target: dispatch.Target{URL: "https://shop.example/cart"}}
 	if got := SiteOfCall(info, dispatch.EndedCall{}); got != "https://shop.example" {

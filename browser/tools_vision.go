@@ -2,10 +2,11 @@ package browser
 
 import "opentabs/dispatch"
 
-// Properties of tools that take a point of a picture of the page.
+// These JSON schema properties define a point in a screenshot of the page.
 const pointProperties = `"x":{"type":"number","minimum":0},"y":{"type":"number","minimum":0},`
 
-// visionTools act at coordinates, for clients that look at pictures.
+// visionTools are the browser tools that act at coordinates, for clients that use
+// screenshots.
 var visionTools = []toolDefinition{
 	{
 		name: "browser_mouse_click_xy", title: "Click a point", place: dispatch.PlacePage, class: classAct, capability: capabilityDebugger,
@@ -35,7 +36,7 @@ var visionTools = []toolDefinition{
 	},
 }
 
-// emulationTools change what a tab pretends to be.
+// emulationTools are the browser tools that make a tab emulate another device.
 var emulationTools = []toolDefinition{
 	{
 		name: "browser_emulate", title: "Emulate", place: dispatch.PlacePage, class: classAct, capability: capabilityDebugger,

@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestActsAtPoints checks that acts at points need the permission to act on the site, and
-// that no browser without the debugger offers them.
+// TestActsAtPoints checks that browser tools that act at coordinates need the permission
+// to act on the site. Without Chrome's debugger, these tools are not available.
 func TestActsAtPoints(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce

@@ -50,8 +50,8 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 	return withMember(withoutMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
 }
 
-// newUploadRequest asks the user about the files of one upload. All paths are quoted in
-// full, because the user approves these files only.
+// newUploadRequest returns a request for the user's approval of one upload. The request
+// lists all paths in full, because the approval covers only these files.
 func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {

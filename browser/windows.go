@@ -9,13 +9,13 @@ import (
 	"opentabs/dispatch"
 )
 
-// window identifies a window of a browser.
+// window identifies one window of one browser.
 type window struct {
 	browser  string
 	windowID int
 }
 
-// browserWindow is a window in the output of browser_windows.
+// browserWindow is one window in the output of browser_windows.
 type browserWindow struct {
 	WindowID  int         `json:"windowId"`
 	State     string      `json:"state"`
@@ -27,7 +27,7 @@ type browserWindow struct {
 	Tabs      []listedTab `json:"tabs"`
 }
 
-// description describes a window for a request for approval.
+// description describes the window in a request for approval.
 func (w browserWindow) description() string {
 	text := fmt.Sprintf("%d tabs", len(w.Tabs))
 	if len(w.Tabs) == 1 {
@@ -49,7 +49,8 @@ func (w browserWindow) tabIDs() []int {
 	return ids
 }
 
-// siteOrScheme returns the site of a web page, and the scheme of another page.
+// siteOrScheme returns the site of a web page, or the scheme of another address, such as
+// "chrome".
 func siteOrScheme(address string) string {
 	if isWeb(address) {
 		return siteOf(address)
@@ -57,11 +58,11 @@ func siteOrScheme(address string) string {
 	return schemeOf(address)
 }
 
-// maxListedWindows is the maximum number of windows that are remembered.
+// maxListedWindows is the maximum number of windows in a tabTable.
 const maxListedWindows = 1000
 
-// recordWindows notes the windows of the browser that a call listed, or the window that a
-// call opened. windowID is the opened window, or zero.
+// recordWindows stores the windows that a call has listed, or the window that a call has
+// opened. The argument windowID is the opened window, or zero.
 func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWindow, windowID int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,7 +82,7 @@ func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWi
 	}
 }
 
-// listedWindow returns a window as browser_windows listed it last.
+// listedWindow returns a window from the last result of browser_windows.
 func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,8 +90,8 @@ func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bo
 	return w, ok
 }
 
-// isWindowOfClient reports whether the client of a call opened a window, and all tabs that
-// the window had when it was listed last.
+// isWindowOfClient reports whether the client of a call has opened a window and all tabs
+// that the window had in the last list.
 func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,8 +101,8 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 	})
 }
 
-// closableTabs returns the tabs that may close with a window: those of the last list,
-// which the user has seen, and those of the client that opened the window.
+// closableTabs returns the tabs that may close together with a window: the tabs of the
+// last list, which the user has seen, and the tabs of the client that opened the window.
 func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,11 +118,12 @@ func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	return ids
 }
 
-// closableTabsArgument is the argument with the tabs that may close with a window. The
-// window may have got other tabs since the user approved.
+// closableTabsArgument is the argument with the tabs that may close together with a
+// window. The argument protects tabs that were added to the window after the user's
+// approval.
 const closableTabsArgument = "_closableTabs"
 
-// windowIDOf returns the window that a call of browser_windows names.
+// windowIDOf returns the ID of the window in the arguments of a browser_windows call.
 func windowIDOf(args json.RawMessage) int {
 	var named struct {
 		WindowID int `json:"windowId"`
@@ -130,7 +132,7 @@ func windowIDOf(args json.RawMessage) int {
 	return named.WindowID
 }
 
-// listWindows returns one line for each window.
+// listWindows returns one line of text for each window.
 func (s resultBuilder) listWindows(callInfo dispatch.CallInfo, windows []browserWindow) []string {
 	var lines []string
 	for _, w := range windows {

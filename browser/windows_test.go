@@ -14,9 +14,9 @@ const twoWindows = `{"text":"2 windows.","windows":[
 	{"windowId":1,"state":"normal","focused":true,"width":800,"height":600,"tabs":[{"tabId":3,"title":"Draft","url":"https://mail.example/d?x=1","active":true},{"tabId":4,"title":"b","url":"chrome://settings"}]},
 	{"windowId":2,"state":"normal","width":800,"height":600,"tabs":[{"tabId":12,"title":"Shop","url":"https://shop.example/","active":true}]}]}`
 
-// TestClosingWindows checks that a client closes its windows without an approval, that each
-// close of another window needs one that describes the window, and that only the listed
-// tabs may close.
+// TestClosingWindows checks which windows a client may close. A client closes its own
+// windows without an approval. Each close of another window needs an approval that
+// describes the window, and only the listed tabs may close.
 func TestClosingWindows(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -54,8 +54,8 @@ func TestClosingWindows(t *testing.T) {
 	f.wantRun(1, "cursor", "browser_windows", `{"action":"close","windowId":2}`)
 }
 
-// TestOwnWindowWithOtherTabs checks that a window of a client is closed only with an
-// approval while it has a tab that the client did not open.
+// TestOwnWindowWithOtherTabs checks that closing a client's own window needs an approval
+// while the window has a tab that the client did not open.
 func TestOwnWindowWithOtherTabs(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -71,8 +71,8 @@ func TestOwnWindowWithOtherTabs(t *testing.T) {
 	f.wantRun(1, "claude", "browser_windows", `{"action":"close","windowId":1}`)
 }
 
-// TestTabGroupsOfOtherTabs checks that a client groups its tabs without an approval, and
-// changes other tabs and groups with one.
+// TestTabGroupsOfOtherTabs checks that a client groups its own tabs without an approval,
+// and that changes of other tabs and groups need an approval.
 func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -87,8 +87,9 @@ func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, `needs "tabIds" for "create"`, "claude", "browser_tab_groups", `{"action":"create"}`)
 }
 
-// TestDataOfTheBrowser checks the approvals for data of the browser. A wildcard replaces
-// none of them, and reading includes no acting.
+// TestDataOfTheBrowser checks the approvals for browser data, such as the history. A
+// wildcard rule replaces none of these approvals, and an approval to read does not cover
+// acting.
 func TestDataOfTheBrowser(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
@@ -120,8 +121,8 @@ func TestDataOfTheBrowser(t *testing.T) {
 	}
 }
 
-// TestDownloadsBelongToTheirClient checks that a client lists, waits for and cancels only
-// downloads that its own calls started.
+// TestDownloadsBelongToTheirClient checks that a client can list, wait for and cancel
+// only the downloads that its own calls started.
 func TestDownloadsBelongToTheirClient(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -148,8 +149,8 @@ func TestDownloadsBelongToTheirClient(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, "no download 0 in this browser", "cursor", "browser_downloads", `{"action":"cancel","id":0}`)
 }
 
-// TestDownloadsAreJudgedByTheirSite checks that a download is an act on the site of its
-// address, and that the server sends the name of the file.
+// TestDownloadsAreJudgedByTheirSite checks that a download counts as an act on the site
+// of its address, and that the server chooses the file name.
 func TestDownloadsAreJudgedByTheirSite(t *testing.T) {
 	f := newFixture(t)
 	for site, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "wiki.example": policy.SiteRead} {
@@ -176,8 +177,8 @@ func TestDownloadsAreJudgedByTheirSite(t *testing.T) {
 	}
 }
 
-// TestProgramsNeedAnApprovalEachTime checks that neither a rule nor an approval for the
-// session allows a second download of a program.
+// TestProgramsNeedAnApprovalEachTime checks that each download of a program needs an
+// approval, even with a rule or an approval for the session.
 func TestProgramsNeedAnApprovalEachTime(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -11,13 +11,13 @@ import (
 	"opentabs/wire"
 )
 
-// tabList is the site of an approval to see the list of tabs, of windows and of tab groups.
+// tabList is the title of an approval to list tabs, windows and tab groups.
 const tabList = "the list of open tabs"
 
-// dataScopes are the scopes of approvals for data of the browser.
+// dataScopes are the possible scopes of an approval to use browser data.
 var dataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
 
-// decideTabList decides whether a client may see which tabs are open.
+// decideTabList decides whether a client may list the open tabs.
 func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	_, everySite := s.rules.RuleFor("")
 	if everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabList) {
@@ -28,8 +28,8 @@ func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideWithoutTab decides about a call of a tool that uses no tab: by the address in its
-// arguments, or else by the data of the browser that the tool uses.
+// decideWithoutTab decides about a call of a tool that uses no tab. The decision depends
+// on the address in the arguments, or else on the browser data that the tool uses.
 func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinition) dispatch.Verdict {
 	switch d.name {
 	case toolWindows:
@@ -45,7 +45,7 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 		}
 		return s.decideAddress(callInfo, classOf(callInfo), address)
 	}
-	if d.data == "" { // the schema of the tool requires the address
+	if d.data == "" { // the tool always needs an address
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%s needs %q", d.name, d.addressArgument)
 	}
 	class := classOf(callInfo)
@@ -59,7 +59,7 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 	}}
 }
 
-// textArgument returns an argument that is a text, empty if there is none.
+// textArgument returns the value of a string argument, or "" if the argument is missing.
 func textArgument(args json.RawMessage, name string) string {
 	var text string
 	if value := rawjson.Get(args, name); value != nil {
@@ -68,7 +68,8 @@ func textArgument(args json.RawMessage, name string) string {
 	return text
 }
 
-// useVerb returns what a class of tools does with data of the browser.
+// useVerb returns the verb for a request for approval to use browser data: "see" for a
+// reading tool.
 func useVerb(class class) string {
 	if class == classRead {
 		return "see"
@@ -76,8 +77,9 @@ func useVerb(class class) string {
 	return "use"
 }
 
-// decideWindow decides about a call of browser_windows. The user approves changes of
-// windows that the client did not open. Closing needs an approval each time.
+// decideWindow decides about a call of browser_windows. A change of a window that the
+// client did not open needs the user's approval. An approval to close a window covers
+// only one call.
 func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action   string `json:"action"`
@@ -99,14 +101,14 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	listed, ok := s.tabs.listedWindow(callInfo.Target.Browser, args.WindowID)
-	if !ok { // the user can approve only a window that the request describes
+	if !ok { // a request for approval must describe the window
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `the window %d is unknown; list the windows first with browser_windows {"action":"list"}`, args.WindowID)
 	}
 	request := dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: fmt.Sprintf("window %d", args.WindowID),
 		Reason: fmt.Sprintf("%s wants to %s the window with %s", policy.RequesterText(callInfo), map[bool]string{true: "close", false: "move, resize or focus"}[isClosing], listed.description()),
 	}
-	if isClosing { // the approval is not for tabs that a later list adds
+	if isClosing { // the approval covers only the tabs in this description
 		request.Title += " with " + listed.description()
 	}
 	if s.isCallApproved(callInfo, request.Title) {
@@ -121,11 +123,11 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// tabGroups is the site of an approval to change tab groups.
+// tabGroups is the title of an approval to change tab groups.
 const tabGroups = "the tab groups of the browser"
 
 // decideTabGroup decides about a call of browser_tab_groups. A client may group the tabs
-// that it opened. The user approves other changes.
+// that the client has opened. All other changes of tab groups need the user's approval.
 func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action string `json:"action"`
@@ -150,9 +152,9 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideDownload decides about a call of browser_downloads. The user approves the site of
-// a new download as an act, and each download of a program. Other actions concern only
-// downloads that the client started.
+// decideDownload decides about a call of browser_downloads. A new download is an act on
+// the site of its address. Each download of a program needs the user's approval. The
+// other actions accept only downloads that the client has started.
 func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	action, address := textArgument(callInfo.Args, "action"), textArgument(callInfo.Args, "url")
 	id, hasID := downloadIDOf(callInfo.Args)
@@ -172,7 +174,7 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return v
 	}
 	verdict, name, site := s.decideAddress(callInfo, classOf(callInfo), address), downloadName(address), siteOf(address)
-	if isProgram(name) && verdict.Block == nil { // neither a rule nor an earlier approval allows a program
+	if isProgram(name) && verdict.Block == nil { // each download of a program needs its own approval
 		title := fmt.Sprintf("%q from %s", name, site)
 		if s.isCallApproved(callInfo, title) {
 			return dispatch.Verdict{}
@@ -187,7 +189,8 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return verdict
 }
 
-// downloadIDOf returns the download that a call of browser_downloads names.
+// downloadIDOf returns the ID of the download in the arguments of a browser_downloads
+// call.
 func downloadIDOf(args json.RawMessage) (id int, isNamed bool) {
 	value := rawjson.Get(args, "id")
 	isNamed = value != nil && json.Unmarshal(value, &id) == nil
