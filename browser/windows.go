@@ -49,8 +49,8 @@ func (w browserWindow) tabIDs() []int {
 	return ids
 }
 
-// siteOrScheme returns the site of a web page, or the scheme of another address, such as
-// "chrome".
+// siteOrScheme returns the site of a web page, or a short description of another page, such
+// as "chrome: page".
 func siteOrScheme(address string) string {
 	if isWeb(address) {
 		return siteOf(address)

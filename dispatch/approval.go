@@ -110,8 +110,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 	}
 }
 
-// waitForGate makes a call wait as a gate decided, and returns false if the call has
-// ended.
+// waitForGate delays a call because a gate returned a [Wait]. waitForGate returns false
+// if the call ended during the delay.
 func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	defer c.sender.SendInBackground()()
 	c.root.sender.Remind(w.Message)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestArgsStart checks the beginning of the arguments in a view: as a request for approval
-// shows them, bounded, also after the end of the call.
+// TestArgsStart checks that the view of a running or ended call contains the beginning of
+// the call's arguments, in the form that requests for approval show.
 func TestArgsStart(t *testing.T) {
 	masked := func(i CallInfo) json.RawMessage {
 		return json.RawMessage(strings.ReplaceAll(string(i.Args), "secret", "•••"))
@@ -28,7 +28,7 @@ func TestArgsStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := d.Calls()[0].ArgsStart; got != c.want {
-			t.Errorf("a view of the call with %s has the arguments %s", c.args, got)
+			t.Errorf("view of a call with the arguments %s has ArgsStart = %s", c.args, got)
 		}
 	}
 }

@@ -45,8 +45,8 @@ type Target struct {
 	// LoadFailedMs is the time of the failed load by the browser's clock; set only in
 	// [Targets.ErrorPages].
 	LoadFailedMs float64
-	// Secrets are the secret fields of the page; nil if no [TargetChoice.Inspect] asked for
-	// them, or if the page did not answer.
+	// Secrets are the secret fields of the page. Secrets is nil if [TargetChoice.Inspect]
+	// is nil or the page did not answer.
 	Secrets *wire.SecretFields
 }
 
@@ -64,7 +64,7 @@ type TargetChoice struct {
 	// Browser is a browser's ID or name.
 	Browser string
 	TabID   int
-	// Client is the client of the call. Client limits no target.
+	// Client is the client of the call. A target does not have to match Client.
 	Client Client
 	// The tab must have the host and port of a URL in Sites.
 	Sites []string
@@ -73,16 +73,18 @@ type TargetChoice struct {
 	// Place is the place of the tool. Unless Place is PlaceDocument, the bridge returns
 	// the current state of the tab TabID, or of all browsers if TabID is 0.
 	Place Place
-	// Tool and Args are the tool and the arguments of the call, for a browser tool.
+	// Tool and Args are the name and the arguments of the called browser tool. For other
+	// tools, both are empty.
 	Tool string
 	Args json.RawMessage
-	// IsPreview asks for the targets without an effect on pages: the bridge opens no tab,
-	// and reloads only Chrome's error pages.
+	// IsPreview is true if the search for targets must not affect pages. The bridge then
+	// opens no tab and reloads only Chrome's error pages.
 	IsPreview bool
-	// IsReloadApproved is set if the user has allowed the reload of a tab, even if input
-	// is lost.
+	// IsReloadApproved is true if the user has allowed the reload of a tab that may
+	// contain unsaved input.
 	IsReloadApproved bool
-	// Inspect asks for the secret fields of the page of TabID; nil does not ask.
+	// Inspect selects which secret fields of the page in the tab TabID the bridge
+	// inspects. If Inspect is nil, the bridge inspects no fields.
 	Inspect *wire.TabInspection
 }
 
@@ -171,7 +173,7 @@ type Run struct {
 	Prompt bool
 	// Place is the place of the tool.
 	Place Place
-	// Client is set for browser tools only.
+	// Client is the client of a browser tool's call. For other tools, Client is empty.
 	Client Client
 	// Decision is the user's decision for the tool; nil if there is none.
 	Decision json.RawMessage

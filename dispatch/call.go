@@ -17,7 +17,7 @@ type Tool struct {
 	// and Matches are used in errors only.
 	PluginName string
 	Matches    []string
-	// About describes the tool to the user who decides about a call.
+	// About describes the tool for the user who approves or denies the call.
 	About events.ToolAbout
 	// Instances are the sites in the plugin's settings. Instances of different settings
 	// may share a name. A plugin with fixed sites has no Instances.

@@ -99,9 +99,9 @@ type Options struct {
 	// with which the call fails. ShapeOutput does not block and is safe for concurrent
 	// use. By default, the output is unchanged.
 	ShapeOutput func(CallInfo, json.RawMessage) (json.RawMessage, *wire.CallError)
-	// ShownArgs returns the arguments of a browser tool as a request for approval shows
-	// them. ShownArgs does not block and is safe for concurrent use. By default, all
-	// arguments are shown.
+	// ShownArgs returns the arguments of a browser tool in the form that requests for
+	// approval show. ShownArgs does not block and is safe for concurrent use. By default,
+	// requests for approval show all arguments.
 	ShownArgs func(CallInfo) json.RawMessage
 	// FailureNote returns additional sentences for the error of a failed tool: one for
 	// the agent and one for the user. FailureNote does not block and is safe for

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// These constants bound the work that ended calls leave behind. After afterDelay the
-// result of a call is on its way to the client. maxAfterCalls and maxAfterBytes limit the
-// calls that wait, and the bytes of their arguments and results; at a limit, the call that
-// reaches it does the work itself before it returns.
+// These constants limit the delayed work for ended calls, such as after hooks. The work
+// of a call starts afterDelay after its end, so that the result is sent first. If
+// maxAfterCalls calls wait, or if their arguments and results exceed maxAfterBytes, the
+// last call does the work before it returns its result.
 const (
 	afterDelay    = 5 * time.Millisecond
 	maxAfterCalls = 1000
@@ -25,12 +25,13 @@ type afterQueue struct {
 
 	mu    sync.Mutex // guards all fields below
 	calls []*liveCall
-	bytes int         // the size of the arguments and results of calls
+	bytes int         // the total size of the arguments and results of the waiting calls
 	timer *time.Timer // runs while calls is not empty
 	idle  []*liveCall // empty; exchanged with calls, so that its memory is reused
 }
 
-// add queues the work for a call whose arguments and result have this size.
+// add queues the after hooks of an ended call. The argument bytes is the size of the
+// call's arguments and result.
 func (q *afterQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)

@@ -91,12 +91,13 @@ func TestDrainRunsTheHooks(t *testing.T) {
 	})
 }
 
-// TestWaitingHooksAreBounded checks that a call runs the hooks itself when 1,000 calls or
-// 16 MB of arguments and results wait for their hooks.
+// TestWaitingHooksAreBounded checks the limits of 1,000 calls and 16 MB that wait for
+// their after hooks. The call that reaches a limit runs the waiting hooks before it
+// returns.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string
-		resultBytes int // also the size of the arguments
+		resultBytes int // the size of the result and of the arguments
 		want        int // the number of calls after which the hooks run
 	}{
 		{"calls", 2, 1000},

@@ -14,12 +14,13 @@ type Error struct {
 	Message string
 	// Cause is what happened, without the code, the run time and the advice of Message.
 	Cause string
-	// PageText is text of the page about the error, as it is at the end of Message; empty
-	// if there is none. PageText is not in Cause.
+	// PageText is untrusted text of the page in Message; "" if Message contains no such
+	// text. PageText is at the end of Message and not in Cause.
 	PageText string
-	// Untrusted are the pages whose text is in PageText.
+	// Untrusted are the pages that PageText quotes.
 	Untrusted []wire.UntrustedPage
-	// UserText is the whole text for a user; empty if Message suits agents and users.
+	// UserText is the error text for the user. If UserText is "", Message is for agents
+	// and users.
 	UserText string
 	CallID   string
 	// ToolError is set if the tool's handler threw a ToolError.

@@ -30,7 +30,8 @@ type failure struct {
 	err     *wire.CallError
 	refusal Verdict // the last Block of a gate
 	note    failureNote
-	// nextStep replaces the next step of the code; empty for none.
+	// nextStep replaces the usual next step after the error code. An empty nextStep
+	// replaces nothing.
 	nextStep errtext.Step
 
 	hasBegun        bool
@@ -55,8 +56,8 @@ func (c *liveCall) describeFailure() failure {
 	return f
 }
 
-// explainFailure returns the error of a failed call with its texts for the agent and for
-// the user.
+// explainFailure returns the error of a failed call, with one text for the agent and one
+// text for the user.
 func explainFailure(f failure) *Error {
 	nextStep, retryable := f.step()
 	e := &Error{
@@ -71,8 +72,8 @@ func explainFailure(f failure) *Error {
 	return e
 }
 
-// step returns the next step after the failure, and whether the same call may succeed
-// later.
+// step returns the next step after the failure, and whether a retry of the call may
+// succeed.
 func (f failure) step() (step errtext.Step, retryable bool) {
 	step, retryable = errtext.NextStep(f.err.Code)
 	if f.err.NotStarted || !f.hasBegun {
@@ -91,10 +92,10 @@ func (f failure) step() (step errtext.Step, retryable bool) {
 		case isRequestCode:
 			step = requestStep
 		case t.Retryable && t.RetryAfterMs != nil:
-			text := fmt.Sprintf("Retry it after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			text := fmt.Sprintf("Retry the call after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
 			step = errtext.Step{ForAgent: text, ForUser: text}
 		case t.Retryable:
-			step = errtext.Step{ForAgent: "Retry it.", ForUser: "Retry it."}
+			step = errtext.Step{ForAgent: "Retry the call.", ForUser: "Retry the call."}
 		}
 	}
 	if f.note.agentText != "" {
@@ -104,7 +105,7 @@ func (f failure) step() (step errtext.Step, retryable bool) {
 	return step, retryable
 }
 
-// text returns the whole text of the error with one of the texts of the next step.
+// text returns the full text of the error, with nextStep as its last part.
 func (f failure) text(nextStep string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), f.cause(), errtext.DescribeCode(f.err))
@@ -124,8 +125,9 @@ func (f failure) text(nextStep string) string {
 // cause returns what happened, without a period at the end.
 func (f failure) cause() string { return strings.TrimRight(f.err.Message, ". \n") }
 
-// refusalForUser returns the whole text for the user that the blocking gate has set; empty
-// if no gate blocked the call or the gate has no such text.
+// refusalForUser returns the text for the user from the gate that blocked the call.
+// refusalForUser returns "" if no gate blocked the call or the gate has no text for the
+// user.
 func (f failure) refusalForUser() string {
 	if f.err == f.refusal.Block {
 		return f.refusal.UserText
@@ -133,14 +135,15 @@ func (f failure) refusalForUser() string {
 	return ""
 }
 
-// stateTexts returns what happened and the next step, both for the user. The texts of
-// lists have neither the code nor the run time, which lists show in columns.
+// stateTexts returns the error message and the next step for the user, for lists of
+// calls. Both texts omit the error code and the run time, because lists have columns for
+// them.
 func (f failure) stateTexts() (cause, nextStep string) {
 	if text := f.refusalForUser(); text != "" {
 		return text, ""
 	}
 	if f.err.Code == wire.ErrCancelled {
-		return f.err.Message, "" // whoever cancelled a call needs no advice
+		return f.err.Message, "" // a cancelled call has no next step
 	}
 	step, _ := f.step()
 	return f.err.Message, step.ForUser

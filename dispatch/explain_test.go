@@ -99,7 +99,8 @@ type failingCall struct {
 	cancelAfter time.Duration // when the client cancels the call; 0 if it does not cancel
 }
 
-// text returns the two error texts of the failed call: for the agent, and for the user.
+// text returns both error texts of the failed call: the text for the agent and the text
+// for the user.
 func (e failingCall) text(t *testing.T) string {
 	var text string
 	synctest.Test(t, func(t *testing.T) {
@@ -152,8 +153,9 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 	}
 }
 
-// TestErrorTexts compares the texts of each ending with the golden file. The dispatcher
-// returns the codes of failingCalls; gates and pages return all other codes.
+// TestErrorTexts compares the error texts of each kind of failed call with the golden
+// file. The dispatcher returns the error codes in failingCalls; gates and pages return
+// all other codes.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }

@@ -18,12 +18,14 @@ type CallInfo struct {
 	Client Client
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller
-	// ParentCallID is the call that made this call; empty for a call of a client.
+	// ParentCallID is the ID of the call that made this call; "" for a call of a client.
 	ParentCallID string
-	// RootCallID is the call of a client to which the call belongs. TraceParent is the span
-	// of the client, in the format of W3C Trace Context; empty if there is none.
+	// RootCallID is the ID of the client's call that this call descends from. TraceParent
+	// is the client's trace span in the format of W3C Trace Context; "" if the client
+	// sent none.
 	RootCallID, TraceParent string
-	// Browser and TabID are the tab that the call names; zero values if there is none.
+	// Browser and TabID are the tab in the arguments of the call; both are zero if the
+	// arguments name no tab.
 	Browser string
 	TabID   int
 	// Target is where a browser tool will run: the browser, tab and document that were
@@ -43,10 +45,10 @@ type Gate interface {
 	Decide(CallInfo) Verdict
 }
 
-// Verdict is the decision of a gate. The zero value allows the call. If gates disagree,
-// a Block takes precedence over a Suspend, a Suspend over a Wait, and a Wait over a
-// Result. If two gates return the same kind of verdict, the verdict of the first gate
-// counts, and the conflict is logged.
+// Verdict is the decision of a gate. The zero Verdict allows the call. If gates disagree,
+// Block takes precedence over Suspend, Suspend over Wait, and Wait over Result. If two
+// gates return the same kind of verdict, the dispatcher uses the verdict of the first
+// gate and logs the conflict.
 type Verdict struct {
 	// Block ends the call with this error. The message of Block is for the agent.
 	Block *wire.CallError
@@ -55,19 +57,20 @@ type Verdict struct {
 	UserText string
 	// Suspend makes the call wait for the user.
 	Suspend *Ticket
-	// Wait makes the call wait for a short time. Then the gates run again.
+	// Wait delays the call for a short time. After the delay, the gates decide again.
 	Wait *Wait
 	// Result ends the call with success without running the tool.
 	Result *SuppliedResult
 }
 
-// Wait is a wait of a call until its gate may allow the call.
+// Wait is a delay of a call after which its gate may allow the call.
 type Wait struct {
-	// Duration is how long the call waits before the gates run again.
+	// Duration is how long the call waits before the gates decide again.
 	Duration time.Duration
-	// Done ends the wait early when the channel is closed; nil if nothing does.
+	// Done is a channel whose closing ends the delay early. A nil channel has no effect.
 	Done <-chan struct{}
-	// Message is the reason, which the client receives as progress.
+	// Message is the reason of the delay, which the client receives as a progress
+	// message.
 	Message string
 }
 
@@ -100,12 +103,13 @@ type Ticket struct {
 	// Scopes are the scopes that the user may choose for an approval. An empty list
 	// means ScopeOnce. ScopeSession is omitted for a client without a session.
 	Scopes []wire.Scope
-	// IsReadOnly is set if the call changes nothing, as the gate has checked. By default, the
-	// declaration of the tool's author counts.
+	// IsReadOnly is true if the gate has checked that the call changes nothing. If
+	// IsReadOnly is false, the declaration of the tool's author applies.
 	IsReadOnly bool
-	// reloadsTab is set if an approval also allows the reload of a tab.
+	// reloadsTab is true if an approval of the ticket also allows the reload of a tab.
 	reloadsTab bool
-	// target is where a tool of a package would run now; zero if that is unknown.
+	// target is the document in which a plugin's tool would run now; zero if the document
+	// is unknown.
 	target Target
 }
 
@@ -141,10 +145,10 @@ type AfterHook interface {
 
 // EndedCall is how a call ended.
 type EndedCall struct {
-	// View includes the activities, the timeline and the trace of the call.
+	// View is the final view of the call, with activities, timeline and trace.
 	View View
-	// Args are the arguments as users may see them; see [Options.ShownArgs]. IsArgsMasked
-	// is set if Args are not the real arguments.
+	// Args are the arguments of the call in the form that [Options.ShownArgs] returns for
+	// users. IsArgsMasked is true if Args differ from the real arguments.
 	Args         json.RawMessage
 	IsArgsMasked bool
 	// Target is the document of the last attempt; zero if the call never began.

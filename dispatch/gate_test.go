@@ -194,7 +194,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 	})
 }
 
-// countingGate makes a call wait for a second, waitCount times.
+// countingGate delays a call by one second, waitCount times.
 type countingGate struct{ waitCount *int }
 
 func (countingGate) Name() string { return "counting" }
@@ -207,8 +207,9 @@ func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second, Message: fmt.Sprintf("%d left", *g.waitCount)}}
 }
 
-// A gate that makes a call wait decides again after each wait. The client receives the
-// reasons as progress, and may cancel the call while the call waits.
+// TestGateWaits checks that a gate that delays a call decides again after each delay. The
+// client receives the reasons as progress messages, and can cancel the call during a
+// delay.
 func TestGateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -224,7 +225,7 @@ func TestGateWaits(t *testing.T) {
 			t.Errorf("the call waited for %v, want 3 s", waited)
 		}
 		if want := []string{"2 left", "1 left", "0 left"}; !slices.Equal(messages, want) {
-			t.Errorf("progress = %q, want %q", messages, want)
+			t.Errorf("progress of a delayed call = %q, want %q", messages, want)
 		}
 
 		waitCount = 3
@@ -234,7 +235,7 @@ func TestGateWaits(t *testing.T) {
 		_, err := dispatch.New(p.bridge(), o).Call(ctx, call)
 		p.wg.Wait()
 		if e := asError(t, err); e == nil || e.Code != wire.ErrCancelled || runCount != 1 {
-			t.Errorf("the call that was cancelled while it waited: %v, %d runs in all; want cancelled, 1", err, runCount)
+			t.Errorf("a call cancelled during a delay ended with %v after %d runs of the tool in total; want cancelled after 1 run", err, runCount)
 		}
 	})
 }

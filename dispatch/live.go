@@ -26,7 +26,8 @@ type liveCall struct {
 	req     Call // mu guards Args; the other fields never change
 	id      string
 	created time.Time
-	// argBytes is the size of the arguments, which the after hooks drop.
+	// argBytes is the size of the call's arguments. The size remains after the after
+	// hooks, which drop the arguments.
 	argBytes      int
 	arrivalNumber uint64 // the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made this call, nil for a call of a client. root is
@@ -54,10 +55,10 @@ type liveCall struct {
 	suspension suspension
 	reports    reportLog
 	timeline   timeline
-	refusal    Verdict      // the last Block of a gate
-	nextStep   errtext.Step // the nextStep of a targetProblem
-	argsStart  string       // the beginning of shownArgs
-	// isReloadApproved is set if the user has allowed the reload of a tab for the call.
+	refusal    Verdict      // the last verdict of a gate that blocked the call
+	nextStep   errtext.Step // the next step if the call has no document to run in
+	argsStart  string       // the beginning of the arguments for lists of calls
+	// isReloadApproved is true if the user has allowed the reload of a tab for the call.
 	isReloadApproved bool
 	// resultStart is the start of the result of a successful call.
 	resultStart events.ResultStart
@@ -383,7 +384,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	return i
 }
 
-// arguments returns the arguments of the call; nil after its after hooks.
+// arguments returns the arguments of the call; nil after the after hooks have run.
 func (c *liveCall) arguments() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -71,13 +71,13 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	p.mu.Lock()
 	p.target = target
 	p.mu.Unlock()
-	storeArgsStart(c) // the target determines what is masked
+	storeArgsStart(c) // which arguments are masked depends on the target
 	return true
 }
 
-// checkPage fails a call whose tab has no page for browser tools. The gates decide before
-// checkPage, because the state of a tab is not for a call that they block. checkPage
-// reports whether the call may run.
+// checkPage fails a call of a browser tool if the tab shows a page on which no browser
+// tool works, and reports whether the call may run. The gates decide before checkPage, so
+// that a blocked call does not disclose the state of the tab.
 func (p *placement) checkPage(c *liveCall) bool {
 	target := p.get()
 	if c.req.Tool.Place != PlacePage || target.Problem == "" {
@@ -122,7 +122,8 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// shownArgs returns the arguments of c as users see them; see [Options.ShownArgs].
+// shownArgs returns the arguments of a call in the form that [Options.ShownArgs] returns
+// for users.
 func shownArgs(c *liveCall) json.RawMessage {
 	args := c.arguments()
 	if args == nil || !c.req.Tool.Place.isChosenFirst() || c.d.opts.ShownArgs == nil {
@@ -131,12 +132,12 @@ func shownArgs(c *liveCall) json.RawMessage {
 	return c.d.opts.ShownArgs(c.gateInfo(nil))
 }
 
-// maxArgsStart is the length of the arguments in lists of calls, in bytes.
+// maxArgsStart is the maximum length of a call's arguments in lists of calls, in bytes.
 const maxArgsStart = 300
 
-// storeArgsStart stores the beginning of the arguments of c for lists of calls.
+// storeArgsStart stores the beginning of the call's arguments for lists of calls.
 func storeArgsStart(c *liveCall) {
-	text := "{}" // without an allocation
+	text := "{}" // avoids an allocation for calls without arguments
 	if c.argBytes > len(text) {
 		text = events.CutText(shownArgs(c), maxArgsStart)
 	}

@@ -196,9 +196,9 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 	}
 }
 
-// TestAdviceWithoutStart checks that the error of a call that did not start has no advice
-// to check the effect of the call, and that a browser tool without a tab gets the advice to
-// open a tab.
+// TestAdviceWithoutStart checks the advice in the error of a call that did not start. The
+// advice does not mention checking the effect of the call. A browser tool without a tab
+// gets the advice to open a tab.
 func TestAdviceWithoutStart(t *testing.T) {
 	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
 	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}

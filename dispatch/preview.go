@@ -9,11 +9,11 @@ import (
 	"opentabs/wire"
 )
 
-// previewTarget fails a call that cannot run, so that no surface asks the user to approve
-// the call in vain. previewTarget waits for a loading page, but reloads no page of the
-// user and opens no tab. If the call needs the reload of a tab, previewTarget adds the
-// reload to the request for approval. previewTarget reports whether the call may run
-// after the approval.
+// previewTarget fails a call that cannot run, so that the user does not approve it for
+// nothing. previewTarget waits for a loading page, but neither opens a tab nor reloads a
+// page of the user. If the call needs the reload of a tab, previewTarget adds the reload
+// to the request for approval. previewTarget reports whether the call may run after the
+// approval.
 func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	if c.req.Tool.Place.isChosenFirst() {
 		return c.place.checkPage(c)
@@ -46,9 +46,9 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	return true
 }
 
-// targetAfterApproval returns the document in which a call would run if it was approved
-// now, or the reason why the call could not run. The document is zero if a tab has to be
-// opened for the call.
+// targetAfterApproval returns the document in which a call would run after an approval,
+// or the reason why the call cannot run. The document is zero if opentabs must open a tab
+// first.
 func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
 	liveTargets, problem := chooseTargets(targets, choice, req)
 	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
@@ -68,8 +68,8 @@ func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Targe
 	return Target{}, problem
 }
 
-// canOpenTab reports whether the bridge opens a tab for the call: the call may open one,
-// and no tab shows the site.
+// canOpenTab reports whether the bridge opens a tab for the call. The call must permit
+// this, and no open tab may show the site.
 func canOpenTab(targets Targets, choice TargetChoice) bool {
 	matching := func(groups ...[]Target) bool {
 		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
@@ -78,7 +78,7 @@ func canOpenTab(targets Targets, choice TargetChoice) bool {
 		!matching(targets.LiveTargets, targets.SilentTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
 }
 
-// reloadReason asks the user to allow the reload of a tab.
+// reloadReason returns the text that asks the user to allow the reload of a tab.
 func reloadReason(tab Target) string {
 	title := tab.Title
 	if title == "" {
@@ -87,18 +87,19 @@ func reloadReason(tab Target) string {
 	return fmt.Sprintf("First, tab %d (%s) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost", tab.TabID, title)
 }
 
-// reloadGate is the gate of requests to reload a tab in which the user may lose input.
+// reloadGate is the gate that requests the user's approval to reload a tab with possibly
+// unsaved input.
 type reloadGate struct{}
 
 // Name implements Gate.
 func (reloadGate) Name() string { return "reload" }
 
-// Decide implements Gate. Only a decision of the user ends the request.
+// Decide implements Gate. Decide never allows the reload, so only the user's decision
+// ends the request.
 func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
 
-// requestReload asks the user to allow the reload of a tab for an allowed call.
-// requestReload returns false if the call has ended, or if the user has allowed the
-// reload before.
+// requestReload requests the user's approval to reload a tab for a call. requestReload
+// returns false if the call has ended, or if the user has already allowed the reload.
 func requestReload(ctx context.Context, c *liveCall, tab Target) bool {
 	c.mu.Lock()
 	isApproved := c.isReloadApproved

@@ -13,11 +13,11 @@ import (
 	"opentabs/wire"
 )
 
-// openPage is a tab that shows the site of exportTool.
+// openPage is a tab that shows the site of the tool exportTool.
 var openPage = dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "Inbox"}
 
-// TestNoRequestInVain checks for each reason why a call cannot run that the call ends
-// without a request for approval, with a next step that fits the reason.
+// TestNoRequestInVain checks calls that cannot run, one for each reason. Each call fails
+// without a request for approval and with the next step for its reason.
 func TestNoRequestInVain(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage
@@ -63,7 +63,7 @@ func TestNoRequestInVain(t *testing.T) {
 				}
 				bridge := &dispatchtest.Bridge{TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
 					if tt.tool.Place == dispatch.PlaceDocument && !choice.IsPreview {
-						t.Errorf("the search for a tab had effects: %+v", choice)
+						t.Errorf("the search for a tab was not a preview: %+v", choice)
 					}
 					return tt.targets
 				}}
@@ -88,8 +88,8 @@ func TestNoRequestInVain(t *testing.T) {
 	}
 }
 
-// reloadingBrowser has a tab that needs a reload, and reloads the tab once the user has
-// allowed the reload.
+// reloadingBrowser returns a browser with one tab, which the browser reloads after the
+// user's approval.
 func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
 		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
@@ -107,8 +107,8 @@ func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) 
 	}
 }
 
-// TestReloadIsApproved checks that a call asks once for all that it needs: the permission
-// and the reload of a tab that was open before the plugin was added.
+// TestReloadIsApproved checks that one request for approval covers both the permission
+// and the reload of a tab that loaded before the plugin was added.
 func TestReloadIsApproved(t *testing.T) {
 	const reload = "tab 7 (Inbox) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost"
 	for _, tt := range []struct {
@@ -145,8 +145,8 @@ func TestReloadIsApproved(t *testing.T) {
 	}
 }
 
-// TestPermissionDoesNotApproveReload checks that a change of the permission continues a
-// waiting call, and that the reload of the tab still needs an approval.
+// TestPermissionDoesNotApproveReload checks that a waiting call continues after a change
+// of the permission. The reload of the tab still needs an approval.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAuto := false
@@ -187,8 +187,8 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 	})
 }
 
-// TestPreviewAllowsOpening checks that a call may request approval if it opens its tab
-// afterwards.
+// TestPreviewAllowsOpening checks that a call whose tab opentabs will open may request an
+// approval.
 func TestPreviewAllowsOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := exportTool

@@ -133,8 +133,8 @@ func (c *liveCall) listView() View {
 	return c.viewLocked()
 }
 
-// fullView returns the call with its activities, its timeline, its trace and the number of
-// the last event, for Find.
+// fullView returns the complete view of a call for Find, with activities, timeline, trace
+// and the number of the last event.
 func (c *liveCall) fullView() View {
 	activities := c.activities.Views()
 	c.mu.Lock()

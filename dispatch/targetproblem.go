@@ -9,22 +9,25 @@ import (
 	"opentabs/wire"
 )
 
-// targetProblem is why a call has no document to run in.
+// targetProblem is the reason why a call has no document to run in.
 type targetProblem struct {
 	err *wire.CallError
-	// nextStep replaces the usual next step after err; empty for none.
+	// nextStep replaces the usual next step after err. An empty nextStep replaces
+	// nothing.
 	nextStep errtext.Step
-	// reloadTab is the tab whose reload helps if the user allows the reload; nil if there
-	// is no such tab, or if tabs of several browsers need a reload.
+	// reloadTab is a tab that the call needs to reload, for which the user must allow the
+	// reload. reloadTab is nil if no tab needs a reload, or if tabs of several browsers
+	// do.
 	reloadTab *Target
 }
 
-// newNoTabProblem returns the problem of a call whose tab exists.
+// newNoTabProblem returns a targetProblem with the error code no_tab and the given next
+// step.
 func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetProblem {
 	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
 }
 
-// newTargetProblem returns the problem of a call without a live document.
+// newTargetProblem returns the reason why a call has no live document.
 func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetProblem {
 	pluginName := req.Tool.displayName()
 	silentTargets := matchingTargets(targets.SilentTargets, choice)
@@ -71,7 +74,8 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 	}
 }
 
-// newOpenedTabProblem returns the problem of a call for which a tab was opened in vain.
+// newOpenedTabProblem returns the reason why a call cannot run in the tab that was opened
+// for it.
 func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) *targetProblem {
 	i := slices.IndexFunc(errorPages, opened.isSameTab)
 	switch {

@@ -74,7 +74,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     assert.match(refusedCall.text, errorPattern);
     assert.match(
       refusedCall.text,
-      /did not start in its page: .*Do not call its tools again; report this to the user/s,
+      /did not start in its page: .*Do not call tools of the plugin again; ask the user/s,
     );
     // After the error has been reported, a call fails at once.
     const beganMs = performance.now();

@@ -152,7 +152,7 @@ func (c *catalog) brokenPlugin(fullName string) error {
 	}
 	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
 		"The plugin %s can't be loaded, so %s does not run (%s): %s. "+
-			"Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`).",
+			"Do not call tools of the plugin again; ask the user to repair, update or remove the plugin (`opentabs doctor`).",
 		name, fullName, wire.ErrPluginBroken, reason)}
 }
 

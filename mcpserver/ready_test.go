@@ -105,7 +105,7 @@ func TestCallOfABrokenPlugin(t *testing.T) {
 	c := listenFor(t, s).open(t, "c")
 	for _, method := range []string{"tools/call", "prompts/get"} {
 		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"a__echo","arguments":{}}}`).text
-		for _, want := range []string{"The plugin a can't be loaded", "dist/adapter.iife.js: is empty", `"code":"plugin_broken","retryable":false`, "report this to the user"} {
+		for _, want := range []string{"The plugin a can't be loaded", "dist/adapter.iife.js: is empty", `"code":"plugin_broken","retryable":false`, "ask the user to repair, update or remove the plugin"} {
 			if !strings.Contains(answer, want) {
 				t.Errorf("%s: %q is not in %s", method, want, answer)
 			}

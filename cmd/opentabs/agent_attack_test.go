@@ -153,7 +153,7 @@ func attackRefusalTexts(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":"off","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
 	lines := c.readUntil(`"id":"off"`)
 	refusal := lines[len(lines)-1]
-	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the user can allow it", "Do not call again until the user confirms that"} {
+	for _, want := range []string{"the user has turned the tool messages__silent off", "Only the user can allow the call", "Do not call again until the user confirms the permission"} {
 		if !strings.Contains(refusal, want) {
 			t.Errorf("the refusal lacks %q: %s", want, refusal)
 		}

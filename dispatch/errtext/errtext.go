@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// Step is the next step after an error. The text for the agent contains what to do or what
-// to ask the user, the text for the user names commands and controls.
+// Step is the next step after an error, in two texts. ForAgent describes what the agent
+// can do or ask the user. ForUser names commands and controls of the side panel.
 type Step struct{ ForAgent, ForUser string }
 
 // advice contains the next step after each error code, and whether the same call may
@@ -21,14 +21,14 @@ var advice = map[wire.ErrorCode]struct {
 	nextStep  Step
 }{
 	wire.ErrIdleTimeout: {true, Step{
-		"Retry it, ask for less in one call, or make the tool report progress more often than that.",
-		"Retry it, or ask for less in one call. If the tool needs that long, its author has to make it report progress."}},
+		"Retry the call, ask for less in one call, or make the tool report progress more often.",
+		"Retry the call, or ask for less in one call. A tool that needs more time must report progress."}},
 	wire.ErrDeadlineExceeded: {false, Step{
 		"Split the work into smaller calls; do not repeat the same call.",
 		"Split the work into smaller calls."}},
 	wire.ErrCancelled: {false, Step{
 		"Do not call again unless the user asks you to.",
-		"Retry it if you still need the result."}},
+		"Retry the call if you still need the result."}},
 	wire.ErrTabClosed: {true, Step{
 		"Open the page again, then retry.",
 		"Open the page again, then retry."}},
@@ -54,20 +54,20 @@ var advice = map[wire.ErrorCode]struct {
 		"Check that the browser is running, then retry; check first whether the call had taken effect.",
 		"Check that Chrome is running, then retry; check first whether the call had taken effect."}},
 	wire.ErrDenied: {false, Step{
-		"Only the user can allow it, in the opentabs side panel or a terminal. Do not call again until the user confirms that.",
-		"To let it run, allow the next call, or change the permission in the side panel."}},
+		"Only the user can allow the call, in the opentabs side panel or a terminal. Do not call again until the user confirms the permission.",
+		"Allow the next call, or change the permission in the side panel."}},
 	wire.ErrNotReviewed: {false, Step{
-		"Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms that.",
+		"Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms the review.",
 		"Review the plugin in the side panel or with `opentabs plugin review`, then retry."}},
 	wire.ErrNeedsSettings: {false, Step{
-		"Only the user can set it, in the opentabs side panel or a terminal. Do not call again until the user confirms that.",
-		"Set it in the side panel or with `opentabs plugin configure`, then retry."}},
+		"Only the user can change the setting, in the opentabs side panel or a terminal. Do not call again until the user confirms the change.",
+		"Change the setting in the side panel or with `opentabs plugin configure`, then retry."}},
 	wire.ErrPluginBroken: {false, Step{
-		"Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`).",
+		"Do not call tools of the plugin again; ask the user to repair, update or remove the plugin (`opentabs doctor`).",
 		"Run `opentabs doctor`, then repair, update or remove the plugin."}},
 	wire.ErrApprovalTimeout: {true, Step{
 		"Ask the user to answer in the opentabs side panel or a terminal, then call again.",
-		"Retry it, then answer in the side panel or with `opentabs calls approve`."}},
+		"Retry the call, then answer in the side panel or with `opentabs calls approve`."}},
 	wire.ErrRateLimited: {true, Step{
 		"Wait, then retry; make fewer calls.",
 		"Wait until other calls have ended, then retry."}},
@@ -90,8 +90,8 @@ var advice = map[wire.ErrorCode]struct {
 		"Reload the tab, then retry: its page has an older version of the plugin.",
 		"Reload the tab, then retry: its page has an older version of the plugin."}},
 	wire.ErrNestedTooDeep: {false, Step{
-		"Report this to the author of the plugin: its tools call each other without end.",
-		"Report this to the author of the plugin: its tools call each other without end."}},
+		"Report this to the author of the plugin: tools of the plugin call each other in an endless loop.",
+		"Report this to the author of the plugin: tools of the plugin call each other in an endless loop."}},
 	wire.ErrNoBrowser: {true, Step{
 		"Ask the user to start Chrome and to check the opentabs side panel, then retry.",
 		"Start Chrome and check the opentabs side panel, then retry; `opentabs doctor` finds what is wrong."}},
@@ -99,7 +99,7 @@ var advice = map[wire.ErrorCode]struct {
 		"Open the page in the browser, then retry.",
 		"Open the page in the browser, then retry."}},
 	wire.ErrAmbiguousTarget: {false, Step{
-		`Name one: pass its ID as "tabId", the browser as "browser", or both.`,
+		`Pass the ID of one tab as "tabId", one browser as "browser", or both.`,
 		"Choose a tab with --tab, a browser with --browser, or both."}},
 	wire.ErrTabInUse: {true, Step{
 		"Work in another tab, or retry when the other client has finished.",
@@ -111,7 +111,7 @@ var advice = map[wire.ErrorCode]struct {
 		"Ask the user to check the tab and to log in if the page requires it, then retry.",
 		"Check the tab, log in if the page requires it, then retry."}},
 	wire.ErrUnsafePage: {false, Step{
-		"Do not retry it in this page; report this to the user: only a plugin that declares \"world\": \"isolated\" can run there.",
+		"Do not retry the call in this page; report to the user that only a plugin that declares \"world\": \"isolated\" can run there.",
 		"Report this to the author of the plugin: only a plugin that declares \"world\": \"isolated\" can run in this page."}},
 	wire.ErrPluginUpdated: {true, Step{
 		"Retry: the page has the new version of the plugin now; check first whether the call had taken effect.",
@@ -134,16 +134,16 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	return a.nextStep, a.retryable
 }
 
-// OpenTabStep is the next step after a call of a browser tool without a usable tab.
+// OpenTabStep is the next step if a call of a browser tool has no usable tab.
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
-// WithoutCheck returns the next step for a call that has not started: without the advice to
-// check whether the call had taken effect.
+// WithoutCheck returns the next step for a call that has not started. Such a call has no
+// effect, so the advice to check the effect is omitted.
 func (s Step) WithoutCheck() Step {
 	return Step{withoutCheck(s.ForAgent), withoutCheck(s.ForUser)}
 }
 
-// withoutCheck is [Step.WithoutCheck] for one of the two texts.
+// withoutCheck removes the advice to check the effect of the call from a text.
 func withoutCheck(text string) string {
 	step, _, hasCheck := strings.Cut(text, "; check first whether")
 	if !hasCheck {
@@ -172,9 +172,9 @@ var requestAdvice = map[string]Step{
 	string(wire.ErrTabInUse):        advice[wire.ErrTabInUse].nextStep,
 	string(wire.ErrTabTaken):        advice[wire.ErrTabTaken].nextStep,
 	"user_denied": {"The user denied the tool's request. Do not call again unless the user asks you to.",
-		"You denied the tool's request. Retry it if you still need the result."},
+		"You denied the tool's request. Retry the call if you still need the result."},
 	"user_timeout": {"Ask the user to be ready for the tool's request, then call again.",
-		"Retry it, and answer the tool's request in time."},
+		"Retry the call, and answer the tool's request in time."},
 }
 
 // DescribeCode returns the code of an error as text. For errors of a tool, the text has

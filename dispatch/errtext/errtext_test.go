@@ -7,9 +7,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestNextStep checks that each code has a next step for the agent and one for the user,
-// that the text for the user speaks to the user, and that an unknown code gets the next
-// step of an internal error.
+// TestNextStep checks that each error code has a next step for the agent and a next step
+// for the user. The text for the user must not contain words that are only for agents. An
+// unknown code must have the next step of an internal error.
 func TestNextStep(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {

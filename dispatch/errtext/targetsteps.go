@@ -1,7 +1,7 @@
 package errtext
 
-// These variables are the next steps after calls without a document although a tab shows
-// the plugin's site.
+// These variables are the next steps for calls that cannot run although a tab shows the
+// plugin's site.
 var (
 	RetrySoonStep  = Step{"Retry in a few seconds.", "Retry in a few seconds."}
 	CheckTabStep   = Step{"Ask the user to check the tab, then retry.", "Check the tab, then retry."}

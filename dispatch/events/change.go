@@ -30,7 +30,7 @@ func ToolName(plugin, tool string) string { return plugin + "__" + tool }
 // changes later.
 type State struct {
 	Status wire.CallStatus
-	// Browser is the ID of the browser in which the call runs, BrowserName its name.
+	// Browser is the ID and BrowserName the name of the browser in which the call runs.
 	Browser     string
 	BrowserName string
 	TabID       int
@@ -41,12 +41,12 @@ type State struct {
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart
-	// Waiting is the open ticket, and Decision the last decision about a ticket. Both are
-	// read-only, and nil if there is none.
+	// Waiting is the open ticket of the call, and Decision is the last decision about a
+	// ticket of the call. Both are read-only, and nil if the call has none.
 	Waiting  *WaitingTicket
 	Decision *Resolution
-	// ErrorCode and Error are the reason of a failed call. NextStep is what the user can do;
-	// empty if Error contains the next step.
+	// ErrorCode and Error are the code and the message of a failed call. NextStep is the
+	// advice for the user; NextStep is "" if Error contains the advice.
 	ErrorCode       wire.ErrorCode
 	Error, NextStep string
 	CancelReason    string

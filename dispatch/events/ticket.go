@@ -33,30 +33,31 @@ type WaitingTicket struct {
 	ExpiresAt time.Time `json:"until"`
 	// Scopes are the scopes that the user may choose for an approval.
 	Scopes []wire.Scope `json:"scopes"`
-	// About describes the tool, as its author does.
+	// About describes the tool with the texts of the plugin's author.
 	About ToolAbout `json:"about"`
-	// Page is where the call would run if it was allowed now; nil if that is unknown,
-	// for example if a tab has to be opened.
+	// Page is where the call would run if the user approved the call now. Page is nil if
+	// the page is unknown, for example because opentabs must open a tab first.
 	Page *TicketPage `json:"page,omitempty"`
 }
 
-// ToolAbout describes a tool to the user who decides about a call of the tool. The
-// author of the plugin wrote the texts.
+// ToolAbout describes a tool to the user who approves or denies a call of the tool. The
+// author of the plugin wrote the texts in ToolAbout.
 type ToolAbout struct {
-	// PluginName is the display name of the plugin, Title the display name of the tool.
+	// PluginName is the display name of the plugin. Title is the display name of the
+	// tool.
 	PluginName  string `json:"plugin_name,omitempty"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
-	// IsReadOnly is set if the author declares that the tool changes nothing.
+	// IsReadOnly is true if the plugin's author declares that the tool changes nothing.
 	IsReadOnly bool `json:"read_only"`
 }
 
-// maxTabTitle is the maximum length of the title of a tab, in bytes. The page chooses the
-// title.
+// maxTabTitle is the maximum length of a tab title in a ticket, in bytes. The limit is
+// necessary because the page chooses its title.
 const maxTabTitle = 200
 
-// NewTicketPage returns the page of a ticket; nil without a browser. address is the URL
-// of the page.
+// NewTicketPage returns the page of a ticket, or nil if browser is "". The argument
+// address is the URL of the page.
 func NewTicketPage(browser, browserName string, tabID int, title, address string) *TicketPage {
 	if browser == "" {
 		return nil
@@ -68,14 +69,15 @@ func NewTicketPage(browser, browserName string, tabID int, title, address string
 	return page
 }
 
-// TicketPage is the page in which a suspended call would run.
+// TicketPage is the page in which a call would run after the user's approval.
 type TicketPage struct {
-	// Browser is the ID of the browser, BrowserName the name that the user gave it.
+	// Browser is the ID of the browser. BrowserName is the name that the user gave the
+	// browser.
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
 	TabTitle    string `json:"tab_title,omitempty"`
-	// Site is the origin of the page, without a path, which may be secret.
+	// Site is the origin of the page. The path is omitted because the path may be secret.
 	Site string `json:"site,omitempty"`
 }
 

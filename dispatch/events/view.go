@@ -41,8 +41,8 @@ type View struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
 	Requester
-	// Browser is the ID of the browser in which the call runs, BrowserName the name of that
-	// browser at the start of the call.
+	// Browser is the ID of the browser in which the call runs. BrowserName is the
+	// browser's name at the start of the call.
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
@@ -77,26 +77,27 @@ type View struct {
 	Result string `json:"result,omitempty"`
 	// Waiting is set while the call waits for the user.
 	Waiting *WaitingTicket `json:"waiting,omitempty"`
-	// Decision is the last decision of the user about the call; nil if there is none.
+	// Decision is the user's last decision about the call; nil if the user has not
+	// decided.
 	Decision *Resolution `json:"decision,omitempty"`
-	// URL is the page in which the call runs, and ArgsStart is the beginning of its
-	// arguments as requests for approval show them. Only the side panel gets both: other
-	// agents may read the JSON of a View.
+	// URL is the page in which the call runs. ArgsStart is the beginning of the call's
+	// arguments, in the form that requests for approval show. Only the side panel
+	// receives URL and ArgsStart, because agents may read the JSON of a View.
 	URL       string `json:"-"`
 	ArgsStart string `json:"-"`
 	// Activities, omitted in lists and events, are in the order of their first reports.
 	Activities []activity.View `json:"activities,omitempty"`
-	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
-	// the last event before the view: a reader that skips the events up to Seq gets no
-	// change twice. Call Follow before Find, because events have no numbers without a
-	// follower. Trace is how long the call spent at each station; absent for a call that is
-	// not traced. Only Find and the after hooks set Timeline and Trace, and only Find sets
-	// Seq.
+	// Timeline lists at most 64 steps of the call, oldest first. Seq is the number of the
+	// last event before the View was made: a reader that skips events up to Seq receives
+	// no change twice. A reader calls Follow before Find, because events have numbers
+	// only if they have a follower. Trace is the time that the call spent at each
+	// station, or nil if the call is not traced. Only Find and the after hooks set
+	// Timeline and Trace, and only Find sets Seq.
 	Timeline []Moment   `json:"timeline,omitempty"`
 	Trace    *hops.View `json:"trace,omitempty"`
 	Seq      uint64     `json:"seq,omitempty"`
-	// ErrorCode and Error are the reason of a failed call. NextStep is what the user can do;
-	// absent if Error contains the next step.
+	// ErrorCode and Error are the code and the message of a failed call. NextStep is the
+	// advice for the user; NextStep is omitted if Error contains the advice.
 	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`
 	Error     string         `json:"error,omitempty"`
 	NextStep  string         `json:"next_step,omitempty"`

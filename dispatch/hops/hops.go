@@ -1,10 +1,11 @@
-// Package hops measures the time that one call spends at each station on its way from
-// the client to the page and back.
+// Package hops measures the time that one call spends at each station between the client
+// and the page.
 //
-// A request with the header Header starts a Trace, and a [Sampler] traces some of the
-// other calls. Each station of the server marks the time at which the call leaves the
-// station, and the browser sends the times of its stations with the result. A call without
-// a Trace measures nothing: all methods of a nil *Trace return at once.
+// A request with the HTTP header Opentabs-Trace starts a Trace, and a [Sampler] selects
+// some of the other calls for a Trace. Each station of the server records when the call
+// leaves the station. The browser sends the times of its stations with the result of the
+// call. A call without a Trace measures nothing, because all methods of a nil *Trace
+// return immediately.
 //
 // # Concurrency
 //
@@ -36,11 +37,12 @@ const (
 	Parsed
 	// Checked means that the arguments match the tool's schema.
 	Checked
-	// Allowed means that the gates allow the call, if necessary after an approval.
+	// Allowed means that the gates have allowed the call, after an approval if one is
+	// necessary.
 	Allowed
-	// Admitted means that the call has a place in the queue of its plugin.
+	// Admitted means that the call has a place in its plugin's queue.
 	Admitted
-	// Chosen means that the hooks and the choice of the document are done.
+	// Chosen means that the before hooks have run and the document is chosen.
 	Chosen
 	// Posted means that the frame for the browser is ready to be written.
 	Posted
@@ -50,7 +52,7 @@ const (
 	Decoded
 	// Ended means that the dispatcher has returned the result.
 	Ended
-	// Replied means that the reply is ready.
+	// Replied means that the reply to the client is ready.
 	Replied
 	markCount
 )
@@ -59,9 +61,10 @@ const (
 // times of the last attempt.
 type Trace struct {
 	start time.Time
-	// isRequested is set if the client requested the trace.
+	// isRequested is true if the client requested the trace.
 	isRequested bool
-	// parent is the span of the client, set before the call begins; empty for none.
+	// parent is the client's trace span, set before the call begins; "" if the client
+	// sent none.
 	parent  string
 	marks   [markCount]atomic.Int64 // nanoseconds since start; 0 if the call has not reached the mark
 	browser atomic.Pointer[wire.BrowserHops]
@@ -90,7 +93,7 @@ func (t *Trace) SetBrowser(h *wire.BrowserHops) {
 
 type contextKey struct{}
 
-// NewContext returns a context with a Trace that the client requested and that starts now.
+// NewContext returns a context with a new Trace that the client has requested.
 func NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, contextKey{}, &Trace{start: time.Now(), isRequested: true})
 }
@@ -101,16 +104,16 @@ func FromContext(ctx context.Context) *Trace {
 	return t
 }
 
-// IsRequested reports whether the client requested the trace, and so gets the hops with
-// the result.
+// IsRequested reports whether the client requested the trace and therefore receives the
+// hops with the result.
 func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 
 // traceParent matches the header traceparent of W3C Trace Context, version 00.
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-// SetParent sets the span of the client: a JSON string in the format of W3C Trace Context
-// (https://www.w3.org/TR/trace-context/). SetParent ignores any other value. Call SetParent
-// before the call begins.
+// SetParent sets the client's trace span from a JSON string in the format of W3C Trace
+// Context (https://www.w3.org/TR/trace-context/). SetParent ignores any other value. Call
+// SetParent before the call begins.
 func (t *Trace) SetParent(value json.RawMessage) {
 	if t == nil || len(value) == 0 {
 		return
@@ -121,7 +124,7 @@ func (t *Trace) SetParent(value json.RawMessage) {
 	}
 }
 
-// Parent returns the span of the client; empty if there is none.
+// Parent returns the client's trace span; "" if the client sent none.
 func (t *Trace) Parent() string {
 	if t == nil {
 		return ""
@@ -140,14 +143,15 @@ type Hop struct {
 	Us      float64 `json:"us"`
 }
 
-// View is a Trace at one moment.
+// View is the state of a Trace at one moment.
 type View struct {
-	// Start is the time when the request arrived.
+	// Start is the time at which the client's request arrived.
 	Start time.Time `json:"start"`
 	Hops  []Hop     `json:"hops"`
 }
 
-// View returns the start and the hops so far; nil without a trace.
+// View returns the start time and the recorded hops of the Trace; nil if the call is not
+// traced.
 func (t *Trace) View() *View {
 	if t == nil {
 		return nil
@@ -155,7 +159,7 @@ func (t *Trace) View() *View {
 	return &View{Start: t.start, Hops: t.Hops()}
 }
 
-// Hops returns the hops of a call so far, in order. A call that did not reach a page has
+// Hops returns the recorded hops of a call in order. A call that did not reach a page has
 // no hops of the browser.
 func (t *Trace) Hops() []Hop {
 	l := hopList{marks: make([]float64, markCount)}

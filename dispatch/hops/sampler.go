@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// sampleInterval is the shortest time between two traces of a Sampler. A trace costs 30 us
-// per call, so calls in quick succession are not slowed down.
+// sampleInterval is the shortest time between the starts of two traces of a Sampler. A
+// trace costs 30 us per call, so the interval protects fast sequences of calls.
 const sampleInterval = 100 * time.Millisecond
 
-// Sampler decides which calls are traced without a request of the client: at most one
-// every 100 ms. So the calls of an agent, which are seconds apart, all have a trace. The
-// zero value is ready. A Sampler is safe for concurrent use.
+// Sampler selects which calls are traced without a request of the client: at most one
+// call every 100 ms. A typical agent makes one call every few seconds, so all of its
+// calls are traced. The zero Sampler is ready to use. A Sampler is safe for concurrent
+// use.
 type Sampler struct {
-	// TracesAll is set if every call is traced.
+	// TracesAll is true if every call is traced.
 	TracesAll bool
 	last      atomic.Int64 // the start of the last trace, in nanoseconds since 1970
 }
 
-// TraceOf returns the trace that the client requested, or a new trace, or nil for a call
-// that is not traced.
+// TraceOf returns the trace that the client requested, a new trace, or nil if the call is
+// not traced.
 func (s *Sampler) TraceOf(ctx context.Context) *Trace {
 	if t := FromContext(ctx); t != nil {
 		return t

@@ -9,8 +9,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// TestSampler checks that a Sampler starts at most one trace every 100 ms, and that its
-// traces do not count as requested.
+// TestSampler checks that a Sampler starts at most one trace every 100 ms. Traces of a
+// Sampler do not count as requested by the client.
 func TestSampler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sampler hops.Sampler
@@ -40,7 +40,7 @@ func TestSampler(t *testing.T) {
 	})
 }
 
-// TestParent checks which values count as the span of a client.
+// TestParent checks which JSON values SetParent accepts as the client's trace span.
 func TestParent(t *testing.T) {
 	const span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for value, want := range map[string]string{

@@ -15,8 +15,8 @@ type AuditedCall struct {
 	dispatch.Requester
 	// Caller is the tool that made the call, and its tab; nil if a client made it.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser is the ID of the browser in which the call ran, BrowserName its name at that
-	// time. Of the page's URL, the audit log contains only the origin.
+	// Browser is the ID and BrowserName the name of the browser in which the call ran.
+	// The audit log contains the origin of the page, but not the rest of its URL.
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab,omitempty"`

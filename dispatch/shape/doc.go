@@ -1,5 +1,5 @@
-// Package shape converts a call to what each surface shows of it. [dispatch.View] is
-// the only description of a call. Each surface shows a projection of the View:
+// Package shape converts a call to the form that each surface shows. [dispatch.View] is
+// the complete description of a call. Each surface shows some fields of a View:
 //
 //   - The HTTP API, events, resources, --json and the terminal use [dispatch.View]; a list
 //     is a [List].

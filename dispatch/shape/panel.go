@@ -9,37 +9,39 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the content of a side panel.
+// These constants limit the size of the data that a side panel receives.
 const (
 	maxPanelClient = 100 // characters
 	maxPanelResult = 200 // characters
-	// maxShownCalls limits the calls in each list of a state.sync. maxActivityCalls limits the calls
-	// that are shown with activities, and maxActivityBytes limits the total length of
-	// these activities, in bytes.
+	// maxShownCalls limits the number of calls in each list of a state.sync.
+	// maxActivityCalls limits the number of calls with activities, and maxActivityBytes
+	// limits the total length of these activities.
 	maxShownCalls    = 200
 	maxActivityCalls = 20
 	maxActivityBytes = 512 << 10
 )
 
-// Calls provides the calls that a side panel shows. *dispatch.Dispatcher implements it.
+// Calls provides the calls that a side panel shows. *dispatch.Dispatcher implements
+// Calls.
 type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
 }
 
-// PanelCalls makes the state.sync notifications for the side panel of one browser.
+// PanelCalls creates the state.sync notifications for the side panel of one browser.
 // PanelCalls is not safe for concurrent use.
 type PanelCalls struct {
 	BrowserID     string
 	ServerVersion string
-	// ClientNames returns the names of the connected MCP clients; nil for none.
+	// ClientNames returns the names of the connected MCP clients. If ClientNames is nil,
+	// the side panel shows no clients.
 	ClientNames func() []string
-	// newestEnded is the last ended call of the previous state.sync.
+	// newestEnded is the ID of the last ended call in the previous state.sync.
 	newestEnded string
 }
 
-// Next returns the calls that have not ended, and the calls that have ended since the
-// previous Next. If calls is nil, there are no calls.
+// Next returns the running calls, and the calls that have ended since the previous call
+// of Next. If calls is nil, the result contains no calls.
 func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	params := wire.StateSyncParams{ServerVersion: p.ServerVersion}
 	if p.ClientNames != nil {
@@ -106,7 +108,7 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	return c
 }
 
-// hostOf returns the host of a URL with its port; empty if the URL has no host.
+// hostOf returns the host and the port of a URL; "" if the URL has no host.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -118,8 +120,8 @@ func hostOf(address string) string {
 // PanelName is the name of the side panel in the audit log and on other surfaces.
 const PanelName = "the side panel"
 
-// SurfaceName returns the name of a surface in a browser, for the audit log and for
-// other surfaces.
+// SurfaceName returns the name of a surface of the extension for users and for the audit
+// log.
 func SurfaceName(s wire.Surface) string {
 	switch s {
 	case wire.SurfacePopup:
@@ -130,7 +132,8 @@ func SurfaceName(s wire.Surface) string {
 	return PanelName
 }
 
-// panelPage returns the page of a ticket as the side panel of a browser shows it.
+// panelPage returns the page of a ticket in the form that the side panel of a browser
+// shows.
 func panelPage(page *dispatch.TicketPage, browserID string) *wire.TicketPageView {
 	if page == nil {
 		return nil
@@ -155,8 +158,8 @@ func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	return v
 }
 
-// activityForPanel returns an activity as side panels show it. A content longer than
-// maxBytes is omitted.
+// activityForPanel returns an activity in the form that side panels show. Content longer
+// than maxBytes is omitted.
 func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	v := wire.ActivityView{Type: a.Type, Audience: a.Audience, Bytes: len(a.Content)}
 	if v.Bytes <= maxBytes {
@@ -165,12 +168,12 @@ func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	return v
 }
 
-// activityBudget is how many more calls and bytes of activities fit into one
+// activityBudget is the remaining number of calls and bytes of activities for one
 // state.sync.
 type activityBudget struct{ calls, bytes int }
 
-// activitiesOf returns the activities of a call, without content that is too long or
-// exceeds the activityBudget.
+// activitiesOf returns the activities of a call. Content that is too long or exceeds the
+// activityBudget is omitted.
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

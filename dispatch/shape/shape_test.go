@@ -102,22 +102,22 @@ func TestPanelCaller(t *testing.T) {
 	}
 }
 
-// oneCall is a source of calls with one call.
+// oneCall is a source of calls that contains one call.
 type oneCall struct{ view dispatch.View }
 
 func (c oneCall) Calls() []dispatch.View { return []dispatch.View{c.view} }
 
 func (c oneCall) Find(string) (dispatch.View, bool) { return c.view, true }
 
-// panelCall returns a call as the side panel of a browser shows it.
+// panelCall returns a call in the form that the side panel of a browser shows.
 func panelCall(v dispatch.View, browserID string) wire.CallView {
 	list := shape.PanelCalls{BrowserID: browserID}
 	params := list.Next(oneCall{v})
 	return append(params.Calls, params.Ended...)[0]
 }
 
-// TestEndedCallsAreSentOnce checks that the side panel gets each ended call once, newest
-// first, and all ended calls at first.
+// TestEndedCallsAreSentOnce checks that the side panel receives each ended call once,
+// with the newest call first.
 func TestEndedCallsAreSentOnce(t *testing.T) {
 	now := time.Now()
 	ended := func(id string) dispatch.View {
@@ -133,7 +133,7 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 		{manyCalls{running, ended("b"), ended("a")}, "running; b a"},
 		{manyCalls{running, ended("b"), ended("a")}, "running;"},
 		{manyCalls{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
-		{manyCalls{ended("f"), ended("e")}, "; f e"}, // the newest call that was sent is not in the list any more
+		{manyCalls{ended("f"), ended("e")}, "; f e"}, // the newest call of the previous state.sync is no longer in the list
 		{manyCalls{}, ";"},
 		{manyCalls{ended("f")}, ";"},
 	} {
