@@ -38,7 +38,7 @@ func TestCallAllocations(t *testing.T) {
 		return dispatch.Result{Output: result}, nil
 	})
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
-	// The options are those of the daemon for a client whose timeout is unknown.
+	// The options are the daemon's options for a client with an unknown timeout.
 	options := Options{
 		Jobs: dispatch.NewJobs(dispatch.New(nil, dispatch.Options{}), dispatch.JobOptions{}), Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
 	}

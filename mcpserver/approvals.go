@@ -27,7 +27,7 @@ type approvals struct {
 	// run handles a request and returns the reply.
 	run func(context.Context, request) reply
 	// onGiveUp is called if the client stopped waiting for the reply. The progressSender
-	// has the progress that the client received.
+	// contains the times of the client's progress notifications.
 	onGiveUp  func(context.Context, request, *progressSender)
 	resumable *resumableCalls
 }

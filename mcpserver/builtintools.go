@@ -18,7 +18,7 @@ import (
 // built-in tool, because the names of plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
-	// isOffered reports whether the server offers the tool to the client.
+	// isOffered reports whether the server lists the tool for the client.
 	isOffered func(s *Server, client clients.ID) bool
 	// run serves a tools/call request for the built-in tool.
 	run func(s *Server, ctx context.Context, q request) reply
@@ -73,7 +73,7 @@ func (s *Server) builtinTool(q request) (builtinTool, bool) {
 	return t, ok && t.isOffered(s, q.clientID())
 }
 
-// offeredTools returns the built-in tools that the server offers to the client, by
+// offeredTools returns the built-in tools that the server lists for the client, sorted by
 // name.
 func (s *Server) offeredTools(client clients.ID) []builtinTool {
 	var tools []builtinTool

@@ -22,7 +22,7 @@ import (
 // request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
-	// receivedAt is when the request arrived.
+	// receivedAt is the time at which the request arrived.
 	receivedAt time.Time
 	// timer is set if the client's calls may become jobs.
 	timer *answerTimer
@@ -180,7 +180,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
 		r := jobReply(viewJob(job))
-		if result, err, hasEnded := job.Result(); hasEnded { // the call ended just before its reply
+		if result, err, hasEnded := job.Result(); hasEnded { // the call ended after it became a job
 			return s.tracedReply(l, c, result, err)
 		}
 		r.isError = l.isListedWithOutputSchema(s, &q)
@@ -249,7 +249,7 @@ func (s *Server) replyToFailure(err error) reply {
 	return newFailureReply(err)
 }
 
-// isInvalidArguments reports whether err is an error about the arguments of a call.
+// isInvalidArguments reports whether err means that the arguments of a call are invalid.
 func isInvalidArguments(err error) bool {
 	var e *dispatch.Error
 	return errors.As(err, &e) && e.Code == wire.ErrInvalidArguments

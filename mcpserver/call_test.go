@@ -360,7 +360,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(test.mode)})
 		m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", test.name, 1))
 		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, test.want) {
-			t.Errorf("in the mode %s, a call of %s returns %s, want %s", test.mode, test.name, m.text, test.want)
+			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", test.mode, test.name, m.text, test.want)
 		}
 	}
 }

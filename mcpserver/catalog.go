@@ -121,7 +121,8 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
 }
 
-// offNotReviewed is the reason why no tool of a plugin may run before its review.
+// offNotReviewed is the text for a plugin whose tools may not run because the user has
+// not reviewed the plugin.
 const offNotReviewed = "the user has not reviewed it"
 
 // whyToolsAreOff returns why no tool of a plugin may run, or "" if any tool may run.

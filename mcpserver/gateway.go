@@ -151,7 +151,7 @@ func (l *toolLists) instructions(ctx context.Context, client listClient) string 
 	})
 }
 
-// hasBrowserTools reports whether tools for any page may run.
+// hasBrowserTools reports whether the permissions allow any browser tool.
 func (l *toolLists) hasBrowserTools() bool {
 	return slices.ContainsFunc(l.server.catalog.tools.Load().listedTools, func(t *listedTool) bool { return t.tool.Plugin.IsBuiltin() })
 }
@@ -295,7 +295,7 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	return definition, nil
 }
 
-// unknownToolError returns the error for a name that no tool has.
+// unknownToolError returns the error for the name of a tool that does not exist.
 func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPlugin(name); err != nil {
 		return err
@@ -311,7 +311,8 @@ type metaCall struct {
 	name string
 	// place contains tabId, browser, instance and _detach, but no toolArgs.
 	place arguments
-	// schemaText is the end of an error about the arguments of a built-in tool.
+	// schemaText is the input schema of a built-in tool, as the last sentence of an error
+	// about its arguments.
 	schemaText string
 }
 

@@ -22,28 +22,30 @@ import (
 	"opentabs/wire"
 )
 
-// featureCall is a direct call of a tool. The text JOB in the arguments is the ID of the
-// last job.
+// featureCall is one call of a tool. The word JOB in the arguments stands for the ID of
+// the last job.
 type featureCall struct{ name, arguments string }
 
-// feature is a sequence of calls. Through the gateway, the calls must do exactly what they
-// do directly.
+// feature is a sequence of calls that must have equal effects directly and through the
+// gateway.
 type feature struct {
 	calls []featureCall
-	// decision answers each form, such as "allow once". The client shows no forms if
-	// decision is empty.
+	// decision is the user's answer to each form, such as "allow once". If decision is
+	// empty, the client does not support forms.
 	decision string
-	// cancelAfter is the time after which the client cancels the last call; 0 for never.
+	// cancelAfter is the time after which the client cancels the last call; 0 means that
+	// the client does not cancel.
 	cancelAfter time.Duration
-	// gatewayText is the text that the answer has only through the gateway.
+	// gatewayText is text that the answer contains only if the call goes through the
+	// gateway.
 	gatewayText string
-	// want is a text in the messages.
+	// want is text that the client's received messages must contain.
 	want string
 }
 
 const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 
-// featurePackage has one tool for each feature of a call.
+// featurePackage returns a plugin with one tool for each tested feature of a call.
 func featurePackage() plugintest.Package {
 	isReadOnly := true
 	tool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
@@ -57,10 +59,11 @@ func featurePackage() plugintest.Package {
 	}}
 }
 
-// schemaPrefix begins the text that an error for wrong arguments has through the gateway.
+// schemaPrefix is the beginning of the schema that the gateway adds to an error about
+// wrong arguments.
 const schemaPrefix = "\nThe schema of the arguments of "
 
-// features are the features of calls by name.
+// features are the tested features of calls, by name.
 var features = map[string]feature{
 	"progress":          {calls: []featureCall{{"site__count", `{}`}}, want: `"progressToken":"p","progress":3,"total":3,"message":"page 3"`},
 	"big numbers":       {calls: []featureCall{{"site__echo", `{"big":12345678901234567890,"q":"\u003c<"}`}}, want: `{"big":12345678901234567890,"q":"\u003c<"}`},
@@ -89,8 +92,8 @@ var features = map[string]feature{
 	"wrong job":         {calls: []featureCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, gatewayText: schemaPrefix + "job_wait: " + jobWaitSchema},
 }
 
-// TestFeaturesThroughGateway runs each feature directly and through the tools of the
-// gateway, over both transports. All messages, call records and gate inputs must be equal.
+// TestFeaturesThroughGateway runs each feature directly and through the gateway, over
+// HTTP and stdio. All messages, call records and gate inputs must be equal.
 func TestFeaturesThroughGateway(t *testing.T) {
 	registry, _ := plugintest.Registry(t, featurePackage())
 	for name, f := range features {
@@ -101,13 +104,13 @@ func TestFeaturesThroughGateway(t *testing.T) {
 			}
 			for _, tool := range []string{toolsCall, toolsRead} {
 				if tool == toolsRead && name != "progress" && name != "tabs of plugins" {
-					continue // only count and plugin_list_tabs are marked as read-only
+					continue // tools_read calls only read-only tools, and only these two features use read-only tools
 				}
 				through := runFeature(t, registry, f, transportName, tool)
 				if f.gatewayText != "" {
 					added := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
 					if !strings.Contains(through, added) {
-						t.Errorf("%s over %s: the answer of %s does not contain %s", name, transportName, tool, added)
+						t.Errorf("%s over %s: the answer through %s does not contain %s", name, transportName, tool, added)
 					}
 					through = strings.ReplaceAll(through, added, "")
 				}
@@ -120,7 +123,9 @@ func TestFeaturesThroughGateway(t *testing.T) {
 	}
 }
 
-// firstDifference returns the first lines that differ in two texts, or equal lines.
+// firstDifference returns the first lines that differ between two texts, or the last lines
+// of equal texts.
+// for equal texts.
 func firstDifference(a, b string) (lineOfA, lineOfB string) {
 	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(linesOfA), len(linesOfB)) {
@@ -147,13 +152,14 @@ func mustEncode(t *testing.T, v any) []byte {
 	return b
 }
 
-// randomIDs matches the IDs that differ in each run: those of calls, tickets, forms and
-// sessions.
+// randomIDs matches IDs that differ in each test run: the IDs of calls, tickets, forms
+// and sessions.
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
-// runFeature runs the calls of a feature in fake time, directly if tool is empty, else
-// through a tool of the gateway. runFeature returns all messages that the client received,
-// the inputs of the gates, and the records of the calls.
+// runFeature runs the calls of a feature in fake time. If tool is empty, the calls are
+// direct; otherwise, the calls go through this gateway tool. runFeature returns the
+// messages that the client received, the inputs of the gates, and the records of the
+// calls.
 func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := &callRecorder{t: t}
@@ -188,7 +194,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 		}
 		d.Shutdown()
 		synctest.Wait()
-		time.Sleep(time.Second) // the after hooks run a few milliseconds after the end of a call
+		time.Sleep(time.Second) // lets the after hooks of the calls run
 		recorder.mu.Lock()
 		observed += strings.Join(recorder.lines, "\n") + "\n"
 		recorder.mu.Unlock()
@@ -196,13 +202,13 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			observed += string(mustEncode(t, v)) + "\n"
 		}
 		p.close()
-		time.Sleep(time.Minute) // a tool in the page may run on after its call
+		time.Sleep(time.Minute) // lets tools that still run in the page end
 	})
 	return randomIDs.ReplaceAllString(observed, "ID")
 }
 
-// callRecorder is a gate that asks for approval of the tool "asks", allows one call of the
-// tool "limited", and records the inputs of gates and after hooks.
+// callRecorder is a gate and after hook that records its inputs. As a gate, callRecorder
+// requires approval for the tool "asks" and allows one call of the tool "limited".
 type callRecorder struct {
 	t *testing.T
 
@@ -234,7 +240,7 @@ func (r *callRecorder) After(i dispatch.CallInfo, ended dispatch.EndedCall) {
 	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, ended)))
 }
 
-// newFeatureBridge returns a bridge that runs the tools of featurePackage.
+// newFeatureBridge returns a bridge that simulates the tools of featurePackage.
 func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	var mu sync.Mutex
 	asking := map[string]dispatch.Sink{}
@@ -268,7 +274,7 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	}
 }
 
-// runFeatureTool runs a tool of featurePackage that asks for nothing.
+// runFeatureTool simulates a tool of featurePackage that makes no requests.
 func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 	switch run.Tool {
 	case "count":
@@ -300,18 +306,18 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 	}
 }
 
-// featurePeer is a client in fake time that answers forms and pings.
+// featurePeer is a test client in fake time that answers forms and pings.
 type featurePeer struct {
 	t        *testing.T
 	decision string
-	// post sends a message, whose answers arrive in messages.
+	// post sends a message to the server. The server's answers arrive in messages.
 	post     func(text string)
 	messages chan receivedMessage
 	close    func()
 }
 
-// newFeaturePeer connects a client over HTTP or stdio. The client shows forms if decision
-// is not empty.
+// newFeaturePeer connects a test client over HTTP or stdio. The client supports forms if
+// decision is not empty.
 func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *featurePeer {
 	p := &featurePeer{t: t, decision: decision, messages: make(chan receivedMessage, 10_000)}
 	initialize := initializeText("a")
@@ -398,12 +404,12 @@ func (p *featurePeer) shutdown(s *Server) {
 	_ = s.Shutdown(ctx)
 }
 
-// decisionTime is how long the user thinks about a form.
+// decisionTime is the simulated time that the user needs to answer a form.
 const decisionTime = time.Second
 
-// call sends a tools/call and returns all messages up to its answer, each with its time.
-// After a cancellation there may be no answer. Messages of the same time are sorted,
-// because a form and its reminder are sent at the same time.
+// call sends a tools/call request and returns all messages up to its answer, each with
+// the time of arrival. A cancelled request may have no answer. Messages with equal times
+// are sorted, because a form and its reminder arrive in any order.
 func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
 	start := time.Now()
 	p.post(text)

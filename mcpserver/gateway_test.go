@@ -94,9 +94,9 @@ func TestGatewayOfManyTools(t *testing.T) {
 	}
 }
 
-// BenchmarkGatewaySearch measures searches over HTTP in 2,449 tools of 120 plugins, in turns
-// with pings, which are the floor. All tools match the words of some queries. The bar of the
-// p50 is 5 ms.
+// BenchmarkGatewaySearch measures searches over HTTP in 2,449 tools of 120 plugins. The
+// searches alternate with pings, which measure the minimum time of a request. Some
+// queries match all tools. The median search must take less than 5 ms.
 func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(b, "a")
@@ -389,7 +389,7 @@ func TestWrongMetaCalls(t *testing.T) {
 	}
 }
 
-// callIDs matches the ID of a call or a ticket.
+// callIDs matches the ID of a call or of a ticket.
 var callIDs = regexp.MustCompile(`(call|ticket)_[a-z0-9]{26}`)
 
 // metaVersion returns a tools/call of a tool of the gateway that is equivalent to a

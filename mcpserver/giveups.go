@@ -11,33 +11,33 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// LearnedTimeouts has the timeouts of clients that are not in the table of clients, or
-// that differ from it. LearnedTimeouts must be safe for concurrent use.
+// LearnedTimeouts stores the timeouts of clients that are missing from the client table
+// or differ from the table. LearnedTimeouts must be safe for concurrent use.
 type LearnedTimeouts interface {
-	// Find returns how long a client waits for a call, and since when this is known. Every
-	// call needs this, so Find must be fast.
+	// Find returns how long a client waits for the answer to a call, and when this
+	// timeout was learned. Every call uses Find, so Find must be fast.
 	Find(clients.ID) (t clients.Timeout, since time.Time, ok bool)
-	// Learn receives a call that the client gave up before its end.
+	// Learn records that a client stopped waiting for the answer to a call.
 	Learn(clients.ID, clients.GiveUp)
 }
 
-// clientID returns the name and version of the client of a request.
+// clientID returns the name and version of the client that sent the request.
 func (q *request) clientID() clients.ID {
 	return clients.ID{Name: q.Info.Name, Version: q.Info.Version}
 }
 
-// knownTimeout is the timeout of a client, and how it is known.
+// knownTimeout is how long a client waits for an answer, and the source of this value.
 type knownTimeout struct {
 	clients.Timeout
-	// isKnown is set if the client is in the table of clients, or its timeout was learned.
-	// Without isKnown, the timeout is that of most clients.
+	// isKnown is true if the timeout is in the client table or was learned. If isKnown is
+	// false, the timeout is the timeout of most clients.
 	isKnown bool
-	// learnedSince is when the timeout was learned; the zero time for a timeout of the
-	// table.
+	// learnedSince is the time at which the timeout was learned; zero for a timeout from
+	// the client table.
 	learnedSince time.Time
 }
 
-// timeoutOf returns how long a client waits for a call.
+// timeoutOf returns how long a client waits for the answer to a call.
 func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
 	if j.learned != nil {
 		if t, since, ok := j.learned.Find(id); ok {
@@ -48,8 +48,8 @@ func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
 	return knownTimeout{Timeout: profile.TimeoutOver(overHTTP), isKnown: profile.IsKnown()}
 }
 
-// recordGiveUp passes a request that its client gave up to the learned timeouts. p has
-// the progress of the request; nil for none.
+// recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to
+// a request. The argument p has the progress of the request, or is nil without progress.
 func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	cause := context.Cause(ctx)
 	if j.learned == nil || cause == nil || q.Method != transport.MethodCall || strings.HasPrefix(q.Info.Name, dispatch.CommandNamePrefix) ||
@@ -64,9 +64,9 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	j.learned.Learn(q.clientID(), g)
 }
 
-// isListedWithOutputSchema reports whether the client of a request may have listed the
-// tool with its output schema, because the client's timeout was learned later. The
-// official SDKs then reject a job as a result, except if the result is marked as an error.
+// isListedWithOutputSchema reports whether the client may have listed the tool with an
+// output schema before its timeout was learned. The official SDKs then reject a job as
+// the result of the tool, unless the result is marked as an error.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.metaCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false

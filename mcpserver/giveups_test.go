@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// timeoutTable is a LearnedTimeouts in memory.
+// timeoutTable is an in-memory implementation of LearnedTimeouts.
 type timeoutTable struct {
 	mu      sync.Mutex // guards learned
 	learned map[clients.ID]clients.Timeout
@@ -44,11 +44,12 @@ func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
 	}
 }
 
-// sdkTimeoutReason is the reason that the official TypeScript SDK sends at its timeout.
+// sdkTimeoutReason is the cancellation reason that the official TypeScript SDK sends at
+// its timeout.
 const sdkTimeoutReason = "McpError: MCP error -32001: Request timed out"
 
-// giveUpAfter sends a call that the client gives up after a time with a reason, as the
-// official SDKs do.
+// giveUpAfter sends a call and cancels it after a time with a reason, as the official
+// SDKs do.
 func giveUpAfter(t *testing.T, c *client, id string, meta string, wait time.Duration, reason string) {
 	t.Helper()
 	answer := c.postLater(t.Context(), callText(id, `{}`, meta))
@@ -58,13 +59,13 @@ func giveUpAfter(t *testing.T, c *client, id string, meta string, wait time.Dura
 	select {
 	case <-answer:
 	default:
-		t.Error("the call that was given up still runs")
+		t.Error("the cancelled call still runs")
 	}
 }
 
-// callToEnd calls the tool and collects its result as an agent does. callToEnd returns the
-// number of jobs that the client received as an answer, and fails if an answer took as
-// long as limit after the last message that restarts the client's timeout.
+// callToEnd calls a tool and waits for its jobs, as an agent does. callToEnd returns the
+// final result and the number of jobs. callToEnd fails the test if an answer exceeds the
+// client's timeout.
 func callToEnd(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
 	text := callText(`1`, `{}`, meta)
@@ -91,9 +92,9 @@ func callToEnd(t *testing.T, c *client, meta string, timeout clients.Timeout) (r
 	return result, jobs
 }
 
-// TestUnknownClientLosesOneCall checks that the timeout of an unknown client is learned
-// from its first timeout, so that its later calls become jobs before, and that another
-// version of the client keeps its calls.
+// TestUnknownClientLosesOneCall checks that the first timed-out call of an unknown client
+// reveals the client's timeout. Later calls become jobs before the timeout. Another
+// version of the client is not affected.
 func TestUnknownClientLosesOneCall(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
@@ -110,19 +111,20 @@ func TestUnknownClientLosesOneCall(t *testing.T) {
 		start := time.Now()
 		r, jobs := callToEnd(t, c, token, clients.Timeout{Limit: time.Minute})
 		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(start) != 145*time.Second {
-			t.Errorf("after %s and %d jobs the client got %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
+			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
 		}
 		if tools := c.answer(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.text, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait")
 		}
 		if r, jobs := callToEnd(t, s.as("agent", "2.0"), token, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
-			t.Errorf("a client of another version got %+v after %d jobs; want the result without a job", r, jobs)
+			t.Errorf("another version of the client received %+v after %d jobs; want the result without a job", r, jobs)
 		}
 	})
 }
 
-// TestLearnFromDisconnect checks that a client that closes its response at a round time
-// is learned, and that the stop of a user is not.
+// TestLearnFromDisconnect checks that a client that disconnects after a round time, such
+// as 60 s, reveals its timeout. A cancellation by the client's user must not count as a
+// timeout.
 func TestLearnFromDisconnect(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
@@ -150,17 +152,17 @@ func TestLearnFromDisconnect(t *testing.T) {
 			<-s.stops
 			synctest.Wait()
 			if got := table.learned[id].Limit; got != test.want {
-				t.Errorf("gave up after %s with the reason %q: learned %s, want %s", test.wait, test.reason, got, test.want)
+				t.Errorf("learned timeout of a client that gave up after %s with the reason %q = %s, want %s", test.wait, test.reason, got, test.want)
 			}
 		}
 	})
 }
 
-// TestLearnFromEndOfInput checks that a client over stdio that ends at a round time is
-// learned.
+// TestLearnFromEndOfInput checks that a client over stdio that exits after a round time
+// reveals its timeout.
 func TestLearnFromEndOfInput(t *testing.T) {
 	table := newTimeoutTable()
-	packages := newServer(t, returnOutput(`1`), Options{}) // files are read outside of fake time
+	packages := newServer(t, returnOutput(`1`), Options{}) // newServer reads files, which must happen outside of fake time
 	synctest.Test(t, func(t *testing.T) {
 		h := newHangingCaller()
 		s := New(h, packages.reg, Options{LearnedTimeouts: table})
@@ -187,8 +189,9 @@ func TestLearnFromEndOfInput(t *testing.T) {
 	})
 }
 
-// TestProgressThatRestartsTheTimeoutIsLearned checks a client that gives up 60 s after the
-// last progress: a later call of 4 min with progress gets its result and no job.
+// TestProgressThatRestartsTheTimeoutIsLearned checks a client that stops waiting 60 s
+// after the last progress. A later call of 4 min with progress must return its result and
+// must not become a job.
 func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	var calls int
@@ -211,14 +214,14 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 			t.Fatalf("learned timeout = %+v, want %+v", got, want)
 		}
 		if r, jobs := callToEnd(t, c, token, want); r.Content[0].Text != "end" || jobs != 0 {
-			t.Errorf("the call of 4 min gave %+v after %d jobs, want its result without a job", r, jobs)
+			t.Errorf("the call of 4 min returned %+v after %d jobs, want the tool's result without a job", r, jobs)
 		}
 	})
 }
 
-// TestKnownClientsRunToTheEnd checks that each client of the table gets the result of a
-// call of 150 s, of a silent call of 150 s, and of a call that waits 90 s for approval,
-// each before the client gives up.
+// TestKnownClientsRunToTheEnd checks that each client in the client table receives the
+// results of three calls: 150 s with progress, 150 s without progress, and 90 s of
+// waiting for approval. Each answer must arrive before the client's timeout.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
 	silent := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)
@@ -254,7 +257,7 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 					r, jobs := callToEnd(t, s.as(name, version), token, timeout)
 					wantsJobs := timeout.Limit < 150*time.Second && !(timeout.ProgressRestarts && kind != "silent")
 					if r.IsError || r.Content[0].Text != "end" || (jobs > 0) != wantsJobs {
-						t.Errorf("the client got %+v after %d jobs; want the result, with jobs: %t", r, jobs, wantsJobs)
+						t.Errorf("the client received %+v after %d jobs; want the result, with jobs: %t", r, jobs, wantsJobs)
 					}
 				})
 			})

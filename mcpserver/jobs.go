@@ -21,11 +21,11 @@ import (
 // Detach is the rule when a running call becomes a job, whose ID is then the answer to
 // the request. With the zero value of Detach, calls never become jobs.
 type Detach struct {
-	// BeforeTimeout makes the call a job shortly before the client stops waiting.
-	// BeforeTimeout has no effect for a client whose timeout is unknown.
+	// BeforeTimeout makes a call a job shortly before the client's timeout. For a client
+	// with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
-	// After, if positive, is the time from the request until its call becomes a job.
-	// The call becomes a job earlier if the client's known timeout is earlier.
+	// After, if positive, is the time after the request at which the call becomes a job.
+	// The call becomes a job earlier if the client has an earlier known timeout.
 	After time.Duration
 }
 
@@ -39,7 +39,7 @@ const detachSchema = `{"type":"string","description":"When to get a job (see job
 type jobs struct {
 	dispatchJobs *dispatch.Jobs // nil if calls never become jobs
 	detachRule   func(client string) Detach
-	learned      LearnedTimeouts // nil if nothing is learned
+	learned      LearnedTimeouts // nil disables learned timeouts
 	// replyToEnd returns the reply for the end of a call of the named tool.
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
@@ -67,7 +67,7 @@ func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool
 		return 0, false, nil
 	}
 	if argument == nil {
-		if !t.isKnown { // the time that the user chose applies
+		if !t.isKnown { // only the time in the user's settings applies
 			t.waitLimit = 0
 		}
 		if t.rule.After > 0 {
@@ -101,11 +101,11 @@ func (j *jobs) revokeToken(token string) {
 	}
 }
 
-// answerTimer measures how long the client of one request still waits for its answer.
-// answerTimer is safe for concurrent use after the call of detachAfter.
+// answerTimer measures how long the client of a request will still wait for the answer.
+// answerTimer is safe for concurrent use after detachAfter has returned.
 type answerTimer struct {
 	rule      Detach
-	isKnown   bool          // set if the client's timeout is known
+	isKnown   bool          // true if the client's timeout is known
 	waitLimit time.Duration // 0 means no limit
 
 	mu    sync.Mutex  // guards timer

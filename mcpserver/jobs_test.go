@@ -33,7 +33,7 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 	withJobOptions(t, o, Options{Detach: detach}, tool, f)
 }
 
-// withJobOptions runs f with a server with the given options.
+// withJobOptions runs f with a test server that has the given options.
 func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func(dispatch.Sink), f func(t *testing.T, s *jobSite)) {
 	s := &jobSite{}
 	d := dispatch.New(&dispatchtest.Bridge{
@@ -165,8 +165,8 @@ func TestDetachTimes(t *testing.T) {
 		want   time.Duration // 90 s means that the call itself has ended
 	}{
 		{Detach{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
-		{Detach{After: 80 * time.Second}, "Zed", `{}`, 50 * time.Second}, // the client gives up after 60 s
-		{Detach{After: 80 * time.Second}, "x", `{}`, 80 * time.Second},   // the timeout of the client is unknown
+		{Detach{After: 80 * time.Second}, "Zed", `{}`, 50 * time.Second}, // Zed's timeout is 60 s
+		{Detach{After: 80 * time.Second}, "x", `{}`, 80 * time.Second},   // the client x has no known timeout
 		{Detach{BeforeTimeout: true}, "Zed", `{}`, 50 * time.Second},
 		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":"5"}`, 5 * time.Second},
 		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":5.5}`, 5500 * time.Millisecond},
@@ -176,8 +176,8 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
 		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // this client waits for 5 min
 		{Detach{}, "x", `{}`, 90 * time.Second},
-		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second},       // _detach is ignored if the zero value of Detach is the rule
-		{Detach{BeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // an unknown client keeps its call to the end
+		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second},       // _detach has no effect without a rule for jobs
+		{Detach{BeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // without a known timeout, the call does not become a job
 		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {

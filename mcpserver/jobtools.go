@@ -104,11 +104,11 @@ func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
 }
 
 // viewJob returns the current state of a job. If the state is that of an ended call, the
-// result of the job exists when viewJob returns.
+// result of the call is available when viewJob returns.
 func viewJob(job *dispatch.Job) dispatch.JobView {
 	v := job.View()
 	if v.Ended != nil {
-		_ = job.Wait(context.Background(), nil) // the result follows the end of the call at once
+		_ = job.Wait(context.Background(), nil) // the call has ended, so its result is available almost immediately
 	}
 	return v
 }

@@ -111,7 +111,7 @@ type listClient struct {
 	info    mcp.Implementation
 }
 
-// id returns the name and version of the client.
+// id returns the name and version of the client that requests the list.
 func (c listClient) id() clients.ID { return clients.ID{Name: c.info.Name, Version: c.info.Version} }
 
 // newListClient returns the client whose request mcp-go serves.

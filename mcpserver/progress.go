@@ -24,9 +24,9 @@ type progressSender struct {
 	mu       sync.Mutex // guards all fields below, and keeps notifications in order
 	isClosed bool
 	buf      []byte
-	// lastSent is when the last notification was sent; the zero time before the first one.
-	// firstSent is when the first one was sent, and longestPause the longest time between
-	// two notifications.
+	// firstSent is when the first progress notification was sent, and lastSent when the
+	// last one was sent. Both are zero before the first notification. longestPause is the
+	// longest time between two notifications.
 	firstSent, lastSent time.Time
 	longestPause        time.Duration
 }
@@ -77,8 +77,8 @@ func (s *progressSender) send(p dispatch.Progress) {
 	s.lastSent = now
 }
 
-// addTimes adds the times of the notifications to the description of a call that the
-// client gave up. receivedAt is when the request arrived.
+// addTimes adds the times of the progress notifications to the description of a request
+// that timed out. The argument receivedAt is the time at which the request arrived.
 func (s *progressSender) addTimes(g *clients.GiveUp, receivedAt time.Time) {
 	if s == nil {
 		return

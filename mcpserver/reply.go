@@ -27,7 +27,7 @@ const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
 	metaHops     = "opentabs/hops"
-	// metaUntrusted is the key of the page whose text is in a result of a browser tool.
+	// metaUntrusted is the key of the pages that the result of a browser tool quotes.
 	metaUntrusted = "opentabs/untrusted"
 )
 
@@ -52,7 +52,7 @@ type reply struct {
 	// audience and job are the values of metaAudience and metaJob; empty for none.
 	audience string
 	job      json.RawMessage
-	// untrusted is the value of metaUntrusted; nil for none.
+	// untrusted is the value of metaUntrusted; nil if the result quotes no page.
 	untrusted json.RawMessage
 	// trace is the trace of the call, whose hops are the value of metaHops; nil for none.
 	trace *hops.Trace
@@ -97,8 +97,8 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 	return reply{callID: callID, output: output, data: nilUnlessObject(output)}
 }
 
-// newBrowserReply returns the reply for the output of a browser tool: a text, a picture if
-// there is one, and a link to a file if the tool wrote one.
+// newBrowserReply returns the reply for the output of a browser tool: text, and
+// optionally a picture and a link to a file.
 func newBrowserReply(result dispatch.Result) reply {
 	r := reply{callID: result.CallID, audience: result.Audience}
 	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.text) != nil {
@@ -111,8 +111,8 @@ func newBrowserReply(result dispatch.Result) reply {
 	return r
 }
 
-// addBrowserBlocks adds the picture and the link to a file of an output, or of a step of a
-// batch.
+// addBrowserBlocks adds the picture and the file link from a tool's output, or from one
+// step of a batch.
 func (r *reply) addBrowserBlocks(output json.RawMessage) {
 	for _, block := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
 		if value := rawjson.Get(output, block.member); value != nil {

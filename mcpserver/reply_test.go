@@ -88,13 +88,13 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 	}
 }
 
-// The reply for a browser tool has a text, a picture, and a link to the file that the tool
-// wrote.
+// TestResultOfBrowserTool checks that the reply for a browser tool contains text, a
+// picture, and a link to the file that the tool wrote.
 func TestResultOfBrowserTool(t *testing.T) {
 	output := `{"text":"Done.","image":{"data":"AAAA","mimeType":"image/png"},"file":{"uri":"opentabs://files/abc","name":"shop.har","mimeType":"application/json","size":10}}`
 	want := `{"content":[{"type":"text","text":"Done."},{"type":"image","data":"AAAA","mimeType":"image/png"},` +
 		`{"type":"resource_link","uri":"opentabs://files/abc","name":"shop.har","mimeType":"application/json","size":10}]}`
 	if got := writtenResult(t, newBrowserReply(dispatch.Result{Output: json.RawMessage(output)})); got != want {
-		t.Errorf("the result is written %s\nwant %s", got, want)
+		t.Errorf("encoded reply of a browser tool = %s\nwant %s", got, want)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// MCP clients can read these resources: the list of calls, each call, and the files that
-// the client's tools wrote.
+// These URIs identify the resources of the server: the list of calls, each call, and the
+// files that the client's tools wrote.
 const (
 	callsURI          = "opentabs://calls"
 	callURITemplate   = callsURI + "/{id}"
@@ -65,10 +65,11 @@ func (r *resources) read(q request) reply {
 	return newResourceReply(q, resourceMediaType, "text", string(text))
 }
 
-// readFile serves a resources/read of a file. Clients read only the files of their calls.
+// readFile handles a resources/read request for a file. A client can read only the files
+// of its own calls.
 func (r *resources) readFile(q request, id string) reply {
 	if r.files == nil {
-		return newUnknownResourceReply(q, "There are no files here.")
+		return newUnknownResourceReply(q, "This server stores no files.")
 	}
 	file, content, err := r.files.Read(id, q.Client.Identity())
 	if err != nil {
@@ -81,8 +82,8 @@ func (r *resources) readFile(q request, id string) reply {
 	return newResourceReply(q, file.MediaType, "blob", base64.StdEncoding.EncodeToString(content))
 }
 
-// newResourceReply returns the reply with the content of a resource. member is the member
-// that has the content: text, or blob for base64.
+// newResourceReply returns the content of a resource as a reply. The argument member is
+// the name of the content member: "text", or "blob" for base64.
 func newResourceReply(q request, mediaType, member, content string) reply {
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":%s,%s:`, rawjson.Encode(q.Params.URI), rawjson.Encode(mediaType), rawjson.Encode(member))
 	b = append(rawjson.AppendString(b, content), `}]`...)
@@ -92,7 +93,7 @@ func newResourceReply(q request, mediaType, member, content string) reply {
 	return reply{members: b}
 }
 
-// newUnknownResourceReply returns the error for the URI of a resource that does not exist.
+// newUnknownResourceReply returns the error reply for a resource that does not exist.
 func newUnknownResourceReply(q request, sentence string) reply {
 	code := mcp.RESOURCE_NOT_FOUND
 	if q.Params.IsModern() {

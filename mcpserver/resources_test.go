@@ -346,7 +346,8 @@ func TestMissedEvents(t *testing.T) {
 	}
 }
 
-// A client reads the files that its calls wrote: text as text, and other files as base64.
+// TestFilesAreRead checks that a client can read the files that its calls wrote: text
+// files as text, and other files as base64.
 func TestFilesAreRead(t *testing.T) {
 	d, _, _ := runningCall(t)
 	files := filestore.Open(t.TempDir())

@@ -112,7 +112,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.waitFor(ctx, q, p)
 }
 
-// waitFor returns the answer to the attached request q, whose progress p sends.
+// waitFor waits for the answer to the attached request q. The sender p sends progress to
+// the client of q.
 func (c *resumableCall) waitFor(ctx context.Context, q request, p *progressSender) reply {
 	r := c.wait(ctx)
 	if ctx.Err() != nil {

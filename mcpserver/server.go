@@ -43,7 +43,8 @@ type Options struct {
 	// Log receives lines about sessions and faults, never arguments or results.
 	// Default: no log.
 	Log zerolog.Logger
-	// TraceSampler selects the calls that are traced. Default: at most one every 100 ms.
+	// TraceSampler selects the calls that are traced. By default, at most one call every
+	// 100 ms is traced.
 	TraceSampler *hops.Sampler
 	// Heartbeat is the interval of keep-alive messages on a silent stream. The default
 	// is 25 s, because some clients give up after 30 s of silence.
@@ -70,11 +71,12 @@ type Options struct {
 	// CallWatcher returns the calls that are offered as resources. By default,
 	// the server has no resources.
 	CallWatcher Watcher
-	// Files has the files that tools wrote, which their clients can read as resources. By
-	// default, there are no files.
+	// Files stores the files that tools wrote. Clients can read the files of their own
+	// calls as MCP resources. By default, there are no files.
 	Files *filestore.Store
-	// OnSessionEnd receives the client of each session that has ended, and each client
-	// without sessions whose token was removed. Default: not called.
+	// OnSessionEnd receives the client of each ended session. OnSessionEnd also receives
+	// each client without sessions whose token was removed. By default, OnSessionEnd is
+	// not called.
 	OnSessionEnd func(dispatch.Client)
 	// Tabs returns the open tabs of a plugin without waiting. By default, agents
 	// cannot list tabs.
@@ -84,17 +86,17 @@ type Options struct {
 	Jobs *dispatch.Jobs
 	// Detach returns when the calls of the named client become jobs. Default: never.
 	Detach func(client string) Detach
-	// LearnedTimeouts has the timeouts of clients that the table of clients lacks. Call
-	// ToolListsChanged when a timeout has changed. By default, nothing is learned.
+	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
+	// ToolListsChanged when a timeout has changed. By default, no timeouts are learned.
 	LearnedTimeouts LearnedTimeouts
 	// ListMode returns which tools the named client lists. Default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
 	// ListsOutputSchemas returns whether a client lists the output schemas of tools.
 	// Default: all clients do.
 	ListsOutputSchemas func(client, version string) bool
-	// PinnedTools returns the names of tools, and of plugins for all their tools, that
-	// clients list in any mode. Call ToolListsChanged when the result has changed. By
-	// default, no tool is pinned.
+	// PinnedTools returns the names of tools that clients list in every list mode. The
+	// name of a plugin pins all tools of the plugin. Call ToolListsChanged when the
+	// result has changed. By default, no tool is pinned.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for
 	// approval now. By default, no call needs approval.
@@ -202,7 +204,7 @@ func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients()
 // if a list changes.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
-// ToolListsChanged notifies clients that their list of tools may have changed.
+// ToolListsChanged notifies clients that their lists of tools may have changed.
 func (s *Server) ToolListsChanged() {
 	s.catalog.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 }

@@ -34,7 +34,7 @@ var (
 // the subscriptions, not with the calls.
 type resources struct {
 	calls Watcher
-	files *filestore.Store // nil for no files
+	files *filestore.Store // nil if the server stores no files
 
 	mu                sync.Mutex // guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource

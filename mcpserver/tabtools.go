@@ -55,8 +55,8 @@ type pluginAnswer struct {
 	// plugin's tools run.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
-	// NextStep is what the agent should do if no tool of the plugin can run now; empty if
-	// tools can run.
+	// NextStep is the agent's next step if no tool of the plugin can run now; "" if a
+	// tool can run.
 	NextStep string `json:"next,omitempty"`
 }
 

@@ -137,8 +137,9 @@ func TestInstanceOfACall(t *testing.T) {
 	}
 }
 
-// TestNextSteps checks that plugin_list_tabs names the next step for each state in which no
-// tool of a plugin can run, and how to use pages if there are no plugins.
+// TestNextSteps checks the next step in the result of plugin_list_tabs for each state of
+// a plugin without a usable tool. Without plugins, the result must describe how to use
+// any page.
 func TestNextSteps(t *testing.T) {
 	tab := func(readiness dispatch.Readiness) []dispatch.Target {
 		return []dispatch.Target{{Browser: "b1", TabID: 7, URL: "https://a.example/", Readiness: readiness}}
@@ -152,7 +153,7 @@ func TestNextSteps(t *testing.T) {
 		s := serveTools(t, callerFunc(echoArguments), Options{Tabs: func(string) dispatch.Targets { return targets }}, plugintest.Package{})
 		r := s.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
 		if !strings.Contains(r.Content[0].Text, "next: ") || !strings.Contains(string(r.Structured), want) || !strings.Contains(r.Content[0].Text, want) {
-			t.Errorf("the result is %s, want a next step with %q", r.Content[0].Text, want)
+			t.Errorf("result of plugin_list_tabs = %s, want a next step with %q", r.Content[0].Text, want)
 		}
 	}
 	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, Refusals: refuseTools(wire.ErrDenied, "no", "messages")}, plugintest.Package{})

@@ -1,8 +1,8 @@
 // Package form builds the approval forms that MCP clients show to their users, and parses
-// the answers.
+// the clients' answers.
 //
-// [Question.Build] returns the form for a suspended call, [Question.ParseAnswer] the
-// decision in the answer of the client.
+// [Question.Build] returns the form for a suspended call. [Question.ParseAnswer] returns
+// the user's decision from the client's answer.
 package form
 
 import (
@@ -30,35 +30,34 @@ const (
 // decisionField is the name of the only field of an approval form.
 const decisionField = "decision"
 
-// These constants limit the texts of a form, in characters: the arguments, the text of a
-// tool, and the request of opentabs, which names all files of an upload.
+// These constants limit the texts of a form, in characters. maxShownRequest is larger
+// than maxShownReason because an upload request lists all file paths.
 const (
 	maxShownArgs    = 600
 	maxShownReason  = 1000
 	maxShownRequest = 100_000
 )
 
-// codeTool is the tool that runs code of the agent. The user who approves the code must
-// see all of it, so a form shows the whole arguments.
+// codeTool is the tool that runs an agent's code. Its form shows the complete arguments,
+// because the user must see all code before approving the code.
 const codeTool = "browser_evaluate"
 
-// Question is the ticket of a suspended call, from which the form for the user is
-// built.
+// Question is the ticket of a suspended call for which a client shows a form to the user.
 type Question struct {
 	dispatch.WaitingTicket
 }
 
-// Form is the params of elicitation/create in the mode "form". The member "mode"
-// is left out, because protocol version 2025-06-18 has no modes, and in later versions
-// "form" is the default.
+// Form is the params of an elicitation/create request for a form. Form has no member
+// "mode": protocol version 2025-06-18 has no modes, and later versions have the default
+// "form".
 type Form struct {
 	Message string     `json:"message"`
 	Schema  formSchema `json:"requestedSchema"`
 	Meta    Meta       `json:"_meta"`
 }
 
-// Meta names the call and the ticket of a form, for a client that reads the call from
-// opentabs, such as `opentabs call`.
+// Meta identifies the call and the ticket of a form, for clients such as `opentabs call`
+// that read the call from opentabs.
 type Meta struct {
 	CallID   string `json:"opentabs/call"`
 	TicketID string `json:"opentabs/ticket"`
@@ -79,7 +78,7 @@ type formField struct {
 	Enum        []string `json:"enum"`
 }
 
-// Build returns the form in which the client asks its user for the decision.
+// Build returns the form in which the client shows the question to the user.
 func (q Question) Build() Form {
 	f := Form{
 		Message: q.messageText(), Schema: formSchema{Type: "object", Properties: map[string]formField{}},
@@ -144,7 +143,7 @@ func (q Question) messageText() string {
 	return b.String()
 }
 
-// ProgressMessage is the message of progress while the call waits for the user.
+// ProgressMessage returns the progress message for a call that waits for the user.
 func (q Question) ProgressMessage() string {
 	const places = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 	if q.Kind == wire.TicketUser {
@@ -153,7 +152,7 @@ func (q Question) ProgressMessage() string {
 	return "waiting for approval: may " + q.Tool + " run?" + places
 }
 
-// EscapeReason makes the reason why a call waits safe to show to the user.
+// EscapeReason removes characters from a reason that could mislead the user.
 func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
 
 // escapeForUser makes a text of an agent or a page safe to show to the user who decides
@@ -179,9 +178,9 @@ func escapeForUser(text string, limit int) string {
 	return plaintext.Replace(b.String(), escape)
 }
 
-// ParseAnswer parses the client's answer to the form, the result of an
-// elicitation/create. ParseAnswer reports false if the answer contains no decision: the
-// user closed the form, or, with an error, the answer is invalid.
+// ParseAnswer returns the decision in the client's answer to a form, which is the result
+// of elicitation/create. If the user closed the form without a decision, the second
+// result is false. If the answer is invalid, ParseAnswer also returns an error.
 func (q Question) ParseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
 		Action  string          `json:"action"`

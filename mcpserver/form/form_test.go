@@ -22,13 +22,13 @@ func TestSafeText(t *testing.T) {
 		"a\u00a0b\u2028c\u3000d": `a\u00a0b\u2028c\u3000d`,
 	} {
 		if got := escapeForUser(input, 20); got != want {
-			t.Errorf("%q: %q, want %q", input, got, want)
+			t.Errorf("escaped text of %q = %q, want %q", input, got, want)
 		}
 	}
 }
 
-// TestFormNamesTheCaller checks that the form for a nested call names its caller,
-// and the calls to which a longer permission applies.
+// TestFormNamesTheCaller checks that the form for a nested call names the calling plugin,
+// and the calls that a longer permission covers.
 func TestFormNamesTheCaller(t *testing.T) {
 	q := Question{dispatch.WaitingTicket{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
@@ -41,20 +41,20 @@ func TestFormNamesTheCaller(t *testing.T) {
 		t.Errorf("the form contains %q\nwant %q", built.Message, want)
 	}
 	if got := built.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
-		t.Errorf("the form describes the call as %q; want %q", got, "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too.")
+		t.Errorf("description of the decision for a nested call = %q, want %q", got, "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too.")
 	}
 	q.Title, q.Caller = "https://shop.example", nil
 	if got := q.Build().Schema.Properties[decisionField].Description; got != "For this session, it applies to later calls on https://shop.example. Declining denies the call, too." {
-		t.Errorf("the form of a browser tool describes the choice as %q", got)
+		t.Errorf("description of the decision for a browser tool = %q", got)
 	}
 	q.Title = ""
 	if got := q.Build().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
-		t.Errorf("the form describes the call as %q; want %q", got, "Declining denies the call, too.")
+		t.Errorf("description of the decision without a session = %q, want %q", got, "Declining denies the call, too.")
 	}
 }
 
-// TestFormShowsAllCode checks that the form for a tool that runs code shows the whole
-// code, and the forms of other tools only the beginning of their arguments.
+// TestFormShowsAllCode checks that the form for a tool that runs code shows all of the
+// code. The forms of other tools show only the beginning of their arguments.
 func TestFormShowsAllCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
 	for tool, isWhole := range map[string]bool{codeTool: true, "browser_type": false} {

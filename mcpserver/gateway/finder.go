@@ -290,8 +290,9 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 	return similar
 }
 
-// UnknownToolText returns a sentence for the agent about a name that no tool has. similar
-// are similar names. With listsGateway, the client lists the tools of the gateway.
+// UnknownToolText returns the error for an agent that called a tool that does not exist.
+// The argument similar contains similar tool names. If listsGateway is true, the text
+// refers to tools_search instead of tools/list.
 func UnknownToolText(name string, similar []string, listsGateway bool) string {
 	search := "List the tools (tools/list)"
 	if listsGateway {
@@ -303,8 +304,9 @@ func UnknownToolText(name string, similar []string, listsGateway bool) string {
 	return fmt.Sprintf("There is no tool %q. Similar names: %s. Call one of those. %s if none of them fits.", name, strings.Join(similar, ", "), search)
 }
 
-// SchemaText returns the schema of a tool for an error about its arguments, because a client
-// that calls a tool through the gateway has not listed the tool.
+// SchemaText returns the last sentence of an error about the arguments of a tool: the
+// tool's input schema. A client that calls the tool through the gateway has not listed
+// the schema.
 func SchemaText(name string, schema json.RawMessage) string {
 	return "\nThe schema of the arguments of " + name + ": " + string(schema)
 }

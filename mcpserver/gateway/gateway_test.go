@@ -186,8 +186,9 @@ func TestDescribeSites(t *testing.T) {
 	}
 }
 
-// TestInstructionTexts compares the instructions of each situation with the texts in
-// testdata, each with its size: a token is about 4 bytes.
+// TestInstructionTexts compares the instructions for each Situation with the golden texts
+// in testdata. The golden file has the size of each text in tokens, at about 4 bytes per
+// token.
 func TestInstructionTexts(t *testing.T) {
 	three := []string{"github", "jira", "slack"}
 	var b strings.Builder

@@ -12,24 +12,25 @@ const maxInstructions = 2048
 // bytes.
 const maxSiteList = 1200
 
-// Situation is what the instructions for a client depend on.
+// Situation contains the facts that determine the instructions for a client.
 type Situation struct {
-	// SiteNames are the names of the sites with tools that may run.
+	// SiteNames are the names of the sites that have permitted tools.
 	SiteNames []string
-	// OffCount is the number of plugins whose tools may not run, because the user has not
-	// reviewed them or has switched them off.
+	// OffCount is the number of plugins that the user has not reviewed or has turned off.
 	OffCount int
-	// HasBrowserTools is set if tools for any page may run.
+	// HasBrowserTools is true if the permissions allow browser tools, which work on any
+	// page.
 	HasBrowserTools bool
-	// ListsTabs is set if the client has the tool plugin_list_tabs.
+	// ListsTabs is true if the client's list of tools contains plugin_list_tabs.
 	ListsTabs bool
-	// UsesGateway is set if the client lists the gateway, Defers if the client searches
-	// the listed tools itself.
+	// UsesGateway is true if the client lists only the gateway tools. Defers is true if
+	// the client searches its list of tools itself.
 	UsesGateway, Defers bool
 }
 
-// Instructions returns the text that explains the server to the model of a client, at
-// most 2 KB: what opentabs does, how to treat text of pages, what to do now, and the sites.
+// Instructions returns the text that explains opentabs to the model of a client, at most
+// 2 KB. The text describes what opentabs does, how to treat page text, the next step, and
+// the sites.
 func Instructions(s Situation) string {
 	var b strings.Builder
 	b.WriteString("opentabs calls functions of web pages in the user's own browser, where the user is logged in. " +

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// StepWithoutPlugin returns how an agent can use a page that no plugin is for.
-// hasBrowserTools is set if tools for any page may run.
+// StepWithoutPlugin returns how an agent can use a page for which no plugin is installed.
+// The argument hasBrowserTools is true if the permissions allow browser tools.
 func StepWithoutPlugin(hasBrowserTools bool) string {
 	if hasBrowserTools {
 		return "Use the tools whose names begin with browser_ for any page."
@@ -15,20 +15,20 @@ func StepWithoutPlugin(hasBrowserTools bool) string {
 	return "Or the user can switch on tools for any page: opentabs browser tools on."
 }
 
-// PluginState is what the next step of an agent with a plugin depends on.
+// PluginState contains the facts that determine an agent's next step with a plugin.
 type PluginState struct {
 	Name string
-	// IsOff is set if no tool of the plugin may run, IsNotReviewed if the user has not
-	// reviewed the plugin.
+	// IsOff is true if the permissions allow no tool of the plugin. IsNotReviewed is true
+	// if the user has not reviewed the plugin.
 	IsOff, IsNotReviewed bool
 	// State is the state of the plugin: closed, unavailable, failed or ready. NeedsReload
-	// is set if tools of the plugin can run after a reload of a tab.
+	// is true if a reload of a tab makes the plugin's tools available.
 	State       string
 	NeedsReload bool
 }
 
-// NextStep returns what the agent should do if no tool of the plugin can run now, or ""
-// if tools can run.
+// NextStep returns the agent's next step if no tool of the plugin can run now; "" if a
+// tool can run.
 func (s PluginState) NextStep() string {
 	switch {
 	case s.IsNotReviewed:
@@ -47,9 +47,9 @@ func (s PluginState) NextStep() string {
 	return ""
 }
 
-// DescribeWithSite returns the description of a tool with the name of its site in front,
-// unless the description contains the name. The name of a tool has only the short name of
-// the plugin, which may differ from the name of the site.
+// DescribeWithSite returns a tool's description with the site name as a prefix. A
+// description that already contains the site name remains unchanged. The prefix is
+// necessary because a tool name contains only the short name of the plugin.
 func DescribeWithSite(description, site string) string {
 	if site == "" || strings.Contains(strings.ToLower(description), strings.ToLower(site)) {
 		return description
@@ -58,7 +58,8 @@ func DescribeWithSite(description, site string) string {
 }
 
 // RepeatsName reports whether a title has the same letters and digits as a name, as in
-// "Send Message" and "send_message". Such a title costs tokens and adds nothing.
+// "Send Message" and "send_message". A repeated name costs an agent tokens without a
+// benefit.
 func RepeatsName(title, name string) bool {
 	onlyLetters := func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -1,4 +1,4 @@
-// Package seal makes texts that clients store for the server but cannot change.
+// Package seal creates signed texts that clients store for the server but cannot modify.
 package seal
 
 import (
@@ -14,39 +14,40 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Digest is the hash of a request.
+// Digest is the SHA-256 hash of a request.
 type Digest [sha256.Size]byte
 
-// Seal makes and checks sealed texts. The key of a Seal is lost when the server stops. A
-// Seal is safe for concurrent use.
+// Seal signs and verifies texts with a random key. The key exists only in memory, so
+// sealed texts are invalid after a restart of the server. A Seal is safe for concurrent
+// use.
 type Seal struct{ key [sha256.Size]byte }
 
-// New returns a Seal with a new key.
+// New returns a Seal with a new random key.
 func New() Seal {
 	var s Seal
 	_, _ = rand.Read(s.key[:]) // rand.Read never fails
 	return s
 }
 
-// Content is the content of a sealed text.
+// Content is the data in a sealed text.
 type Content struct {
-	// ID is a text that [rand.Text] returned.
+	// ID is a random ID from [rand.Text].
 	ID        string
 	ExpiresAt time.Time
-	// RequestDigest is the digest of the request that the sealed text belongs to.
+	// RequestDigest is the digest of the request for which the text was sealed.
 	RequestDigest Digest
 }
 
-// These constants are the sizes of the values in a sealed text, in bytes. idSize is the
-// length of a text that rand.Text returned.
+// These constants are the sizes of the parts of a sealed text, in bytes. idSize is the
+// length of a text from rand.Text.
 const (
 	idSize     = 26
 	nonceSize  = 8
 	sealedSize = idSize + 8 + nonceSize + 2*sha256.Size
 )
 
-// Close returns c as a sealed text. Each call of Close returns a different text, because
-// the text contains a nonce.
+// Close encodes and signs c as a sealed text. Each call of Close returns a different
+// text, because the text contains a nonce.
 func (s Seal) Close(c Content) string {
 	b := append(make([]byte, 0, sealedSize), c.ID...)
 	b = binary.BigEndian.AppendUint64(b, uint64(c.ExpiresAt.UnixMilli()))
@@ -56,7 +57,7 @@ func (s Seal) Close(c Content) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, s.computeMAC(b)...))
 }
 
-// Open returns the content of a sealed text, or false if s did not make the text.
+// Open returns the content of a sealed text, or false if the signature is invalid.
 func (s Seal) Open(text string) (Content, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != sealedSize {
@@ -77,7 +78,7 @@ func (s Seal) computeMAC(body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// HashRequest returns a hash of a request and its session. Arguments that differ only
+// HashRequest returns the hash of a request and its session. Arguments that differ only
 // in spaces or in the order of members have equal hashes.
 func HashRequest(method, session, name string, arguments json.RawMessage) Digest {
 	d := json.NewDecoder(bytes.NewReader(arguments))

@@ -9,20 +9,20 @@ import (
 	"opentabs/mcpserver/seal"
 )
 
-// TestSeal checks that only the seal that made a text opens the text, and that different
-// requests have different digests.
+// TestSeal checks that a sealed text is valid only for the Seal that created the text,
+// and that different requests have different digests.
 func TestSeal(t *testing.T) {
 	s, other := seal.New(), seal.New()
 	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}
 	text := s.Close(sealedContent)
 	if openedContent, ok := s.Open(text); !ok || openedContent != sealedContent {
-		t.Errorf("Open returned %+v, %v", openedContent, ok)
+		t.Errorf("Open of an unchanged sealed text returned %+v, %v", openedContent, ok)
 	}
 	if s.Close(sealedContent) == text {
-		t.Error("two seals of one content are equal")
+		t.Error("two sealed texts with equal content are equal")
 	}
 	if _, ok := other.Open(text); ok {
-		t.Error("the text of another server's seal was accepted")
+		t.Error("a text sealed by another server was accepted")
 	}
 	for i := range text {
 		b := []byte(text)
@@ -30,7 +30,7 @@ func TestSeal(t *testing.T) {
 			b[i] = 'A'
 		}
 		if _, ok := s.Open(string(b)); ok {
-			t.Errorf("a text with a changed byte %d was accepted", i)
+			t.Errorf("a sealed text with a changed byte %d was accepted", i)
 		}
 	}
 	all := map[seal.Digest]bool{}

@@ -117,7 +117,7 @@ type Params struct {
 	RequestState   string          `json:"requestState"`
 	Meta           struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
-		// TraceParent is the span of the client, in the format of W3C Trace Context.
+		// TraceParent is the client's trace span, in the format of W3C Trace Context.
 		TraceParent json.RawMessage `json:"traceparent"`
 		// Every request of protocol version 2026-07-28 or later has ProtocolVersion,
 		// ClientInfo and Capabilities.

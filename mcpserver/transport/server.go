@@ -32,8 +32,9 @@ type Options struct {
 	// Identity is the server's identity as JSON, for the results of protocol version
 	// 2026-07-28. Required.
 	Identity json.RawMessage
-	// OnSessionEnd receives the client of each session that has ended, and each client
-	// without sessions whose token was removed. Default: not called.
+	// OnSessionEnd receives the client of each ended session. OnSessionEnd also receives
+	// each client without sessions whose token was removed. By default, OnSessionEnd is
+	// not called.
 	OnSessionEnd func(dispatch.Client)
 	// Resources receives subscriptions. By default the server has no resources.
 	Resources Resources
@@ -139,8 +140,8 @@ func (s *Server) recordClientName(clientSession *session, m message) {
 		Str("protocol", p.ProtocolVersion).Msg("client connected")
 }
 
-// removeEndedSession removes an ended session from mcp-go, and its subscriptions from
-// Resources, and calls OnSessionEnd.
+// removeEndedSession removes an ended session from mcp-go and its subscriptions from
+// Resources. Then removeEndedSession calls OnSessionEnd.
 func (s *Server) removeEndedSession(in *session) {
 	s.library.UnregisterSession(context.Background(), in.id)
 	if s.opts.Resources != nil {

@@ -49,8 +49,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return c.out.writeError()
 }
 
-// stdioCredential returns the credential in ctx; by default, that of a local program
-// without a token.
+// stdioCredential returns the credential in ctx. Without a credential in ctx,
+// stdioCredential returns the credential of a local program without a token.
 func stdioCredential(ctx context.Context) Credential {
 	if c := contextCredential(ctx); c != (Credential{}) {
 		return c
