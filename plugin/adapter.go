@@ -27,8 +27,8 @@ const (
 // if the adapter file has changed since it was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
-// AdapterPath returns the path of the adapter's file. The build writes its source map
-// beside it.
+// AdapterPath returns the path of the adapter file. The source map of the adapter is in
+// the same folder.
 func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
 
 // readScript reads a script of the plugin, and returns an error if its hash is not the

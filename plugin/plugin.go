@@ -145,8 +145,8 @@ type Tool struct {
 	// [dispatch.Tool]. Tools of packages have the zero values.
 	Place       dispatch.Place
 	IsExclusive bool
-	// IsOptIn is set if a tool of a built-in plugin is off until the user sets a
-	// permission of the tool; the permission of the plugin is not enough.
+	// IsOptIn is true for a tool of a built-in plugin that is off until the user sets a
+	// permission for the tool. The permission of the plugin is not sufficient.
 	IsOptIn bool
 
 	arguments schema.Validator

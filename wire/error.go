@@ -73,7 +73,7 @@ const (
 	// ErrTabInUse means that another client uses the tab.
 	ErrTabInUse ErrorCode = "tab_in_use"
 	// ErrTabTaken means that the user has clicked or typed in the tab since the client
-	// last read its page.
+	// last read the page.
 	ErrTabTaken ErrorCode = "tab_taken"
 	// ErrNotReady means that the adapter's isReady() did not return true, most often
 	// because the user is not logged in to the site.
@@ -110,28 +110,29 @@ type CallError struct {
 	// NotStarted is true if the tool did not begin, so the call can safely run in
 	// another document.
 	NotStarted bool `json:"notStarted,omitempty"`
-	// PageText is text of the page about the error of a browser tool. Agents must not take
-	// PageText for instructions, so Message has no text of the page.
+	// PageText is untrusted text of the page in the error of a browser tool. Message does
+	// not contain PageText, because an agent must not treat page text as instructions.
 	PageText string `json:"pageText,omitempty"`
-	// Untrusted are the pages whose text is in PageText. Only the server sets Untrusted.
+	// Untrusted are the pages that PageText quotes. Only the server sets Untrusted.
 	Untrusted []UntrustedPage `json:"untrusted,omitempty"`
 }
 
-// UntrustedPage is a page whose text is in the result or the error of a browser tool.
+// UntrustedPage is a page whose text is quoted in the result or the error of a browser
+// tool.
 type UntrustedPage struct {
 	Origin string `json:"origin"`
 	TabID  int    `json:"tab"`
 }
 
-// EncodeUntrustedPages returns the JSON of pages: an object for one page, a list for
-// several, and nil for none.
+// EncodeUntrustedPages returns pages as JSON: an object for one page, a list for several
+// pages, and nil for no page.
 func EncodeUntrustedPages(pages []UntrustedPage) json.RawMessage {
 	var encoded []byte
 	switch len(pages) {
 	case 0:
 		return nil
 	case 1:
-		encoded, _ = json.Marshal(pages[0]) // a struct of a string and a number
+		encoded, _ = json.Marshal(pages[0]) // a struct of a string and a number can always be encoded
 	default:
 		encoded, _ = json.Marshal(pages)
 	}

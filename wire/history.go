@@ -3,62 +3,62 @@ package wire
 // MaxHistoryCalls is the maximum number of calls in one answer to calls.history.
 const MaxHistoryCalls = 200
 
-// CallsHistoryParams requests calls that have ended, newest first, from the recorder. The
-// calls of a former server are included.
+// CallsHistoryParams requests ended calls from the recorder, newest first. The recorder
+// also has the calls of earlier runs of the server.
 type CallsHistoryParams struct {
-	// Before is the Next of the previous answer, for older calls. Without Before, the
-	// answer begins with the newest call.
+	// Before is the Next of the previous answer, to get older calls. If Before is absent,
+	// the answer begins with the newest call.
 	Before string `json:"before,omitempty"`
-	// Limit is the maximum number of calls, from 1 to MaxHistoryCalls.
+	// Limit is the maximum number of calls in the answer, from 1 to MaxHistoryCalls.
 	Limit int `json:"limit"`
-	// Filter selects calls. Without Filter, all calls are selected.
+	// Filter selects calls. If Filter is absent, the answer contains all calls.
 	Filter *CallsFilter `json:"filter,omitempty"`
 }
 
-// CallsFilter selects recorded calls. An empty field selects all calls.
+// CallsFilter selects recorded calls by several fields. An empty field matches every
+// call.
 type CallsFilter struct {
-	// Tool is the full name of a tool or the name of a plugin.
+	// Tool is the full name of a tool, or the name of a plugin for all its tools.
 	Tool string `json:"tool,omitempty"`
-	// Client is the name of a client.
+	// Client is the name of the client that made the calls.
 	Client string `json:"client,omitempty"`
-	// Text is a part of the tool's name, the client, the site, the error or the
-	// arguments, in any case of letters.
+	// Text is part of the tool's name, the client, the site, the error or the arguments.
+	// Upper and lower case are equal.
 	Text string `json:"text,omitempty"`
-	// Failed selects the calls that failed or were cancelled.
+	// Failed is true to select only calls that failed or were cancelled.
 	Failed bool `json:"failed,omitempty"`
 }
 
 // CallsHistoryResult is one page of recorded calls.
 type CallsHistoryResult struct {
-	// Calls are at most Limit calls. A page may have fewer calls, or none, although older
-	// calls exist.
+	// Calls contains at most Limit calls. A page may have fewer calls, or no calls,
+	// although older calls exist.
 	Calls []RecordedCall `json:"calls,omitempty"`
-	// Next is the Before of the next page; absent after the oldest call.
+	// Next is the Before of the next page. Next is absent if no older call exists.
 	Next string `json:"next,omitempty"`
 }
 
-// RecordedCall is a call that has ended, from the recorder.
+// RecordedCall is an ended call in the recorder.
 type RecordedCall struct {
-	// Call is the call at its end, without its activities. Its Args are without secrets, and
-	// absent if arguments are not recorded or too long.
+	// Call is the call at its end, without activities. Call.Args contains no secrets, and
+	// is absent if arguments are not recorded or are too long.
 	Call CallView `json:"call"`
-	// EndedMs is when the call ended, in milliseconds since 1970.
+	// EndedMs is the time at which the call ended, in milliseconds since 1970.
 	EndedMs float64 `json:"endedMs"`
-	// ArgsIncomplete is true if the recorded arguments lack secrets or long values of the
-	// real arguments.
+	// ArgsIncomplete is true if the recorded arguments omit secrets or long values.
 	ArgsIncomplete bool `json:"argsIncomplete,omitempty"`
 	// ApprovedBy is the surface on which the user approved the call. ApprovedScope is the
-	// scope of the approval.
+	// scope of this approval.
 	ApprovedBy    string `json:"approvedBy,omitempty"`
 	ApprovedScope Scope  `json:"approvedScope,omitempty"`
 }
 
-// CallRepeatParams makes a call again, as a new call of the side panel.
+// CallRepeatParams requests a new call with the tool and arguments of a recorded call.
 type CallRepeatParams struct {
-	// CallID is a recorded call.
+	// CallID is the ID of the recorded call.
 	CallID string `json:"callId"`
 }
 
-// CallRepeatResult is empty. CallRepeatResult confirms that the new call was made; it may
-// still need an approval.
+// CallRepeatResult is empty. CallRepeatResult confirms that the server made the new call,
+// which may still need an approval.
 type CallRepeatResult struct{}

@@ -13,12 +13,13 @@ const Subprotocol = "opentabs"
 // that the browser offers. The nonce is random and not secret.
 const NonceSubprotocolPrefix = "opentabs.nonce."
 
-// KeySubprotocolPrefix precedes the KeyID of a paired browser in the list of subprotocols
-// that the browser offers. A browser that has the key of the installation offers none.
+// KeySubprotocolPrefix precedes the KeyID of a paired browser in the WebSocket
+// subprotocols that the browser offers. A browser with the key of the installation offers
+// no KeyID.
 const KeySubprotocolPrefix = "opentabs.key."
 
-// DefaultPort is the port of a server without settings, and of a browser that was not
-// given another port.
+// DefaultPort is the port of a server without settings. A browser uses DefaultPort if the
+// user entered no other port.
 const DefaultPort = 9527
 
 // MaxFrameBytes is the maximum length of a frame in either direction, in bytes.
@@ -54,12 +55,11 @@ const (
 	MaxShownActivityBytes = 32 << 10
 )
 
-// Limits of the log entries that adapters send in a plugin.log notification.
+// These constants limit the log entries that adapters send in a plugin.log notification.
 // MaxLogEntries is the maximum number of entries in one plugin.log. MaxLogChars is the
-// maximum length of each text, in UTF-16 units. MaxLogDataBytes is the maximum length
-// of an entry's data, in bytes of JSON. MaxLogArgs is the maximum number of arguments
-// in an entry's data. MaxStackChars is the maximum length of a stack trace, in UTF-16
-// units.
+// maximum length of each text, in UTF-16 units. MaxLogDataBytes is the maximum length of
+// an entry's data, in bytes of JSON. MaxLogArgs is the maximum number of arguments in an
+// entry's data. MaxStackChars is the maximum length of a stack trace, in UTF-16 units.
 const (
 	MaxLogEntries   = 50
 	MaxLogChars     = 4096
@@ -97,6 +97,6 @@ const CloseVersion = 4001
 // same browser replaced.
 const CloseReplaced = 4002
 
-// CloseUnpaired is the WebSocket close code for a browser that offers a key that no
-// pairing has.
+// CloseUnpaired is the WebSocket close code for a browser that offers the KeyID of an
+// unknown pairing.
 const CloseUnpaired = 4003

@@ -58,7 +58,7 @@ const (
 	// MethodCallDecide sends the user's decision about a suspended call.
 	// MethodCallDecide is a request of the browser.
 	MethodCallDecide Method = "call.decide"
-	// MethodCallRepeat makes a recorded call again for the user. MethodCallRepeat is a
+	// MethodCallRepeat repeats a recorded call for the user. MethodCallRepeat is a
 	// request of the browser.
 	MethodCallRepeat Method = "call.repeat"
 	// MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
@@ -67,7 +67,7 @@ const (
 	// MethodConfigPermission sets a permission. MethodConfigPermission is a request of
 	// the browser.
 	MethodConfigPermission Method = "config.permission"
-	// MethodConfigReview reviews and enables a plugin for the user.
+	// MethodConfigReview stores the user's review of a plugin and enables the plugin.
 	// MethodConfigReview is a request of the browser.
 	MethodConfigReview Method = "config.review"
 	// MethodConfigSettings changes settings of a plugin. MethodConfigSettings is a
@@ -83,24 +83,25 @@ const (
 	// secret settings and to call other plugins. MethodConfigLateAccess is a request of
 	// the browser.
 	MethodConfigLateAccess Method = "config.lateAccess"
-	// MethodConfigSite sets what browser tools may do on a site. MethodConfigSite is a
-	// request of the browser.
-	MethodConfigSite Method = "config.site"
-	// MethodConfigBrowserTools switches browser tools on or off. MethodConfigBrowserTools
+	// MethodConfigSite sets the user's rule for browser tools on a site. MethodConfigSite
 	// is a request of the browser.
+	MethodConfigSite Method = "config.site"
+	// MethodConfigBrowserTools turns browser tools on or off. MethodConfigBrowserTools is
+	// a request of the browser.
 	MethodConfigBrowserTools Method = "config.browserTools"
 	// MethodTabRelease stops the client that uses a tab with browser tools.
 	// MethodTabRelease is a request of the browser.
 	MethodTabRelease Method = "tab.release"
 )
 
-// Methods with which the user inspects, installs and removes plugins in the side panel.
+// These methods inspect, install, update and remove plugins for the user of the side
+// panel.
 const (
-	// MethodPluginInspect requests what a user reads about a plugin before enabling it.
-	// MethodPluginInspect is a request of the browser.
+	// MethodPluginInspect requests the description of a plugin that a user reads before
+	// enabling the plugin. MethodPluginInspect is a request of the browser.
 	MethodPluginInspect Method = "plugin.inspect"
-	// MethodPluginPage requests one page of the code or the changes of a plugin.
-	// MethodPluginPage is a request of the browser.
+	// MethodPluginPage requests one page of a plugin's code, or of the changes since the
+	// last review. MethodPluginPage is a request of the browser.
 	MethodPluginPage Method = "plugin.page"
 	// MethodPluginInstall installs a plugin. MethodPluginInstall is a request of the
 	// browser.
@@ -151,16 +152,15 @@ const (
 	// MethodTabDescribe requests the current state of any tab, for a browser tool.
 	// MethodTabDescribe is a request of the server.
 	MethodTabDescribe Method = "tab.describe"
-	// MethodTabHolds lists the tabs that clients use with browser tools, each time the
+	// MethodTabHolds lists the tabs that clients use with browser tools, each time this
 	// list changes. MethodTabHolds is a notification from the server.
 	MethodTabHolds Method = "tab.holds"
-	// MethodSessionEnded lists sessions of clients that have ended, so that the browser
-	// ends everything that belongs to them. MethodSessionEnded is a notification from the
-	// server.
+	// MethodSessionEnded lists ended sessions of clients, so that the browser deletes the
+	// state of these sessions. MethodSessionEnded is a notification from the server.
 	MethodSessionEnded Method = "session.ended"
-	// MethodSessionUsed lists the sessions for which the browser keeps something. The
-	// server answers with [MethodSessionEnded].
-	// MethodSessionUsed is a notification from the browser.
+	// MethodSessionUsed lists the sessions for which the browser stores state. The server
+	// answers with [MethodSessionEnded]. MethodSessionUsed is a notification from the
+	// browser.
 	MethodSessionUsed Method = "session.used"
 	// MethodTabUserInput reports that the user clicked or typed in a tab that a client
 	// uses. MethodTabUserInput is a notification from the browser.
@@ -179,8 +179,8 @@ const (
 	// MethodStatePlugins sends the list of all plugins when any plugin has changed.
 	// MethodStatePlugins is a notification from the server.
 	MethodStatePlugins Method = "state.plugins"
-	// MethodStateBrowser sends the permissions of browser tools when any of them has
-	// changed. MethodStateBrowser is a notification from the server.
+	// MethodStateBrowser sends the permissions of the browser tools after any of these
+	// permissions has changed. MethodStateBrowser is a notification from the server.
 	MethodStateBrowser Method = "state.browser"
 	// MethodStateWaiting sends the number of calls that are waiting for the user, each
 	// time the number changes. MethodStateWaiting is a notification from the server.

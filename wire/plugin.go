@@ -165,11 +165,12 @@ type LogEntry struct {
 	Data json.RawMessage `json:"data,omitempty"`
 	// AtMs is the time of the entry on the page's clock, in milliseconds since 1970.
 	AtMs float64 `json:"atMs"`
-	// Stack is the stack trace of an error that a tool threw, as the browser wrote it, at
-	// most MaxStackChars long.
+	// Stack is the browser's stack trace of an error that a tool threw, at most
+	// MaxStackChars long.
 	Stack string `json:"stack,omitempty"`
 	// StackOrigin is the stack trace of an error that was created in the line before the
-	// adapter's first line. StackOrigin locates the adapter in its script.
+	// adapter's first line. The server uses StackOrigin to find the adapter's lines in
+	// Stack.
 	StackOrigin string `json:"stackOrigin,omitempty"`
 }
 

@@ -30,14 +30,14 @@ func computeProof(key, role string, port int, browserNonce, serverNonce string) 
 }
 
 // PairingKey returns the key of a browser that is paired with a code: the SHA-256 sum of
-// the code, in hexadecimal. A code has 100 random bits, so the key can't be guessed.
+// the code, in hexadecimal. The key is not guessable, because a code has 100 random bits.
 func PairingKey(code string) string { return sumOf("opentabs pairing\n" + code) }
 
 // keyIDChars is the length of a KeyID, in characters.
 const keyIDChars = 32
 
-// KeyID returns the text with which a paired browser names its key. The KeyID is not
-// secret.
+// KeyID returns the ID of a browser's key. A KeyID is not secret, and the key cannot be
+// computed from its KeyID.
 func KeyID(key string) string { return sumOf("opentabs key\n" + key)[:keyIDChars] }
 
 // sumOf returns the SHA-256 sum of a text, in hexadecimal.

@@ -65,7 +65,8 @@ func TestIsNonce(t *testing.T) {
 	}
 }
 
-// TestPairingKey checks values that the extension's test of its pairing also has.
+// TestPairingKey checks PairingKey and KeyID with the values of the extension's pairing
+// test.
 func TestPairingKey(t *testing.T) {
 	const wantKey = "51bf14db36070db1ec12bd155251f3cdf01aef9302e2d43fcb1dd0c805790765"
 	key := PairingKey("7KQ2MXD9R4TB8WZ0HJ5N")

@@ -7,74 +7,80 @@ type ToolPermission struct {
 	Permission Permission `json:"permission,omitempty"`
 }
 
-// ConfigReviewParams reviews and enables a plugin for the user.
+// ConfigReviewParams stores the user's review of a plugin and enables the plugin.
 type ConfigReviewParams struct {
 	Plugin string `json:"plugin"`
-	// Hash is the Hash of the PluginView that the user reviewed.
+	// Hash is the Hash of the PluginView that the user has reviewed.
 	Hash       string     `json:"hash"`
 	Permission Permission `json:"permission"`
-	// Tools are the tools whose permission the user changed in the review.
+	// Tools are the tools whose permission the user changed during the review.
 	Tools []ToolPermission `json:"tools,omitempty"`
 }
 
-// ConfigReviewResult is empty. ConfigReviewResult confirms that the review is saved.
+// ConfigReviewResult is empty. ConfigReviewResult confirms that the server stored the
+// review.
 type ConfigReviewResult struct{}
 
-// PluginInspectParams requests what a user reads about a plugin before enabling it.
+// PluginInspectParams requests the description of a plugin that a user reads before
+// enabling the plugin.
 type PluginInspectParams struct {
 	Plugin string `json:"plugin"`
 }
 
-// PluginInspectResult is what a user reads about a plugin before enabling it. The texts
-// are the author's claims, without hidden characters.
+// PluginInspectResult is the description of a plugin that a user reads before enabling
+// the plugin. The plugin's author wrote the texts, from which hidden characters are
+// removed.
 type PluginInspectResult struct {
-	// Hash is the Hash of the PluginView that this description belongs to.
+	// Hash is the Hash of the PluginView to which this description belongs.
 	Hash        string `json:"hash"`
 	Description string `json:"description"`
-	// Package is the npm name of the package, and Folder its path on the server's
-	// computer.
+	// Package is the npm name of the plugin's package. Folder is the path of the package
+	// on the server's computer.
 	Package string       `json:"package"`
 	Source  PluginSource `json:"source"`
 	Folder  string       `json:"folder"`
-	// Author is the author that package.json names. Author is absent without a name.
+	// Author is the author's name in package.json. Author is absent if package.json names
+	// no author.
 	Author string `json:"author,omitempty"`
-	// Excludes are match patterns of pages on the plugin's sites where the plugin does
+	// Excludes are match patterns of pages on the plugin's sites on which the plugin does
 	// not run.
 	Excludes []string `json:"excludes,omitempty"`
 	// PreScript is true if a script of the plugin runs before all scripts of a page.
-	// RunsInFrames is true if the plugin also runs in frames of the page's origin.
+	// RunsInFrames is true if the plugin also runs in child frames with the origin of the
+	// page.
 	PreScript    bool `json:"preScript,omitempty"`
 	RunsInFrames bool `json:"frames,omitempty"`
 	// Warnings are problems of the package that do not prevent its use.
 	Warnings []string `json:"warnings,omitempty"`
-	// Powers are the browser features that the code mentions.
+	// Powers are the browser features that the plugin's code uses.
 	Powers []PowerView         `json:"powers,omitempty"`
 	Tools  []InspectedToolView `json:"tools,omitempty"`
-	// Sections are the texts that plugin.page returns.
+	// Sections are the sizes of the texts that plugin.page returns.
 	Sections []SectionView `json:"sections,omitempty"`
-	// LastReview is the user's last review. LastReview is absent if the user has never
-	// reviewed the plugin.
+	// LastReview is the user's last review of the plugin. LastReview is absent if the
+	// user has never reviewed the plugin.
 	LastReview *LastReviewView `json:"lastReview,omitempty"`
 }
 
-// PluginSource is the way a plugin was installed.
+// PluginSource is how a plugin was installed.
 type PluginSource string
 
 const (
-	// PluginSourceFolder is a folder that the user added.
+	// PluginSourceFolder means that the user added a folder that contains the plugin.
 	PluginSourceFolder PluginSource = "folder"
-	// PluginSourceNPM is a package that opentabs installed from a registry or a file.
+	// PluginSourceNPM means that opentabs installed the plugin's package from a registry
+	// or a file.
 	PluginSourceNPM PluginSource = "npm"
-	// PluginSourceGlobal is a package that npm installed globally.
+	// PluginSourceGlobal means that npm installed the plugin's package globally.
 	PluginSourceGlobal PluginSource = "global"
 )
 
-// PowerView is a browser feature that the code of a plugin mentions.
+// PowerView is a browser feature that the code of a plugin uses.
 type PowerView struct {
 	Name string `json:"name"`
-	// Meaning is one sentence about what the feature can do.
+	// Meaning is a sentence that explains what the browser feature can do.
 	Meaning string `json:"meaning"`
-	// Sections are the sections whose code mentions the feature.
+	// Sections are the sections whose code uses the browser feature.
 	Sections []SectionName `json:"sections,omitempty"`
 }
 
@@ -82,19 +88,20 @@ type PowerView struct {
 type InspectedToolView struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	// Destructive is true if the author declares that the tool may destroy data.
+	// Destructive is true if the plugin's author declares that the tool may destroy data.
 	Destructive bool `json:"destructive,omitempty"`
 }
 
-// SectionName is the name of a text of an inspected plugin.
+// SectionName is the name of one text of an inspected plugin.
 type SectionName string
 
 const (
-	// SectionChanges is a unified diff from the reviewed content to the current content.
+	// SectionChanges is a unified diff between the reviewed content and the current
+	// content of a plugin.
 	SectionChanges SectionName = "changes"
-	// SectionCode is the code that the author wrote.
+	// SectionCode is the code that the plugin's author wrote.
 	SectionCode SectionName = "code"
-	// SectionPreScript is the script that runs before all scripts of a page.
+	// SectionPreScript is the plugin's script that runs before all scripts of a page.
 	SectionPreScript SectionName = "pre-script"
 	// SectionLibraries is the code that the bundler marked as libraries.
 	SectionLibraries SectionName = "libraries"
@@ -103,10 +110,11 @@ const (
 // SectionView is the size of one text of an inspected plugin.
 type SectionView struct {
 	Name SectionName `json:"name"`
-	// Pages is the number of pages for plugin.page, and Lines the number of lines.
+	// Pages is the number of pages that plugin.page returns. Lines is the number of lines
+	// of the text.
 	Pages int `json:"pages"`
 	Lines int `json:"lines"`
-	// Added and Removed are the numbers of changed lines, for SectionChanges.
+	// Added and Removed are the numbers of added and removed lines in SectionChanges.
 	Added   int `json:"added,omitempty"`
 	Removed int `json:"removed,omitempty"`
 }
@@ -114,7 +122,7 @@ type SectionView struct {
 // LastReviewView is the user's last review of a plugin.
 type LastReviewView struct {
 	Version string `json:"version,omitempty"`
-	// Permission is the permission of the plugin before its content changed.
+	// Permission is the permission that the plugin had before its content changed.
 	Permission Permission `json:"permission,omitempty"`
 	// AtMs is the time of the review, in milliseconds since 1970. AtMs is absent if the
 	// time is unknown.
@@ -125,43 +133,45 @@ type LastReviewView struct {
 type PluginPageParams struct {
 	Plugin string `json:"plugin"`
 	// Hash is the Hash of the PluginInspectResult. The server rejects the request if the
-	// plugin has changed since.
+	// plugin has changed since the inspection.
 	Hash    string      `json:"hash"`
 	Section SectionName `json:"section"`
-	// Page counts from 1.
+	// Page is the number of the requested page, from 1.
 	Page int `json:"page"`
 }
 
-// PluginPageResult is one page of a section.
+// PluginPageResult is one page of a section of an inspected plugin.
 type PluginPageResult struct {
 	Text string `json:"text"`
-	// FirstLine is the number of the first line of Text within the section, from 1.
+	// FirstLine is the line number of the first line of Text within the section, from 1.
 	FirstLine int `json:"firstLine"`
 }
 
-// PluginInstallParams installs a plugin, as `opentabs plugin install` does.
+// PluginInstallParams requests the installation of a plugin, as in `opentabs plugin
+// install`.
 type PluginInstallParams struct {
-	// Package is the name of an npm package with an optional range, or the absolute path
-	// of a folder or of a package file.
+	// Package is the name of an npm package with an optional version range, or the
+	// absolute path of a folder or a package file.
 	Package string `json:"package"`
 }
 
-// PluginInstallResult is the plugin that was installed. The plugin runs only after the
-// user has reviewed and enabled it.
+// PluginInstallResult describes the installed plugin. The plugin does not run until the
+// user has reviewed and enabled the plugin.
 type PluginInstallResult struct {
 	Plugin  string `json:"plugin"`
 	Version string `json:"version"`
-	// PreviousVersion is the version that was replaced. PreviousVersion is absent for a
-	// new plugin.
+	// PreviousVersion is the version that the installation replaced. PreviousVersion is
+	// absent if the plugin was not installed before.
 	PreviousVersion string `json:"previousVersion,omitempty"`
-	// Registry is the registry of the package. Registry is absent for a folder and for a
-	// package file.
+	// Registry is the npm registry of the package. Registry is absent if the plugin comes
+	// from a folder or a package file.
 	Registry string `json:"registry,omitempty"`
-	// Warnings are sentences for the user.
+	// Warnings are warnings about the package for the user, each one sentence.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// PluginUpdateParams updates an installed plugin to the newest version in its range.
+// PluginUpdateParams requests an update of a plugin to the newest version in its version
+// range.
 type PluginUpdateParams struct {
 	Plugin string `json:"plugin"`
 }
@@ -169,19 +179,22 @@ type PluginUpdateParams struct {
 // PluginUpdateResult has the versions of a plugin before and after an update.
 type PluginUpdateResult struct {
 	Version string `json:"version"`
-	// PreviousVersion is absent if the plugin was up to date.
+	// PreviousVersion is the version before the update. PreviousVersion is absent if no
+	// newer version was available.
 	PreviousVersion string `json:"previousVersion,omitempty"`
-	// LatestVersion is a newer version outside of the range that the user chose. Without
-	// such a version, LatestVersion is absent.
+	// LatestVersion is a newer version outside the version range that the user chose.
+	// LatestVersion is absent if no such version exists.
 	LatestVersion string `json:"latestVersion,omitempty"`
-	// Warnings are sentences for the user.
+	// Warnings are warnings about the package for the user, each one sentence.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// PluginRemoveParams removes a plugin with its review, permissions and settings.
+// PluginRemoveParams requests the removal of a plugin with its review, permissions and
+// settings.
 type PluginRemoveParams struct {
 	Plugin string `json:"plugin"`
 }
 
-// PluginRemoveResult is empty. PluginRemoveResult confirms that the plugin is removed.
+// PluginRemoveResult is empty. PluginRemoveResult confirms that the server removed the
+// plugin.
 type PluginRemoveResult struct{}

@@ -33,17 +33,18 @@ type CallView struct {
 	// TabID is the tab in which the call runs. TabID is absent before a tab is chosen,
 	// and for a tab of another browser.
 	TabID int `json:"tabId,omitempty"`
-	// CreatedMs is when the call arrived at the server, in milliseconds since 1970.
+	// CreatedMs is the time at which the call arrived at the server, in milliseconds
+	// since 1970.
 	CreatedMs float64 `json:"createdMs,omitempty"`
-	// Site is the host of the page in which the call runs or ran, with its port.
+	// Site is the host and port of the page in which the call runs or ran.
 	Site string `json:"site,omitempty"`
-	// Args is the beginning of the JSON text of the arguments. Text that a browser tool
-	// types into a secret field is masked.
+	// Args is the beginning of the call's arguments as JSON text. In Args, text that a
+	// browser tool types into a secret field is masked.
 	Args string `json:"args,omitempty"`
 	// RunMs is how long the call has run so far, or ran in total, in milliseconds.
 	RunMs float64 `json:"runMs"`
-	// Error is the reason why the call failed, for the user. NextStep is what the user can
-	// do; absent if Error contains the next step.
+	// Error is the reason why the call failed, as a text for the user. NextStep is the
+	// advice for the user; NextStep is absent if Error contains the advice.
 	Error     string    `json:"error,omitempty"`
 	NextStep  string    `json:"nextStep,omitempty"`
 	ErrorCode ErrorCode `json:"errorCode,omitempty"`
@@ -65,7 +66,7 @@ type CallView struct {
 	Result string `json:"result,omitempty"`
 	// Waiting is set while the call is waiting for the user.
 	Waiting *WaitingView `json:"waiting,omitempty"`
-	// Decision is the last decision of the user about the call.
+	// Decision is the user's last decision about the call.
 	Decision *DecisionView `json:"decision,omitempty"`
 	// Activities are the activities of the call, in the order of their first report.
 	Activities []ActivityView `json:"activities,omitempty"`
@@ -111,13 +112,14 @@ type WaitingView struct {
 	// Scopes are the scopes that the user can choose from.
 	Scopes []Scope `json:"scopes,omitempty"`
 	// PluginName is the display name of the plugin. ToolTitle is the display name of the
-	// tool, and Description is the author's text about the tool.
+	// tool. Description is the author's description of the tool.
 	PluginName  string `json:"pluginName,omitempty"`
 	ToolTitle   string `json:"toolTitle,omitempty"`
 	Description string `json:"description,omitempty"`
-	// ReadOnly is true if the call changes nothing, as the author of the tool declares.
+	// ReadOnly is true if the author of the tool declares that the call changes nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Page is where the call would run now. Page is absent if that is unknown.
+	// Page is the page in which the call would run now. Page is absent if the page is
+	// unknown.
 	Page *TicketPageView `json:"page,omitempty"`
 }
 
@@ -151,7 +153,8 @@ type CallDecideParams struct {
 	Scope Scope `json:"scope,omitempty"`
 	// ForMs is the duration of a ScopeTime, in milliseconds.
 	ForMs float64 `json:"forMs,omitempty"`
-	// Surface is where the user decided. Absent means SurfacePanel.
+	// Surface is where the user decided. If Surface is absent, the user decided in the
+	// side panel.
 	Surface Surface `json:"surface,omitempty"`
 }
 
@@ -224,10 +227,10 @@ type PluginView struct {
 	// Reviewed is true if the user has reviewed the plugin's version with the hash
 	// Hash.
 	Reviewed bool `json:"reviewed"`
-	// HasChanged is true if the user has reviewed another content of the plugin.
+	// HasChanged is true if the user has reviewed a different content of the plugin.
 	HasChanged bool       `json:"changed,omitempty"`
 	Permission Permission `json:"permission"`
-	// Source is the way the plugin was installed.
+	// Source is how the plugin was installed.
 	Source PluginSource `json:"source,omitempty"`
 	// Problem is the reason why the plugin does not start in pages. Problem is absent
 	// if the plugin starts, or if no page has reported a problem.
@@ -365,75 +368,78 @@ type ConfigLateAccessParams struct {
 // saved.
 type ConfigLateAccessResult struct{}
 
-// StateBrowserParams is what the user allows browser tools. StateBrowserParams replaces
-// the previous permissions.
+// StateBrowserParams has the user's permissions for browser tools. StateBrowserParams
+// replaces all previously sent permissions.
 type StateBrowserParams struct {
-	// Permission is the permission of all browser tools. While Permission is off, no
-	// browser tool is on.
+	// Permission is the permission of all browser tools together. If Permission is off,
+	// no browser tool is on.
 	Permission Permission         `json:"permission"`
 	Groups     []BrowserGroupView `json:"groups,omitempty"`
-	// Sites are the rules and the approvals "always" of sites.
+	// Sites are the user's rules for sites, with the "always" approvals of clients.
 	Sites []SiteView `json:"sites,omitempty"`
 }
 
-// BrowserGroupView is a group of browser tools.
+// BrowserGroupView is a group of browser tools in the side panel.
 type BrowserGroupView struct {
 	Name  string            `json:"name"`
 	Tools []BrowserToolView `json:"tools,omitempty"`
 }
 
-// BrowserToolView is one browser tool.
+// BrowserToolView is one browser tool in the side panel.
 type BrowserToolView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Permission is the permission of the tool; off while all browser tools are off.
+	// Permission is the permission of the tool. Permission is off while all browser tools
+	// are off.
 	Permission Permission `json:"permission"`
 	// Dangerous is true if the tool runs code, or handles data that the page itself does
-	// not show. Dangerous tools are switched on one by one.
+	// not show. The user turns on each dangerous tool separately.
 	Dangerous bool `json:"dangerous,omitempty"`
 }
 
-// SiteView is what browser tools may do on a site.
+// SiteView has the user's permissions for browser tools on a site.
 type SiteView struct {
 	// Site is a host with an optional port, or a pattern with "*".
 	Site string `json:"site"`
-	// Permission is off, read, ask or auto. Permission is absent without a rule.
+	// Permission is the rule of the site: off, read, ask or auto. Permission is absent if
+	// the site has no rule.
 	Permission string `json:"permission,omitempty"`
-	// Allowed are the clients that need no approval on the site.
+	// Allowed are the clients that the user has always allowed to use the site.
 	Allowed []SiteClientView `json:"allowed,omitempty"`
 }
 
-// SiteClientView is a client that the user always allows to use a site.
+// SiteClientView is a client that the user has always allowed to use a site.
 type SiteClientView struct {
 	Client string `json:"client"`
-	// Class is what the client may do: read, act, or the name of a dangerous tool.
+	// Class is what the client may do on the site: "read", "act", or the name of one
+	// dangerous tool.
 	Class string `json:"class"`
 }
 
-// ConfigSiteParams sets what browser tools may do on a site.
+// ConfigSiteParams sets the user's rule for browser tools on a site.
 type ConfigSiteParams struct {
-	// Site is a site as the user typed it: a host with an optional port, an address, or a
+	// Site is the site that the user typed: a host with an optional port, a URL, or a
 	// pattern with "*".
 	Site string `json:"site"`
-	// Permission is off, read, ask or auto. Without a Permission, the rule and the
-	// approvals "always" of the site are removed.
+	// Permission is the new rule of the site: off, read, ask or auto. If Permission is
+	// absent, the server removes the rule and the "always" approvals of the site.
 	Permission string `json:"permission,omitempty"`
 }
 
-// ConfigSiteResult is empty. ConfigSiteResult confirms that the rule is saved.
+// ConfigSiteResult is empty. ConfigSiteResult confirms that the server stored the rule.
 type ConfigSiteResult struct{}
 
-// ConfigBrowserToolsParams switches browser tools on or off.
+// ConfigBrowserToolsParams turns browser tools on or off.
 type ConfigBrowserToolsParams struct {
-	// Names are groups and tools. A group does not include its dangerous tools when it is
-	// switched on. Without Names, all browser tools are switched: their groups and tools
-	// keep their own permissions.
+	// Names are the names of tool groups and tools. Turning on a group does not turn on
+	// its dangerous tools. If Names is absent, all browser tools are turned on or off,
+	// and groups and tools keep their own permissions.
 	Names []string `json:"names,omitempty"`
 	On    bool     `json:"on"`
 }
 
-// ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the change is
-// saved.
+// ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the server
+// stored the change.
 type ConfigBrowserToolsResult struct{}
 
 // StateWaitingParams is the number for the badge of the extension's toolbar icon.
@@ -455,16 +461,16 @@ type ConfigPermissionParams struct {
 // is saved.
 type ConfigPermissionResult struct{}
 
-// StateSyncParams lists calls for the side panel.
+// StateSyncParams lists the calls that the side panel shows.
 type StateSyncParams struct {
 	ServerVersion string `json:"serverVersion"`
-	// Clients are the names of the MCP clients that are connected.
+	// Clients are the names of the connected MCP clients.
 	Clients []string `json:"clients,omitempty"`
-	// Calls are the calls that have not ended, oldest first. Calls replaces the previous
-	// list.
+	// Calls are the calls that have not ended, oldest first. Calls replaces the
+	// previously sent list.
 	Calls []CallView `json:"calls,omitempty"`
 	// Ended are the calls that have ended since the previous state.sync, newest first.
-	// In the first state.sync after state.watch, Ended has the last 200 ended calls.
+	// The first state.sync after state.watch contains the last 200 ended calls.
 	Ended []CallView `json:"ended,omitempty"`
 	// Running is the number of all calls that have not ended, including calls that are
 	// not in Calls.

@@ -33,8 +33,8 @@ const (
 	// LoadErrorNoAnswer is the LoadError of a tab whose site does not respond, while
 	// Chrome still waits for a response.
 	LoadErrorNoAnswer = "no_answer"
-	// LoadErrorNoAccess is the LoadError of a tab to whose site Chrome gives the extension
-	// no access, because the user has not allowed the site.
+	// LoadErrorNoAccess is the LoadError of a tab on a site to which the user has not
+	// given the extension access.
 	LoadErrorNoAccess = "no_access"
 	// SiteTimeoutMs is how long a site may take to begin its response, in
 	// milliseconds.
@@ -83,11 +83,10 @@ type TabInfo struct {
 	// LoadError is Chrome's name of the network error that the tab displays, such as
 	// net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
 	// responded for SiteTimeoutMs, and empty while the tab loads again. LoadError is
-	// LoadErrorNoAccess if the extension may not use the site of the tab.
+	// LoadErrorNoAccess if the extension has no access to the site of the tab.
 	//
-	// A tab that was opened for a call may redirect to a site that can't be loaded. For
-	// a tab that was redirected to a site that can't be loaded, URL is the address with
-	// which the tab was opened.
+	// A tab that was opened for a call may redirect to a site that can't be loaded. The
+	// URL of such a tab remains the address with which the tab was opened.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
 	// since 1970. LoadFailedMs distinguishes a repeated failure from the first failure.
@@ -121,8 +120,8 @@ type TabOpenResult struct {
 // TabLoadParams identifies a tab to reload.
 type TabLoadParams struct {
 	TabID int `json:"tabId"`
-	// IsForced reloads the tab even if work of the user is lost. The user has requested or
-	// approved a forced reload.
+	// IsForced is true to reload the tab even if the user loses unsaved input. The user
+	// has requested or approved each forced reload.
 	IsForced bool `json:"force,omitempty"`
 }
 
@@ -138,16 +137,17 @@ type TabDescribeParams struct {
 	// TabID is absent for the tab that the user looks at: the active tab of the window
 	// that had the focus last.
 	TabID int `json:"tabId,omitempty"`
-	// Inspect is absent if nothing about the content of the page is needed.
+	// Inspect requests an inspection of the page. Inspect is absent if the server needs
+	// no inspection.
 	Inspect *TabInspection `json:"inspect,omitempty"`
 }
 
-// TabInspection asks which secret fields a page has: fields for passwords, for card
-// numbers and for one-time codes.
+// TabInspection requests the kinds of secret fields in a page: fields for passwords, card
+// numbers and one-time codes.
 type TabInspection struct {
 	// Refs are the elements into which a browser tool will type.
 	Refs []string `json:"refs,omitempty"`
-	// Focused is true if the tool will type into the element that has the focus.
+	// Focused is true if the tool will type into the focused element.
 	Focused bool `json:"focused,omitempty"`
 }
 
@@ -171,21 +171,21 @@ type AnyTab struct {
 	Problem string `json:"problem,omitempty"`
 	// Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
-	// Secrets is absent if no TabInspection was requested, or if the page did not answer.
+	// Secrets is the result of the TabInspection. Secrets is absent if no inspection was
+	// requested or the page did not answer.
 	Secrets *SecretFields `json:"secrets,omitempty"`
 }
 
-// SecretFields are the kinds of the secret fields in a page: "password", "card" and
-// "code".
+// SecretFields are the kinds of secret fields in a page: "password", "card" and "code".
 type SecretFields struct {
-	// Shown are the kinds of the fields that the page shows.
+	// Shown are the kinds of secret fields that are visible in the page.
 	Shown []string `json:"shown,omitempty"`
-	// Typed are the kinds of the fields that a TabInspection names.
+	// Typed are the kinds of secret fields among the elements of a TabInspection.
 	Typed []string `json:"typed,omitempty"`
 }
 
 // TabHoldsParams lists the tabs of the browser that clients use with browser tools.
-// TabHoldsParams replaces the previous list.
+// TabHoldsParams replaces the previously sent list.
 type TabHoldsParams struct {
 	Tabs []TabHold `json:"tabs,omitempty"`
 }
@@ -193,14 +193,15 @@ type TabHoldsParams struct {
 // TabHold is a tab in which a client has acted with browser tools.
 type TabHold struct {
 	TabID int `json:"tabId"`
-	// Client is the name of the MCP client.
+	// Client is the name of the MCP client that holds the tab.
 	Client string `json:"client"`
-	// Site is the site of the client's last act: a scheme, a host and a port.
+	// Site is the origin of the page in which the client last acted: scheme, host and
+	// port.
 	Site string `json:"site"`
-	// LeftMs is the rest of the time in which the client holds the tab, in milliseconds.
+	// LeftMs is how long the client still holds the tab, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
-	// IsTaken is true if the user has taken the tab back by a click or a key, so that the
-	// client no longer holds the tab.
+	// IsTaken is true if the user has clicked or typed in the tab, so that the client no
+	// longer holds the tab.
 	IsTaken bool `json:"taken,omitempty"`
 }
 
@@ -209,13 +210,13 @@ type TabUserInputParams struct {
 	TabID int `json:"tabId"`
 }
 
-// SessionEndedParams lists sessions of clients that have ended. The argument "_session" of
-// a call of a browser tool names its session.
+// SessionEndedParams lists sessions of clients that have ended. A call of a browser tool
+// names its session in the argument "_session".
 type SessionEndedParams struct {
 	Sessions []string `json:"sessions,omitempty"`
 }
 
-// SessionUsedParams lists the sessions for which the browser keeps something.
+// SessionUsedParams lists the sessions for which the browser stores state.
 type SessionUsedParams struct {
 	Sessions []string `json:"sessions,omitempty"`
 }
@@ -225,6 +226,6 @@ type TabReleaseParams struct {
 	TabID int `json:"tabId"`
 }
 
-// TabReleaseResult is empty. TabReleaseResult confirms that the calls of the client in
-// the tab end.
+// TabReleaseResult is empty. TabReleaseResult confirms that the server cancels the
+// client's calls in the tab.
 type TabReleaseResult struct{}

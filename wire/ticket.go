@@ -1,32 +1,32 @@
 package wire
 
-// TicketPageView is the page in which a suspended call would run.
+// TicketPageView is the page in which a suspended call would run after an approval.
 type TicketPageView struct {
 	// BrowserName is the name that the user gave the browser.
 	BrowserName string `json:"browserName,omitempty"`
-	// TabID is absent if the page is in another browser.
+	// TabID is the ID of the tab. TabID is absent if the tab is in another browser.
 	TabID    int    `json:"tabId,omitempty"`
 	TabTitle string `json:"tabTitle,omitempty"`
-	// Site is the origin of the page.
+	// Site is the origin of the page in which the call would run.
 	Site string `json:"site,omitempty"`
 }
 
-// DecisionView is a decision of the user about a ticket.
+// DecisionView is the user's decision about a ticket.
 type DecisionView struct {
 	TicketID string `json:"ticketId"`
 	Allowed  bool   `json:"allowed"`
-	// By is the surface where the user decided, such as "the side panel".
+	// By is the surface on which the user decided, such as "the side panel".
 	By string `json:"by"`
 }
 
-// Surface is where the user decides in a browser.
+// Surface is the part of the extension in which the user decides.
 type Surface string
 
 const (
-	// SurfacePanel is the side panel.
+	// SurfacePanel is the side panel of the extension.
 	SurfacePanel Surface = "panel"
-	// SurfacePopup is the popup of the toolbar icon.
+	// SurfacePopup is the popup of the extension's toolbar icon.
 	SurfacePopup Surface = "popup"
-	// SurfaceNotification is a notification of the desktop.
+	// SurfaceNotification is a desktop notification of the extension.
 	SurfaceNotification Surface = "notification"
 )

@@ -91,7 +91,7 @@ export const ErrorCodes = [
   'tab_in_use',
   /**
    * ErrTabTaken means that the user has clicked or typed in the tab since the client
-   * last read its page.
+   * last read the page.
    */
   'tab_taken',
   /**
@@ -141,15 +141,18 @@ export interface CallError {
    */
   notStarted?: boolean;
   /**
-   * pageText is text of the page about the error of a browser tool. Agents must not take
-   * pageText for instructions, so Message has no text of the page.
+   * pageText is untrusted text of the page in the error of a browser tool. Message does
+   * not contain pageText, because an agent must not treat page text as instructions.
    */
   pageText?: string;
-  /** untrusted are the pages whose text is in pageText. Only the server sets untrusted. */
+  /** untrusted are the pages that pageText quotes. Only the server sets untrusted. */
   untrusted?: readonly UntrustedPage[];
 }
 
-/** UntrustedPage is a page whose text is in the result or the error of a browser tool. */
+/**
+ * UntrustedPage is a page whose text is quoted in the result or the error of a browser
+ * tool.
+ */
 export interface UntrustedPage {
   origin: string;
   tab: number;
@@ -163,78 +166,78 @@ export interface RPCError {
 }
 
 /**
- * CallsHistoryParams requests calls that have ended, newest first, from the recorder. The
- * calls of a former server are included.
+ * CallsHistoryParams requests ended calls from the recorder, newest first. The recorder
+ * also has the calls of earlier runs of the server.
  */
 export interface CallsHistoryParams {
   /**
-   * before is the Next of the previous answer, for older calls. Without before, the
-   * answer begins with the newest call.
+   * before is the Next of the previous answer, to get older calls. If before is absent,
+   * the answer begins with the newest call.
    */
   before?: string;
-  /** limit is the maximum number of calls, from 1 to MaxHistoryCalls. */
+  /** limit is the maximum number of calls in the answer, from 1 to MaxHistoryCalls. */
   limit: number;
-  /** filter selects calls. Without filter, all calls are selected. */
+  /** filter selects calls. If filter is absent, the answer contains all calls. */
   filter?: CallsFilter;
 }
 
-/** CallsFilter selects recorded calls. An empty field selects all calls. */
+/**
+ * CallsFilter selects recorded calls by several fields. An empty field matches every
+ * call.
+ */
 export interface CallsFilter {
-  /** tool is the full name of a tool or the name of a plugin. */
+  /** tool is the full name of a tool, or the name of a plugin for all its tools. */
   tool?: string;
-  /** client is the name of a client. */
+  /** client is the name of the client that made the calls. */
   client?: string;
   /**
-   * text is a part of the tool's name, the client, the site, the error or the
-   * arguments, in any case of letters.
+   * text is part of the tool's name, the client, the site, the error or the arguments.
+   * Upper and lower case are equal.
    */
   text?: string;
-  /** failed selects the calls that failed or were cancelled. */
+  /** failed is true to select only calls that failed or were cancelled. */
   failed?: boolean;
 }
 
 /** CallsHistoryResult is one page of recorded calls. */
 export interface CallsHistoryResult {
   /**
-   * calls are at most Limit calls. A page may have fewer calls, or none, although older
-   * calls exist.
+   * calls contains at most Limit calls. A page may have fewer calls, or no calls,
+   * although older calls exist.
    */
   calls?: readonly RecordedCall[];
-  /** next is the Before of the next page; absent after the oldest call. */
+  /** next is the Before of the next page. next is absent if no older call exists. */
   next?: string;
 }
 
-/** RecordedCall is a call that has ended, from the recorder. */
+/** RecordedCall is an ended call in the recorder. */
 export interface RecordedCall {
   /**
-   * call is the call at its end, without its activities. Its Args are without secrets, and
-   * absent if arguments are not recorded or too long.
+   * call is the call at its end, without activities. call.Args contains no secrets, and
+   * is absent if arguments are not recorded or are too long.
    */
   call: CallView;
-  /** endedMs is when the call ended, in milliseconds since 1970. */
+  /** endedMs is the time at which the call ended, in milliseconds since 1970. */
   endedMs: number;
-  /**
-   * argsIncomplete is true if the recorded arguments lack secrets or long values of the
-   * real arguments.
-   */
+  /** argsIncomplete is true if the recorded arguments omit secrets or long values. */
   argsIncomplete?: boolean;
   /**
    * approvedBy is the surface on which the user approved the call. approvedScope is the
-   * scope of the approval.
+   * scope of this approval.
    */
   approvedBy?: string;
   approvedScope?: Scope;
 }
 
-/** CallRepeatParams makes a call again, as a new call of the side panel. */
+/** CallRepeatParams requests a new call with the tool and arguments of a recorded call. */
 export interface CallRepeatParams {
-  /** callId is a recorded call. */
+  /** callId is the ID of the recorded call. */
   callId: string;
 }
 
 /**
- * CallRepeatResult is empty. CallRepeatResult confirms that the new call was made; it may
- * still need an approval.
+ * CallRepeatResult is empty. CallRepeatResult confirms that the server made the new call,
+ * which may still need an approval.
  */
 export type CallRepeatResult = Record<string, never>;
 
@@ -306,8 +309,8 @@ export interface HelloParams {
    */
   browserName: string;
   /**
-   * hasDefaultName is true if the user has not named the browser, so that browserName is
-   * made from the product and the operating system.
+   * hasDefaultName is true if the user has not named the browser. browserName then
+   * consists of the browser's product and the operating system.
    */
   hasDefaultName?: boolean;
   /**
@@ -317,8 +320,8 @@ export interface HelloParams {
   bootId: string;
   extensionVersion: string;
   /**
-   * capabilities are the optional permissions of Chrome that the extension has, such as
-   * "debugger". When the permissions change, the browser connects again.
+   * capabilities are the optional Chrome permissions that the extension has, such as
+   * "debugger". The browser reconnects when these permissions change.
    */
   capabilities?: readonly string[];
   /**
@@ -334,16 +337,19 @@ export interface HelloResult {
   protocol: number;
   serverVersion: string;
   /**
-   * pairedKey is the key that a browser must use in its next connections instead of the
-   * key of its pairing code; absent if the browser keeps its key.
+   * pairedKey is the key that replaces the key of the browser's pairing code in later
+   * connections. pairedKey is absent if the browser keeps its key.
    */
   pairedKey?: string;
   /**
-   * browserName is the name under which the server shows the browser. No other browser
-   * has that name.
+   * browserName is the name under which users see the browser. Browser names are unique
+   * on a server.
    */
   browserName?: string;
-  /** isGivenName is true if the user gave the name, in the side panel or by a command. */
+  /**
+   * isGivenName is true if the user gave the browser its name, in the side panel or by
+   * a command.
+   */
   isGivenName?: boolean;
 }
 
@@ -427,7 +433,7 @@ export const Methods = [
    */
   'call.decide',
   /**
-   * MethodCallRepeat makes a recorded call again for the user. MethodCallRepeat is a
+   * MethodCallRepeat repeats a recorded call for the user. MethodCallRepeat is a
    * request of the browser.
    */
   'call.repeat',
@@ -442,7 +448,7 @@ export const Methods = [
    */
   'config.permission',
   /**
-   * MethodConfigReview reviews and enables a plugin for the user.
+   * MethodConfigReview stores the user's review of a plugin and enables the plugin.
    * MethodConfigReview is a request of the browser.
    */
   'config.review',
@@ -468,13 +474,13 @@ export const Methods = [
    */
   'config.lateAccess',
   /**
-   * MethodConfigSite sets what browser tools may do on a site. MethodConfigSite is a
-   * request of the browser.
+   * MethodConfigSite sets the user's rule for browser tools on a site. MethodConfigSite
+   * is a request of the browser.
    */
   'config.site',
   /**
-   * MethodConfigBrowserTools switches browser tools on or off. MethodConfigBrowserTools
-   * is a request of the browser.
+   * MethodConfigBrowserTools turns browser tools on or off. MethodConfigBrowserTools is
+   * a request of the browser.
    */
   'config.browserTools',
   /**
@@ -483,13 +489,13 @@ export const Methods = [
    */
   'tab.release',
   /**
-   * MethodPluginInspect requests what a user reads about a plugin before enabling it.
-   * MethodPluginInspect is a request of the browser.
+   * MethodPluginInspect requests the description of a plugin that a user reads before
+   * enabling the plugin. MethodPluginInspect is a request of the browser.
    */
   'plugin.inspect',
   /**
-   * MethodPluginPage requests one page of the code or the changes of a plugin.
-   * MethodPluginPage is a request of the browser.
+   * MethodPluginPage requests one page of a plugin's code, or of the changes since the
+   * last review. MethodPluginPage is a request of the browser.
    */
   'plugin.page',
   /**
@@ -560,20 +566,19 @@ export const Methods = [
    */
   'tab.describe',
   /**
-   * MethodTabHolds lists the tabs that clients use with browser tools, each time the
+   * MethodTabHolds lists the tabs that clients use with browser tools, each time this
    * list changes. MethodTabHolds is a notification from the server.
    */
   'tab.holds',
   /**
-   * MethodSessionEnded lists sessions of clients that have ended, so that the browser
-   * ends everything that belongs to them. MethodSessionEnded is a notification from the
-   * server.
+   * MethodSessionEnded lists ended sessions of clients, so that the browser deletes the
+   * state of these sessions. MethodSessionEnded is a notification from the server.
    */
   'session.ended',
   /**
-   * MethodSessionUsed lists the sessions for which the browser keeps something. The
-   * server answers with [MethodSessionEnded].
-   * MethodSessionUsed is a notification from the browser.
+   * MethodSessionUsed lists the sessions for which the browser stores state. The server
+   * answers with [MethodSessionEnded]. MethodSessionUsed is a notification from the
+   * browser.
    */
   'session.used',
   /**
@@ -598,8 +603,8 @@ export const Methods = [
    */
   'state.plugins',
   /**
-   * MethodStateBrowser sends the permissions of browser tools when any of them has
-   * changed. MethodStateBrowser is a notification from the server.
+   * MethodStateBrowser sends the permissions of the browser tools after any of these
+   * permissions has changed. MethodStateBrowser is a notification from the server.
    */
   'state.browser',
   /**
@@ -811,13 +816,14 @@ export interface LogEntry {
   /** atMs is the time of the entry on the page's clock, in milliseconds since 1970. */
   atMs: number;
   /**
-   * stack is the stack trace of an error that a tool threw, as the browser wrote it, at
-   * most MaxStackChars long.
+   * stack is the browser's stack trace of an error that a tool threw, at most
+   * MaxStackChars long.
    */
   stack?: string;
   /**
    * stackOrigin is the stack trace of an error that was created in the line before the
-   * adapter's first line. stackOrigin locates the adapter in its script.
+   * adapter's first line. The server uses stackOrigin to find the adapter's lines in
+   * Stack.
    */
   stackOrigin?: string;
 }
@@ -841,83 +847,97 @@ export interface ToolPermission {
   permission?: Permission;
 }
 
-/** ConfigReviewParams reviews and enables a plugin for the user. */
+/** ConfigReviewParams stores the user's review of a plugin and enables the plugin. */
 export interface ConfigReviewParams {
   plugin: string;
-  /** hash is the hash of the PluginView that the user reviewed. */
+  /** hash is the hash of the PluginView that the user has reviewed. */
   hash: string;
   permission: Permission;
-  /** tools are the tools whose permission the user changed in the review. */
+  /** tools are the tools whose permission the user changed during the review. */
   tools?: readonly ToolPermission[];
 }
 
-/** ConfigReviewResult is empty. ConfigReviewResult confirms that the review is saved. */
+/**
+ * ConfigReviewResult is empty. ConfigReviewResult confirms that the server stored the
+ * review.
+ */
 export type ConfigReviewResult = Record<string, never>;
 
-/** PluginInspectParams requests what a user reads about a plugin before enabling it. */
+/**
+ * PluginInspectParams requests the description of a plugin that a user reads before
+ * enabling the plugin.
+ */
 export interface PluginInspectParams {
   plugin: string;
 }
 
 /**
- * PluginInspectResult is what a user reads about a plugin before enabling it. The texts
- * are the author's claims, without hidden characters.
+ * PluginInspectResult is the description of a plugin that a user reads before enabling
+ * the plugin. The plugin's author wrote the texts, from which hidden characters are
+ * removed.
  */
 export interface PluginInspectResult {
-  /** hash is the hash of the PluginView that this description belongs to. */
+  /** hash is the hash of the PluginView to which this description belongs. */
   hash: string;
   description: string;
   /**
-   * package is the npm name of the package, and Folder its path on the server's
-   * computer.
+   * package is the npm name of the plugin's package. Folder is the path of the package
+   * on the server's computer.
    */
   package: string;
   source: PluginSource;
   folder: string;
-  /** author is the author that package.json names. author is absent without a name. */
+  /**
+   * author is the author's name in package.json. author is absent if package.json names
+   * no author.
+   */
   author?: string;
   /**
-   * excludes are match patterns of pages on the plugin's sites where the plugin does
+   * excludes are match patterns of pages on the plugin's sites on which the plugin does
    * not run.
    */
   excludes?: readonly string[];
   /**
    * preScript is true if a script of the plugin runs before all scripts of a page.
-   * frames is true if the plugin also runs in frames of the page's origin.
+   * frames is true if the plugin also runs in child frames with the origin of the
+   * page.
    */
   preScript?: boolean;
   frames?: boolean;
   /** warnings are problems of the package that do not prevent its use. */
   warnings?: readonly string[];
-  /** powers are the browser features that the code mentions. */
+  /** powers are the browser features that the plugin's code uses. */
   powers?: readonly PowerView[];
   tools?: readonly InspectedToolView[];
-  /** sections are the texts that plugin.page returns. */
+  /** sections are the sizes of the texts that plugin.page returns. */
   sections?: readonly SectionView[];
   /**
-   * lastReview is the user's last review. lastReview is absent if the user has never
-   * reviewed the plugin.
+   * lastReview is the user's last review of the plugin. lastReview is absent if the
+   * user has never reviewed the plugin.
    */
   lastReview?: LastReviewView;
 }
 
-/** PluginSource is the way a plugin was installed. */
+/** PluginSource is how a plugin was installed. */
 export const PluginSources = [
-  /** PluginSourceFolder is a folder that the user added. */
+  /** PluginSourceFolder means that the user added a folder that contains the plugin. */
   'folder',
-  /** PluginSourceNPM is a package that opentabs installed from a registry or a file. */
+  /**
+   * PluginSourceNPM means that opentabs installed the plugin's package from a registry
+   * or a file.
+   */
   'npm',
-  /** PluginSourceGlobal is a package that npm installed globally. */
+  /** PluginSourceGlobal means that npm installed the plugin's package globally. */
   'global',
 ] as const;
 export type PluginSource = (typeof PluginSources)[number];
 
-/** PowerView is a browser feature that the code of a plugin mentions. */
+/** PowerView is a browser feature that the code of a plugin uses. */
 export interface PowerView {
   name: string;
-  /** meaning is one sentence about what the feature can do. */
+  /** meaning is a sentence that explains what the browser feature can do. */
   meaning: string;
-  /** sections are the sections whose code mentions the feature. */
+  /** sections are the sections whose code uses the browser feature. */
   sections?: readonly SectionName[];
 }
 
@@ -925,17 +945,20 @@ export interface PowerView {
 export interface InspectedToolView {
   name: string;
   description: string;
-  /** destructive is true if the author declares that the tool may destroy data. */
+  /** destructive is true if the plugin's author declares that the tool may destroy data. */
   destructive?: boolean;
 }
 
-/** SectionName is the name of a text of an inspected plugin. */
+/** SectionName is the name of one text of an inspected plugin. */
 export const SectionNames = [
-  /** SectionChanges is a unified diff from the reviewed content to the current content. */
+  /**
+   * SectionChanges is a unified diff between the reviewed content and the current
+   * content of a plugin.
+   */
   'changes',
-  /** SectionCode is the code that the author wrote. */
+  /** SectionCode is the code that the plugin's author wrote. */
   'code',
-  /** SectionPreScript is the script that runs before all scripts of a page. */
+  /** SectionPreScript is the plugin's script that runs before all scripts of a page. */
   'pre-script',
   /** SectionLibraries is the code that the bundler marked as libraries. */
   'libraries',
@@ -945,10 +968,13 @@ export type SectionName = (typeof SectionNames)[number];
 /** SectionView is the size of one text of an inspected plugin. */
 export interface SectionView {
   name: SectionName;
-  /** pages is the number of pages for plugin.page, and Lines the number of lines. */
+  /**
+   * pages is the number of pages that plugin.page returns. Lines is the number of lines
+   * of the text.
+   */
   pages: number;
   lines: number;
-  /** added and Removed are the numbers of changed lines, for SectionChanges. */
+  /** added and Removed are the numbers of added and removed lines in SectionChanges. */
   added?: number;
   removed?: number;
 }
@@ -956,7 +982,7 @@ export interface SectionView {
 /** LastReviewView is the user's last review of a plugin. */
 export interface LastReviewView {
   version?: string;
-  /** permission is the permission of the plugin before its content changed. */
+  /** permission is the permission that the plugin had before its content changed. */
   permission?: Permission;
   /**
    * atMs is the time of the review, in milliseconds since 1970. atMs is absent if the
@@ -970,52 +996,58 @@ export interface PluginPageParams {
   plugin: string;
   /**
    * hash is the hash of the PluginInspectResult. The server rejects the request if the
-   * plugin has changed since.
+   * plugin has changed since the inspection.
    */
   hash: string;
   section: SectionName;
-  /** page counts from 1. */
+  /** page is the number of the requested page, from 1. */
   page: number;
 }
 
-/** PluginPageResult is one page of a section. */
+/** PluginPageResult is one page of a section of an inspected plugin. */
 export interface PluginPageResult {
   text: string;
-  /** firstLine is the number of the first line of Text within the section, from 1. */
+  /** firstLine is the line number of the first line of Text within the section, from 1. */
   firstLine: number;
 }
 
-/** PluginInstallParams installs a plugin, as `opentabs plugin install` does. */
+/**
+ * PluginInstallParams requests the installation of a plugin, as in `opentabs plugin
+ * install`.
+ */
 export interface PluginInstallParams {
   /**
-   * package is the name of an npm package with an optional range, or the absolute path
-   * of a folder or of a package file.
+   * package is the name of an npm package with an optional version range, or the
+   * absolute path of a folder or a package file.
    */
   package: string;
 }
 
 /**
- * PluginInstallResult is the plugin that was installed. The plugin runs only after the
- * user has reviewed and enabled it.
+ * PluginInstallResult describes the installed plugin. The plugin does not run until the
+ * user has reviewed and enabled the plugin.
  */
 export interface PluginInstallResult {
   plugin: string;
   version: string;
   /**
-   * previousVersion is the version that was replaced. previousVersion is absent for a
-   * new plugin.
+   * previousVersion is the version that the installation replaced. previousVersion is
+   * absent if the plugin was not installed before.
    */
   previousVersion?: string;
   /**
-   * registry is the registry of the package. registry is absent for a folder and for a
-   * package file.
+   * registry is the npm registry of the package. registry is absent if the plugin comes
+   * from a folder or a package file.
    */
   registry?: string;
-  /** warnings are sentences for the user. */
+  /** warnings are warnings about the package for the user, each one sentence. */
   warnings?: readonly string[];
 }
 
-/** PluginUpdateParams updates an installed plugin to the newest version in its range. */
+/**
+ * PluginUpdateParams requests an update of a plugin to the newest version in its version
+ * range.
+ */
 export interface PluginUpdateParams {
   plugin: string;
 }
@@ -1023,23 +1055,32 @@ export interface PluginUpdateParams {
 /** PluginUpdateResult has the versions of a plugin before and after an update. */
 export interface PluginUpdateResult {
   version: string;
-  /** previousVersion is absent if the plugin was up to date. */
+  /**
+   * previousVersion is the version before the update. previousVersion is absent if no
+   * newer version was available.
+   */
   previousVersion?: string;
   /**
-   * latestVersion is a newer version outside of the range that the user chose. Without
-   * such a version, latestVersion is absent.
+   * latestVersion is a newer version outside the version range that the user chose.
+   * latestVersion is absent if no such version exists.
    */
   latestVersion?: string;
-  /** warnings are sentences for the user. */
+  /** warnings are warnings about the package for the user, each one sentence. */
   warnings?: readonly string[];
 }
 
-/** PluginRemoveParams removes a plugin with its review, permissions and settings. */
+/**
+ * PluginRemoveParams requests the removal of a plugin with its review, permissions and
+ * settings.
+ */
 export interface PluginRemoveParams {
   plugin: string;
 }
 
-/** PluginRemoveResult is empty. PluginRemoveResult confirms that the plugin is removed. */
+/**
+ * PluginRemoveResult is empty. PluginRemoveResult confirms that the server removed the
+ * plugin.
+ */
 export type PluginRemoveResult = Record<string, never>;
 
 /** StateWatchParams turns state.sync and state.plugins on or off for one link. */
@@ -1074,20 +1115,23 @@ export interface CallView {
    * and for a tab of another browser.
    */
   tabId?: number;
-  /** createdMs is when the call arrived at the server, in milliseconds since 1970. */
+  /**
+   * createdMs is the time at which the call arrived at the server, in milliseconds
+   * since 1970.
+   */
   createdMs?: number;
-  /** site is the host of the page in which the call runs or ran, with its port. */
+  /** site is the host and port of the page in which the call runs or ran. */
   site?: string;
   /**
-   * args is the beginning of the JSON text of the arguments. Text that a browser tool
-   * types into a secret field is masked.
+   * args is the beginning of the call's arguments as JSON text. In args, text that a
+   * browser tool types into a secret field is masked.
    */
   args?: string;
   /** runMs is how long the call has run so far, or ran in total, in milliseconds. */
   runMs: number;
   /**
-   * error is the reason why the call failed, for the user. nextStep is what the user can
-   * do; absent if error contains the next step.
+   * error is the reason why the call failed, as a text for the user. nextStep is the
+   * advice for the user; nextStep is absent if error contains the advice.
    */
   error?: string;
   nextStep?: string;
@@ -1114,7 +1158,7 @@ export interface CallView {
   result?: string;
   /** waiting is set while the call is waiting for the user. */
   waiting?: WaitingView;
-  /** decision is the last decision of the user about the call. */
+  /** decision is the user's last decision about the call. */
   decision?: DecisionView;
   /** activities are the activities of the call, in the order of their first report. */
   activities?: readonly ActivityView[];
@@ -1161,14 +1205,17 @@ export interface WaitingView {
   scopes?: readonly Scope[];
   /**
    * pluginName is the display name of the plugin. toolTitle is the display name of the
-   * tool, and Description is the author's text about the tool.
+   * tool. Description is the author's description of the tool.
    */
   pluginName?: string;
   toolTitle?: string;
   description?: string;
-  /** readOnly is true if the call changes nothing, as the author of the tool declares. */
+  /** readOnly is true if the author of the tool declares that the call changes nothing. */
   readOnly?: boolean;
-  /** page is where the call would run now. page is absent if that is unknown. */
+  /**
+   * page is the page in which the call would run now. page is absent if the page is
+   * unknown.
+   */
   page?: TicketPageView;
 }
 
@@ -1204,7 +1251,10 @@ export interface CallDecideParams {
   scope?: Scope;
   /** forMs is the duration of a ScopeTime, in milliseconds. */
   forMs?: number;
-  /** surface is where the user decided. Absent means SurfacePanel. */
+  /**
+   * surface is where the user decided. If surface is absent, the user decided in the
+   * side panel.
+   */
   surface?: Surface;
 }
 
@@ -1285,10 +1335,10 @@ export interface PluginView {
    * Hash.
    */
   reviewed: boolean;
-  /** changed is true if the user has reviewed another content of the plugin. */
+  /** changed is true if the user has reviewed a different content of the plugin. */
   changed?: boolean;
   permission: Permission;
-  /** source is the way the plugin was installed. */
+  /** source is how the plugin was installed. */
   source?: PluginSource;
   /**
    * problem is the reason why the plugin does not start in pages. problem is absent
@@ -1456,87 +1506,96 @@ export interface ConfigLateAccessParams {
 export type ConfigLateAccessResult = Record<string, never>;
 
 /**
- * StateBrowserParams is what the user allows browser tools. StateBrowserParams replaces
- * the previous permissions.
+ * StateBrowserParams has the user's permissions for browser tools. StateBrowserParams
+ * replaces all previously sent permissions.
  */
 export interface StateBrowserParams {
   /**
-   * permission is the permission of all browser tools. While permission is off, no
-   * browser tool is on.
+   * permission is the permission of all browser tools together. If permission is off,
+   * no browser tool is on.
    */
   permission: Permission;
   groups?: readonly BrowserGroupView[];
-  /** sites are the rules and the approvals "always" of sites. */
+  /** sites are the user's rules for sites, with the "always" approvals of clients. */
   sites?: readonly SiteView[];
 }
 
-/** BrowserGroupView is a group of browser tools. */
+/** BrowserGroupView is a group of browser tools in the side panel. */
 export interface BrowserGroupView {
   name: string;
   tools?: readonly BrowserToolView[];
 }
 
-/** BrowserToolView is one browser tool. */
+/** BrowserToolView is one browser tool in the side panel. */
 export interface BrowserToolView {
   name: string;
   displayName: string;
-  /** permission is the permission of the tool; off while all browser tools are off. */
+  /**
+   * permission is the permission of the tool. permission is off while all browser tools
+   * are off.
+   */
   permission: Permission;
   /**
    * dangerous is true if the tool runs code, or handles data that the page itself does
-   * not show. dangerous tools are switched on one by one.
+   * not show. The user turns on each dangerous tool separately.
    */
   dangerous?: boolean;
 }
 
-/** SiteView is what browser tools may do on a site. */
+/** SiteView has the user's permissions for browser tools on a site. */
 export interface SiteView {
   /** site is a host with an optional port, or a pattern with "*". */
   site: string;
-  /** permission is off, read, ask or auto. permission is absent without a rule. */
+  /**
+   * permission is the rule of the site: off, read, ask or auto. permission is absent if
+   * the site has no rule.
+   */
   permission?: string;
-  /** allowed are the clients that need no approval on the site. */
+  /** allowed are the clients that the user has always allowed to use the site. */
   allowed?: readonly SiteClientView[];
 }
 
-/** SiteClientView is a client that the user always allows to use a site. */
+/** SiteClientView is a client that the user has always allowed to use a site. */
 export interface SiteClientView {
   client: string;
-  /** class is what the client may do: read, act, or the name of a dangerous tool. */
+  /**
+   * class is what the client may do on the site: "read", "act", or the name of one
+   * dangerous tool.
+   */
   class: string;
 }
 
-/** ConfigSiteParams sets what browser tools may do on a site. */
+/** ConfigSiteParams sets the user's rule for browser tools on a site. */
 export interface ConfigSiteParams {
   /**
-   * site is a site as the user typed it: a host with an optional port, an address, or a
+   * site is the site that the user typed: a host with an optional port, a URL, or a
    * pattern with "*".
    */
   site: string;
   /**
-   * permission is off, read, ask or auto. Without a permission, the rule and the
-   * approvals "always" of the site are removed.
+   * permission is the new rule of the site: off, read, ask or auto. If permission is
+   * absent, the server removes the rule and the "always" approvals of the site.
    */
   permission?: string;
 }
 
-/** ConfigSiteResult is empty. ConfigSiteResult confirms that the rule is saved. */
+/** ConfigSiteResult is empty. ConfigSiteResult confirms that the server stored the rule. */
 export type ConfigSiteResult = Record<string, never>;
 
-/** ConfigBrowserToolsParams switches browser tools on or off. */
+/** ConfigBrowserToolsParams turns browser tools on or off. */
 export interface ConfigBrowserToolsParams {
   /**
-   * names are groups and tools. A group does not include its dangerous tools when it is
-   * switched on. Without names, all browser tools are switched: their groups and tools
-   * keep their own permissions.
+   * names are the names of tool groups and tools. Turning on a group does not turn on
+   * its dangerous tools. If names is absent, all browser tools are turned on or off,
+   * and groups and tools keep their own permissions.
    */
   names?: readonly string[];
   on: boolean;
 }
 
 /**
- * ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the change is
- * saved.
+ * ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the server
+ * stored the change.
  */
 export type ConfigBrowserToolsResult = Record<string, never>;
 
@@ -1561,19 +1620,19 @@ export interface ConfigPermissionParams {
  */
 export type ConfigPermissionResult = Record<string, never>;
 
-/** StateSyncParams lists calls for the side panel. */
+/** StateSyncParams lists the calls that the side panel shows. */
 export interface StateSyncParams {
   serverVersion: string;
-  /** clients are the names of the MCP clients that are connected. */
+  /** clients are the names of the connected MCP clients. */
   clients?: readonly string[];
   /**
-   * calls are the calls that have not ended, oldest first. calls replaces the previous
-   * list.
+   * calls are the calls that have not ended, oldest first. calls replaces the
+   * previously sent list.
    */
   calls?: readonly CallView[];
   /**
    * ended are the calls that have ended since the previous state.sync, newest first.
-   * In the first state.sync after state.watch, ended has the last 200 ended calls.
+   * The first state.sync after state.watch contains the last 200 ended calls.
    */
   ended?: readonly CallView[];
   /**
@@ -1673,11 +1732,10 @@ export interface TabInfo {
    * loadError is Chrome's name of the network error that the tab displays, such as
    * net::ERR_CONNECTION_REFUSED. loadError is LoadErrorNoAnswer if the site has not
    * responded for SiteTimeoutMs, and empty while the tab loads again. loadError is
-   * LoadErrorNoAccess if the extension may not use the site of the tab.
+   * LoadErrorNoAccess if the extension has no access to the site of the tab.
    *
-   * A tab that was opened for a call may redirect to a site that can't be loaded. For
-   * a tab that was redirected to a site that can't be loaded, url is the address with
-   * which the tab was opened.
+   * A tab that was opened for a call may redirect to a site that can't be loaded. The
+   * url of such a tab remains the address with which the tab was opened.
    */
   loadError?: string;
   /**
@@ -1719,8 +1777,8 @@ export interface TabOpenResult {
 export interface TabLoadParams {
   tabId: number;
   /**
-   * force reloads the tab even if work of the user is lost. The user has requested or
-   * approved a forced reload.
+   * force is true to reload the tab even if the user loses unsaved input. The user
+   * has requested or approved each forced reload.
    */
   force?: boolean;
 }
@@ -1741,18 +1799,21 @@ export interface TabDescribeParams {
    * that had the focus last.
    */
   tabId?: number;
-  /** inspect is absent if nothing about the content of the page is needed. */
+  /**
+   * inspect requests an inspection of the page. inspect is absent if the server needs
+   * no inspection.
+   */
   inspect?: TabInspection;
 }
 
 /**
- * TabInspection asks which secret fields a page has: fields for passwords, for card
- * numbers and for one-time codes.
+ * TabInspection requests the kinds of secret fields in a page: fields for passwords, card
+ * numbers and one-time codes.
  */
 export interface TabInspection {
   /** refs are the elements into which a browser tool will type. */
   refs?: readonly string[];
-  /** focused is true if the tool will type into the element that has the focus. */
+  /** focused is true if the tool will type into the focused element. */
   focused?: boolean;
 }
 
@@ -1782,24 +1843,24 @@ export interface AnyTab {
   problem?: string;
   /** active is true if the window of the tab displays the tab. */
   active: boolean;
-  /** secrets is absent if no TabInspection was requested, or if the page did not answer. */
+  /**
+   * secrets is the result of the TabInspection. secrets is absent if no inspection was
+   * requested or the page did not answer.
+   */
   secrets?: SecretFields;
 }
 
-/**
- * SecretFields are the kinds of the secret fields in a page: "password", "card" and
- * "code".
- */
+/** SecretFields are the kinds of secret fields in a page: "password", "card" and "code". */
 export interface SecretFields {
-  /** shown are the kinds of the fields that the page shows. */
+  /** shown are the kinds of secret fields that are visible in the page. */
   shown?: readonly string[];
-  /** typed are the kinds of the fields that a TabInspection names. */
+  /** typed are the kinds of secret fields among the elements of a TabInspection. */
   typed?: readonly string[];
 }
 
 /**
  * TabHoldsParams lists the tabs of the browser that clients use with browser tools.
- * TabHoldsParams replaces the previous list.
+ * TabHoldsParams replaces the previously sent list.
  */
 export interface TabHoldsParams {
   tabs?: readonly TabHold[];
@@ -1808,15 +1869,18 @@ export interface TabHoldsParams {
 /** TabHold is a tab in which a client has acted with browser tools. */
 export interface TabHold {
   tabId: number;
-  /** client is the name of the MCP client. */
+  /** client is the name of the MCP client that holds the tab. */
   client: string;
-  /** site is the site of the client's last act: a scheme, a host and a port. */
+  /**
+   * site is the origin of the page in which the client last acted: scheme, host and
+   * port.
+   */
   site: string;
-  /** leftMs is the rest of the time in which the client holds the tab, in milliseconds. */
+  /** leftMs is how long the client still holds the tab, in milliseconds. */
   leftMs: number;
   /**
-   * taken is true if the user has taken the tab back by a click or a key, so that the
-   * client no longer holds the tab.
+   * taken is true if the user has clicked or typed in the tab, so that the client no
+   * longer holds the tab.
    */
   taken?: boolean;
 }
@@ -1827,14 +1891,14 @@ export interface TabUserInputParams {
 }
 
 /**
- * SessionEndedParams lists sessions of clients that have ended. The argument "_session" of
- * a call of a browser tool names its session.
+ * SessionEndedParams lists sessions of clients that have ended. A call of a browser tool
+ * names its session in the argument "_session".
  */
 export interface SessionEndedParams {
   sessions?: readonly string[];
 }
 
-/** SessionUsedParams lists the sessions for which the browser keeps something. */
+/** SessionUsedParams lists the sessions for which the browser stores state. */
 export interface SessionUsedParams {
   sessions?: readonly string[];
 }
@@ -1845,37 +1909,37 @@ export interface TabReleaseParams {
 }
 
 /**
- * TabReleaseResult is empty. TabReleaseResult confirms that the calls of the client in
- * the tab end.
+ * TabReleaseResult is empty. TabReleaseResult confirms that the server cancels the
+ * client's calls in the tab.
  */
 export type TabReleaseResult = Record<string, never>;
 
-/** TicketPageView is the page in which a suspended call would run. */
+/** TicketPageView is the page in which a suspended call would run after an approval. */
 export interface TicketPageView {
   /** browserName is the name that the user gave the browser. */
   browserName?: string;
-  /** tabId is absent if the page is in another browser. */
+  /** tabId is the ID of the tab. tabId is absent if the tab is in another browser. */
   tabId?: number;
   tabTitle?: string;
-  /** site is the origin of the page. */
+  /** site is the origin of the page in which the call would run. */
   site?: string;
 }
 
-/** DecisionView is a decision of the user about a ticket. */
+/** DecisionView is the user's decision about a ticket. */
 export interface DecisionView {
   ticketId: string;
   allowed: boolean;
-  /** by is the surface where the user decided, such as "the side panel". */
+  /** by is the surface on which the user decided, such as "the side panel". */
   by: string;
 }
 
-/** Surface is where the user decides in a browser. */
+/** Surface is the part of the extension in which the user decides. */
 export const Surfaces = [
-  /** SurfacePanel is the side panel. */
+  /** SurfacePanel is the side panel of the extension. */
   'panel',
-  /** SurfacePopup is the popup of the toolbar icon. */
+  /** SurfacePopup is the popup of the extension's toolbar icon. */
   'popup',
-  /** SurfaceNotification is a notification of the desktop. */
+  /** SurfaceNotification is a desktop notification of the extension. */
   'notification',
 ] as const;
 export type Surface = (typeof Surfaces)[number];
@@ -2167,14 +2231,15 @@ export const Subprotocol = 'opentabs';
 export const NonceSubprotocolPrefix = 'opentabs.nonce.';
 
 /**
- * KeySubprotocolPrefix precedes the KeyID of a paired browser in the list of subprotocols
- * that the browser offers. A browser that has the key of the installation offers none.
+ * KeySubprotocolPrefix precedes the KeyID of a paired browser in the WebSocket
+ * subprotocols that the browser offers. A browser with the key of the installation offers
+ * no KeyID.
  */
 export const KeySubprotocolPrefix = 'opentabs.key.';
 
 /**
- * DefaultPort is the port of a server without settings, and of a browser that was not
- * given another port.
+ * DefaultPort is the port of a server without settings. A browser uses DefaultPort if the
+ * user entered no other port.
  */
 export const DefaultPort = 9527;
 
@@ -2260,8 +2325,8 @@ export const CloseVersion = 4001;
 export const CloseReplaced = 4002;
 
 /**
- * CloseUnpaired is the WebSocket close code for a browser that offers a key that no
- * pairing has.
+ * CloseUnpaired is the WebSocket close code for a browser that offers the KeyID of an
+ * unknown pairing.
  */
 export const CloseUnpaired = 4003;
 
@@ -2272,8 +2337,8 @@ export const CloseUnpaired = 4003;
 export const LoadErrorNoAnswer = 'no_answer';
 
 /**
- * LoadErrorNoAccess is the LoadError of a tab to whose site Chrome gives the extension
- * no access, because the user has not allowed the site.
+ * LoadErrorNoAccess is the LoadError of a tab on a site to which the user has not
+ * given the extension access.
  */
 export const LoadErrorNoAccess = 'no_access';
 

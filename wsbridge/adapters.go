@@ -59,9 +59,9 @@ func (a *adapterSync) run(b *browser) {
 // rewrites its whole script store for each registration.
 const maxCodeInFlight = 16 << 20
 
-// sendPlugins sends the list of plugins, then the code that the browser lacks.
-// sendPlugins stops early if the list has changed. The list is at least as new as
-// syncTarget, a number of tabTable.currentSyncTarget.
+// sendPlugins sends the list of plugins to a browser, and then the code that the browser
+// lacks. sendPlugins stops early if the list of plugins has changed. The sent list is at
+// least as new as syncTarget, which is a result of tabTable.currentSyncTarget.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}

@@ -55,7 +55,7 @@ func TestAdapters(t *testing.T) {
 		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		w.advanceTime(requests.Timeout) // the browser does not confirm the code
+		w.advanceTime(requests.Timeout) // the browser has not confirmed the plugin code in time
 		p.wantFrames()
 		w.hub.Sync()
 		p.wantFrames(syncFrame(5, list+"]"))

@@ -18,7 +18,7 @@ type browser struct {
 	bootID        string
 	version       string
 	capabilities  []string
-	keyID         string // the KeyID with which the browser connected last; empty for the installation's key
+	keyID         string // the KeyID of the browser's last connection; empty for the installation's key
 	injectMode    wire.InjectMode
 	link          *link     // nil while the link is lost
 	linkChangedAt time.Time // the time when the browser's link was established or lost

@@ -41,8 +41,8 @@ func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, 
 	})
 }
 
-// answer answers a request of a side panel whose params were decoded with decodeErr. The
-// error of handleRequest is a sentence for the user.
+// answer replies to a request of a side panel. The argument decodeErr is the error of
+// decoding the params. The text of an error from handleRequest is for the user.
 func (p *panel) answer(e wire.Envelope, decodeErr error, handleRequest func() (body []byte, err error)) {
 	l := p.link
 	if decodeErr != nil {
@@ -84,13 +84,14 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
-// errNoPolicy and errNoHistory are the errors of a hub without a Policy or a ReadHistory.
+// errNoPolicy is the error of a Hub without a Policy. errNoHistory is the error of a Hub
+// without ReadHistory.
 var (
 	errNoPolicy  = errors.New("this server has no permissions")
 	errNoHistory = errors.New("this server records no calls")
 )
 
-// change answers a request of a side panel that changes permissions or settings.
+// change handles a request of a side panel that changes permissions or settings.
 func (p *panel) change(e wire.Envelope, decode changes.Decoder) {
 	change, err := decode(e.Params)
 	p.answer(e, err, func() ([]byte, error) {

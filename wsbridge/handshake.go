@@ -20,7 +20,7 @@ import (
 // helloTimeout limits the whole handshake, from the upgrade to the browser's first frame.
 const helloTimeout = 10 * time.Second
 
-// maxCapabilities limits the capabilities in hello.
+// maxCapabilities is the maximum number of capabilities in a browser's hello.
 const maxCapabilities = 32
 
 // maxHandshakes limits the connections in their handshake. Beyond maxHandshakes, the

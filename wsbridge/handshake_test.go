@@ -153,7 +153,7 @@ func TestVersionMismatch(t *testing.T) {
 func TestMismatchFitsCloseFrame(t *testing.T) {
 	for _, version := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
 		if s := inbound.VersionMismatch(version); len(s) > inbound.MaxCloseReasonBytes {
-			t.Errorf("version %d: the close reason has %d bytes, the limit is %d", version, len(s), inbound.MaxCloseReasonBytes)
+			t.Errorf("close reason for the protocol version %d has %d bytes, the limit is %d", version, len(s), inbound.MaxCloseReasonBytes)
 		}
 	}
 }
@@ -274,8 +274,8 @@ func TestBrowserNames(t *testing.T) {
 	})
 }
 
-// TestCapabilities checks that the capabilities in hello are those of the browser until
-// the browser has not reconnected within the grace period.
+// TestCapabilities checks that the hub stores the capabilities from a browser's hello
+// until the grace period after a lost link ends.
 func TestCapabilities(t *testing.T) {
 	var hub *Hub
 	var changes []string
@@ -293,7 +293,7 @@ func TestCapabilities(t *testing.T) {
 		_ = p.ws.CloseNow()
 		w.advanceTime(defaultGracePeriod + time.Second)
 		if got := strings.Join(changes, " "); got != "1 0" {
-			t.Errorf("numbers of browsers at the changes = %q, want 1, then 0 after the grace period", got)
+			t.Errorf("numbers of connected browsers after each change = %q, want 1, then 0 after the grace period", got)
 		}
 	})
 }

@@ -9,23 +9,24 @@ import (
 )
 
 // Holds provides the tabs that clients hold with browser tools. *browser.Holds implements
-// it.
+// Holds.
 type Holds interface {
-	// TabHolds returns the held tabs of a browser.
+	// TabHolds returns the tabs of a browser that clients hold.
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
-	// Release stops the client that holds a tab, and returns its name. surface is where
-	// the user decided. The error of Release is a sentence for the user.
+	// Release stops the client that holds a tab, and returns the client's name. The
+	// argument surface is where the user decided. The text of an error from Release is
+	// for the user.
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 
-// HoldSender sends the list of held tabs, and ended sessions of clients, to browsers. HoldSender is safe for concurrent
-// use.
+// HoldSender sends the list of held tabs, and ended sessions of clients, to browsers.
+// HoldSender is safe for concurrent use.
 type HoldSender struct {
 	hub *Hub
 
-	mu    sync.Mutex // guards holds; locked while a list is read and sent, so that the newest list is sent last
+	mu    sync.Mutex // guards holds; also serializes reading and sending, so that the newest list is sent last
 	holds Holds      // nil until SetSource
 }
 
@@ -37,22 +38,22 @@ func (s *HoldSender) SetSource(holds Holds) {
 	s.holds = holds
 }
 
-// Send sends the list of held tabs to a browser and does not block.
+// Send sends the list of held tabs to a browser without blocking.
 func (s *HoldSender) Send(browserID string) {
 	if b := s.hub.registry.findBrowser(browserID); b != nil {
 		s.sendTo(b, false)
 	}
 }
 
-// SendEnded notifies all connected browsers that a session has ended, and does not block.
+// SendEnded notifies all connected browsers of an ended session without blocking.
 func (s *HoldSender) SendEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEnded([]string{session})
 	}
 }
 
-// sendTo sends the list of held tabs to a browser. A browser that has just connected
-// needs no empty list.
+// sendTo sends the list of held tabs to a browser. A browser that has just connected does
+// not receive an empty list.
 func (s *HoldSender) sendTo(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +67,7 @@ func (s *HoldSender) sendTo(b *browser, isNew bool) {
 	}
 }
 
-// recordInput passes on that the user clicked or typed in a tab.
+// recordInput forwards to Holds that the user clicked or typed in a tab.
 func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	s.mu.Lock()
 	holds := s.holds
@@ -76,7 +77,8 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	}
 }
 
-// release stops the client that holds a tab for a side panel.
+// release stops the client that holds a tab, because the user requested this in a side
+// panel.
 func (s *HoldSender) release(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
 	holds := s.holds
@@ -88,7 +90,7 @@ func (s *HoldSender) release(b *browser, p wire.TabReleaseParams) (r wire.TabRel
 	return r, err
 }
 
-// postEnded sends sessions that have ended.
+// postEnded sends a list of ended sessions to the browser.
 func (l *link) postEnded(sessions []string) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodSessionEnded, wire.EncodeBody(wire.SessionEndedParams{Sessions: sessions})))
 }

@@ -59,7 +59,8 @@ type Options struct {
 	// Key is the shared secret that server and browser prove to have before any other
 	// frame. The shared secret Key is never sent. Required: New panics if Key is empty.
 	Key string
-	// Pairings has the keys of browsers that have no Key; default none.
+	// Pairings stores the keys of browsers that were paired with a code. By default, no
+	// browser is paired.
 	Pairings Pairings
 	// Origins are the origins that may connect, exactly as the browser sends them, such
 	// as "chrome-extension://<id>". By default, the hub rejects every connection.
@@ -97,25 +98,26 @@ type Options struct {
 	// Calls provides the tool calls that side panels show. By default, side panels show
 	// no calls until SetCalls is called.
 	Calls Calls
-	// RepeatCall makes a recorded call again for the user of a side panel. By default, each
-	// call.repeat is rejected.
+	// RepeatCall makes a recorded call again for the user of a side panel. By default,
+	// each call.repeat request is rejected.
 	RepeatCall func(callID string) error
-	// ReadHistory answers a calls.history of a browser. By default, each calls.history is
-	// rejected.
+	// ReadHistory returns the recorded calls for a browser's calls.history request. By
+	// default, each calls.history request is rejected.
 	ReadHistory func(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error)
 	// Policy provides the permissions and settings that side panels show and change. By
 	// default, side panels show no plugins, and changes are rejected.
 	Policy changes.Policy
-	// ClientNames returns the names of the connected MCP clients, for side panels.
-	// Default: none.
+	// ClientNames returns the names of the connected MCP clients for side panels. By
+	// default, side panels show no clients.
 	ClientNames func() []string
-	// EndedSessions returns those of a browser's sessions that have ended. Default: none.
+	// EndedSessions returns which of the given sessions have ended. By default, no
+	// sessions have ended.
 	EndedSessions func(sessions []string) []string
-	// OnBrowsersChange is called after a browser has connected, and after a browser has
-	// not reconnected within the grace period. Default: not called.
+	// OnBrowsersChange is called after a browser has connected, and after the grace
+	// period of a lost browser has ended. By default, OnBrowsersChange is not called.
 	OnBrowsersChange func()
-	// NameBrowser returns the name under which a browser is shown, and whether the user gave
-	// the name. By default, browsers have the names that they send, and receive no other.
+	// NameBrowser returns the name under which users see a browser, and whether a user
+	// chose the name. By default, users see the name that the browser sent.
 	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
 	// GracePeriod is how long a browser may stay disconnected before its runs end with
 	// link_lost. Default 10 s.
@@ -128,9 +130,9 @@ type Options struct {
 // Hub is the set of connected browsers. Create a Hub with New. A Hub is safe for
 // concurrent use.
 type Hub struct {
-	// Holds sends the tabs that clients hold, and the ended sessions of clients, to browsers.
+	// Holds sends the held tabs and the ended sessions of clients to browsers.
 	Holds HoldSender
-	// Probe checks the links to browsers.
+	// Probe tests the links to browsers.
 	Probe LinkProbe
 
 	opts       Options
@@ -273,17 +275,19 @@ func (h *Hub) currentHashes() map[string]string {
 	return h.opts.Adapters.Hashes()
 }
 
-// Pairings has the keys of browsers that were paired with a code. All methods may be
-// called concurrently.
+// Pairings stores the keys of browsers that were paired with a code. All methods of
+// Pairings are safe for concurrent use.
 type Pairings interface {
-	// Key returns the key with the given wire.KeyID; empty if there is none.
+	// Key returns the key with the given wire.KeyID, or "" if no browser is paired with
+	// this key.
 	Key(keyID string) (string, error)
-	// Confirm records that the browser has proved that it has the key. newKey is the key
-	// for the browser's next connections, or empty if the browser keeps its key.
+	// Confirm records that the browser has proved possession of the key. The result
+	// newKey is the key for the browser's next connections, or "" if the browser keeps
+	// its key.
 	Confirm(keyID, browserName string) (newKey string, err error)
 }
 
-// BrowserInfo describes one browser for status pages.
+// BrowserInfo describes one browser for `opentabs status` and similar pages.
 type BrowserInfo = status.Browser
 
 // Browsers returns the browsers that are connected or may still reconnect,

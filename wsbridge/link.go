@@ -35,12 +35,12 @@ var (
 	errNotTextual = errors.New("not a frame: a binary message")
 )
 
-// IDs of the server's requests that requests.Table does not send. The ID of a
-// tool.dispatch is the run's ID, which never begins with requests.IDPrefix.
+// These IDs are for requests of the server that requests.Table does not send. The ID of a
+// tool.dispatch is the ID of its run, which never begins with requests.IDPrefix.
 const (
 	pingID         = requests.IDPrefix + "ping"
-	cancelIDPrefix = requests.IDPrefix + "cancel/" // the ID of a run follows cancelIDPrefix
-	answerIDPrefix = requests.IDPrefix + "answer/" // the number of the tool.ask, a slash and the ID of a run follow answerIDPrefix
+	cancelIDPrefix = requests.IDPrefix + "cancel/" // followed by the ID of a run
+	answerIDPrefix = requests.IDPrefix + "answer/" // followed by the number of the tool.ask, a slash and the ID of a run
 )
 
 // link is one WebSocket connection of a browser.
@@ -65,9 +65,9 @@ type link struct {
 	panel    panel
 	inbox    inbox
 
-	// keyID is the KeyID that the browser offered; empty for the installation's key.
-	// pairedKey is the new key of a browser that has just been paired. Only the
-	// handshake writes keyID and pairedKey.
+	// keyID is the KeyID that the browser offered, or "" for the installation's key.
+	// pairedKey is the new key of a newly paired browser. Only the handshake writes keyID
+	// and pairedKey.
 	keyID, pairedKey string
 
 	// registry.mu guards isReady and waitingSent. isReady is set after the answer to
@@ -75,7 +75,7 @@ type link struct {
 	isReady     bool
 	waitingSent int
 
-	// Only the reader of the link uses frameBuffer and frameReader.
+	// Only the goroutine that reads from the link uses frameBuffer and frameReader.
 	frameBuffer bytes.Buffer
 	frameReader activityReader
 }
@@ -167,8 +167,8 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key that the browser must have; empty if the browser offered a key
-// that no pairing has.
+// readKey returns the key that the browser must prove to have. readKey returns "" if the
+// browser offered the KeyID of an unknown pairing.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {
 		return l.hub.opts.Key, nil

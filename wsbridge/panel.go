@@ -15,14 +15,15 @@ import (
 // stateInterval is the minimum time between two state.sync notifications to a side panel.
 const stateInterval = 100 * time.Millisecond
 
-// refreshInterval is how often the clients are compared with the last state.sync.
+// refreshInterval is how often the hub checks whether the connected clients have changed
+// since the last state.sync.
 const refreshInterval = 3 * time.Second
 
 // panel has the server's state for the side panel of one browser.
 type panel struct {
 	link *link
-	// stateDue has a token when a state.sync is due, pluginsDue when a state.plugins and
-	// a state.browser are due.
+	// stateDue has a token when the side panel needs a state.sync. pluginsDue has a token
+	// when the side panel needs a state.plugins and a state.browser.
 	stateDue, pluginsDue chan struct{}
 	runningRequests      atomic.Int32 // the number of running requests of the side panel
 
@@ -86,12 +87,13 @@ func (p *panel) stop() {
 	}
 }
 
-// sendState sends a state.sync when the calls or clients have changed, and a state.plugins or
-// state.browser when the permissions have changed. sendState sends the first of each at
-// once, and later ones at most once per stateInterval. Each has the newest content.
+// sendState sends a state.sync when calls or clients have changed, and a state.plugins or
+// state.browser when permissions have changed. sendState sends the first notification of
+// each kind immediately, and later notifications at most once per stateInterval. Each
+// notification has the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
-	var lastState, lastPlugins, lastBrowser []byte // the frames that were sent last
+	var lastState, lastPlugins, lastBrowser []byte // the last sent frame of each kind
 	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *lastFrame) {

@@ -8,8 +8,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestPreviewHasNoEffect checks that the search before an approval neither reloads a page of
-// the user nor opens a tab, but reloads Chrome's error page to see whether the site works.
+// TestPreviewHasNoEffect checks that the search for a target before an approval neither
+// reloads a page of the user nor opens a tab. The search reloads Chrome's error page, to
+// check whether the site responds now.
 func TestPreviewHasNoEffect(t *testing.T) {
 	hash := "h1"
 	for _, tt := range []struct {
@@ -39,8 +40,8 @@ func TestPreviewHasNoEffect(t *testing.T) {
 	}
 }
 
-// TestApprovedReloadIsForced checks that a tab which the browser does not reload by itself is
-// reloaded once the user has approved the reload.
+// TestApprovedReloadIsForced checks a tab whose reload could lose user input. The browser
+// does not reload the tab until the user has approved the reload.
 func TestApprovedReloadIsForced(t *testing.T) {
 	hash := "h1"
 	for _, isApproved := range []bool{false, true} {

@@ -10,20 +10,22 @@ import (
 	"opentabs/wire"
 )
 
-// pingTimeout limits how long a browser may take to answer a ping.
+// pingTimeout is the maximum time for a browser to answer a ping.
 const pingTimeout = 5 * time.Second
 
-// LinkProbe checks the links of a hub to browsers. A LinkProbe is safe for concurrent use.
+// LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for
+// concurrent use.
 type LinkProbe struct{ hub *Hub }
 
-// RefusedHello returns why the hub refused the last extension, and when; the sentence is
-// empty if a browser has connected since.
+// RefusedHello returns why and when the hub last refused an extension. If a browser has
+// connected since then, the sentence is empty.
 func (p *LinkProbe) RefusedHello() (sentence string, at time.Time) {
 	refused := p.hub.refusals.RefusedHello()
 	return refused.Sentence, refused.At
 }
 
-// Reconnect ends the link of a browser, which connects again. Calls continue.
+// Reconnect closes the link to a browser, so that the browser reconnects. Running calls
+// continue.
 func (p *LinkProbe) Reconnect(browserID string) {
 	if b := p.hub.registry.findBrowser(browserID); b != nil {
 		if _, l := p.hub.registry.currentLink(b); l != nil {
@@ -32,8 +34,8 @@ func (p *LinkProbe) Reconnect(browserID string) {
 	}
 }
 
-// Ping returns the time from a request to the extension of a browser until its answer. The
-// error of Ping is a sentence for the user.
+// Ping returns the round-trip time of a request to a browser's extension. The text of an
+// error from Ping is for the user.
 func (p *LinkProbe) Ping(ctx context.Context, browserID string) (time.Duration, error) {
 	b := p.hub.registry.findBrowser(browserID)
 	if b == nil {

@@ -32,7 +32,7 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		return false, true
 	}
 	attempts := slices.Clone(tabs[:min(len(tabs), maxReloadAttempts)])
-	forcedFrom := len(attempts) // the index of the first attempt that may lose input of the user
+	forcedFrom := len(attempts) // the index of the first reload that may lose user input
 	if s.choice.IsReloadApproved {
 		attempts = append(attempts, tabs[0])
 	}

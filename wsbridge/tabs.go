@@ -39,9 +39,9 @@ type tabTable struct {
 	// and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
-	// syncTarget is the number of changes that set unsyncedSince. answeredTarget is the
-	// syncTarget of the newest plugin.sync that the browser has answered. While the two
-	// differ, a list of tabs may not know the current plugins.
+	// syncTarget counts the changes that set unsyncedSince. answeredTarget is the
+	// syncTarget of the newest plugin.sync that the browser has answered. If the numbers
+	// differ, a list of tabs may be based on older plugins.
 	syncTarget, answeredTarget int
 	// syncCount counts how often isSynced was set.
 	syncCount int
@@ -276,23 +276,23 @@ func (ts *tabTable) markUnsynced() {
 	ts.startSync()
 }
 
-// startSync records that the browser lacks the current plugins. The caller holds
-// tabTable.mu.
+// startSync records that the browser does not have the current plugins. The caller has
+// locked tabTable.mu.
 func (ts *tabTable) startSync() {
 	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
 	ts.syncTarget++
 }
 
-// currentSyncTarget returns the number that a plugin.sync passes to markAnswered and
-// markSynced. A caller must read the number before the plugins.
+// currentSyncTarget returns the number of the current plugins for markAnswered and
+// markSynced. A caller must call currentSyncTarget before it reads the plugins.
 func (ts *tabTable) currentSyncTarget() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.syncTarget
 }
 
-// markAnswered records that the browser has answered the plugin.sync with the given
-// syncTarget. markAnswered ignores a link that is no longer current.
+// markAnswered records that the browser has answered the plugin.sync with a syncTarget.
+// markAnswered ignores a link that was replaced.
 func (ts *tabTable) markAnswered(l *link, syncTarget int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -301,9 +301,8 @@ func (ts *tabTable) markAnswered(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins of the given syncTarget.
-// markSynced ignores a link that is no longer current, and plugins that have changed
-// meanwhile.
+// markSynced records that the browser has received the plugins of a syncTarget.
+// markSynced ignores a link that was replaced, and plugins that have changed since.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.syncTarget == syncTarget

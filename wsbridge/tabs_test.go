@@ -356,8 +356,9 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForTheLatestPlugins checks that the end of an older sync, and tabs that
-// were listed after the older sync, do not end the wait for the latest plugins.
+// TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has
+// listed its tabs for the latest plugins. An older sync, and tabs listed for older
+// plugins, must not end the wait.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {

@@ -22,8 +22,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestTranscripts runs each file of testdata/transcripts. A transcript has these kinds
-// of lines:
+// TestTranscripts runs each file in testdata/transcripts. A transcript consists of these
+// kinds of lines:
 //
 //	# text        a comment
 //	! connect a   browser a opens a connection; "drop a" breaks it
@@ -41,8 +41,8 @@ import (
 //	a< frame      the hub sent this frame to browser a, or closed its link
 //	= text        the run received this event
 //
-// The lines with frames of the hub and events of runs are the expected output; go test
-// -update rewrites these lines.
+// The expected output in a transcript consists of the frames of the hub and the events of
+// runs. The command "go test -update" rewrites these lines.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
@@ -106,7 +106,7 @@ type transcriptRun struct {
 	sessions fakeSessions
 }
 
-// fakeSessions are the sessions that have ended.
+// fakeSessions are the test's ended sessions of clients.
 type fakeSessions map[string]bool
 
 func (f fakeSessions) listEnded(sessions []string) (ended []string) {
@@ -118,7 +118,7 @@ func (f fakeSessions) listEnded(sessions []string) (ended []string) {
 	return ended
 }
 
-// fakeHolds are the held tabs of browsers.
+// fakeHolds are the test's held tabs of browsers.
 type fakeHolds struct {
 	w    *hubFixture
 	mu   sync.Mutex // guards tabs

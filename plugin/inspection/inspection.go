@@ -114,7 +114,8 @@ func (inspection *Inspection) Page(section string) (text, nextPage string, err e
 	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", inspection.Plugin.Name, plaintext.Shorten(section), strings.Join(inspection.sectionNames(), ", "))
 }
 
-// findSection returns a section by its name; ok is false if the plugin has no such section.
+// findSection returns the section with a name; ok is false if the plugin has no such
+// section.
 func (inspection *Inspection) findSection(name string) (s inspectedSection, ok bool) {
 	i := slices.IndexFunc(inspection.sections, func(s inspectedSection) bool { return s.name == name })
 	if i < 0 {

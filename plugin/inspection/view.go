@@ -13,14 +13,16 @@ import (
 )
 
 const (
-	// maxAuthorChars is the longest shown name of an author, in characters.
+	// maxAuthorChars is the maximum length of an author's name in the side panel, in
+	// characters.
 	maxAuthorChars = 100
-	// maxShownChars is the longest shown description or warning, in characters.
+	// maxShownChars is the maximum length of a description or warning in the side panel,
+	// in characters.
 	maxShownChars = 1000
 )
 
-// PowerNames returns the browser features that the author's code and the pre-script of a
-// plugin mention, sorted by name.
+// PowerNames returns the names of the browser features that a plugin's own code and
+// pre-script use, sorted by name.
 func PowerNames(loadedPlugin *plugin.Plugin) ([]string, error) {
 	code, err := review.ReadCode(loadedPlugin)
 	if err != nil {
@@ -29,7 +31,8 @@ func PowerNames(loadedPlugin *plugin.Plugin) ([]string, error) {
 	return mentionNames(sortedMentions(findMentions(code.OwnCode()), findMentions(code.PreScript))), nil
 }
 
-// View returns the inspection as the side panel shows it, without the texts of sections.
+// View returns the inspection in the form that the side panel shows, without the texts of
+// the sections.
 func (inspection *Inspection) View() wire.PluginInspectResult {
 	p := inspection.Plugin
 	view := wire.PluginInspectResult{
@@ -78,7 +81,7 @@ func sectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
 	return view
 }
 
-// powers returns the browser features that the code mentions, sorted by name.
+// powers returns the browser features that the plugin's code uses, sorted by name.
 func (inspection *Inspection) powers() []wire.PowerView {
 	var powers []wire.PowerView
 	for _, section := range []struct {
@@ -102,8 +105,8 @@ func (inspection *Inspection) powers() []wire.PowerView {
 	return powers
 }
 
-// authorOf returns the author that package.json names, as a text or as an object; empty
-// without a name. The name is the author's claim.
+// authorOf returns the author's name from package.json, or "" if package.json has none.
+// The name is not verified. The author in package.json is a string or an object.
 func authorOf(p *plugin.Plugin) string {
 	packageJSON, _, err := p.Descriptions()
 	if err != nil {
@@ -124,8 +127,8 @@ func authorOf(p *plugin.Plugin) string {
 	return plaintext.Line(object.Name, maxAuthorChars)
 }
 
-// PanelPage returns one page of a section for the side panel. The error is a sentence for
-// the user.
+// PanelPage returns one page of a section for the side panel. The text of an error from
+// PanelPage is for the user.
 func (inspection *Inspection) PanelPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
 	if in.Hash != inspection.Hash {
 		return wire.PluginPageResult{}, fmt.Errorf("the plugin %s has changed since you opened its review: open the review again", inspection.Plugin.Name)

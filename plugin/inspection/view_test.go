@@ -13,7 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// bundle returns an adapter with a library and the author's module.
+// bundle returns the bundled code of an adapter that consists of a library and the
+// author's module.
 func bundle(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }
@@ -26,7 +27,8 @@ func sectionOf(view wire.PluginInspectResult, name wire.SectionName) wire.Sectio
 	return view.Sections[i]
 }
 
-// TestView checks what the side panel shows of a plugin before and after a change.
+// TestView checks the inspection of a plugin in the side panel, before and after the
+// plugin changes.
 func TestView(t *testing.T) {
 	isDestructive := true
 	p := plugintest.Package{
@@ -40,7 +42,7 @@ func TestView(t *testing.T) {
 	}
 	view := inspected.View()
 	if view.Hash != inspected.Hash || view.Description != "A plugin for tests." || view.Package != "opentabs-plugin-mail" || !view.PreScript || view.LastReview != nil || view.Author != "" {
-		t.Errorf("got %+v", view)
+		t.Errorf("inspection of a new plugin = %+v", view)
 	}
 	var powers []string
 	for _, power := range view.Powers {
@@ -49,16 +51,16 @@ func TestView(t *testing.T) {
 		}
 	}
 	if got := strings.Join(powers, ", "); got != "eval in libraries, fetch in code, localStorage in pre-script" {
-		t.Errorf("powers: %s", got)
+		t.Errorf("browser features = %s", got)
 	}
 	if len(view.Tools) != 2 || view.Tools[0].Description != "Reads." || view.Tools[0].Destructive || !view.Tools[1].Destructive {
-		t.Errorf("tools: %+v", view.Tools)
+		t.Errorf("inspected tools = %+v", view.Tools)
 	}
 	if s := sectionOf(view, wire.SectionCode); s.Pages != 1 || s.Lines < 3 || sectionOf(view, wire.SectionLibraries).Lines == 0 || sectionOf(view, wire.SectionChanges).Pages != 0 {
-		t.Errorf("sections: %+v", view.Sections)
+		t.Errorf("inspected sections = %+v", view.Sections)
 	}
 	if names, err := inspection.PowerNames(inspected.Plugin); err != nil || strings.Join(names, " ") != "fetch localStorage" {
-		t.Errorf("powers of the author's code: %v, %v", names, err)
+		t.Errorf("browser features in the author's code = %v, %v", names, err)
 	}
 
 	w.review("mail", wire.PermissionAuto)
@@ -69,18 +71,19 @@ func TestView(t *testing.T) {
 	}
 	view = inspected.View()
 	if r := view.LastReview; r == nil || r.Version != "1.0.0" || r.Permission != wire.PermissionAuto || r.AtMs == 0 {
-		t.Errorf("the last review: %+v", r)
+		t.Errorf("last review of the changed plugin = %+v", r)
 	}
 	if s := sectionOf(view, wire.SectionChanges); s.Added != 3 || s.Removed != 2 {
-		t.Errorf("the changes: %+v", s)
+		t.Errorf("section changes of the changed plugin = %+v", s)
 	}
 	page, err := inspected.PanelPage(wire.PluginPageParams{Plugin: "mail", Hash: view.Hash, Section: wire.SectionChanges, Page: 1})
 	if err != nil || page.FirstLine != 1 || !strings.Contains(page.Text, "+  fetch('/c');") {
-		t.Errorf("the page: %+v, %v", page, err)
+		t.Errorf("first page of the section changes = %+v, %v", page, err)
 	}
 }
 
-// TestPanelPage checks the numbers of lines of later pages, and wrong requests.
+// TestPanelPage checks the line numbers of later pages of a section, and that invalid
+// requests fail.
 func TestPanelPage(t *testing.T) {
 	w := newTestPolicy(t, plugintest.Package{Name: "mail", Code: "(()=>{\n" + strings.Repeat("x();\n", 30_000) + "})();\n"})
 	inspected, err := w.inspect("mail")
@@ -105,12 +108,12 @@ func TestPanelPage(t *testing.T) {
 		wrong := request
 		change(&wrong)
 		if _, err := inspected.PanelPage(wrong); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v; want %q", wrong, err, want)
+			t.Errorf("error for the invalid page request %+v = %v; want %q", wrong, err, want)
 		}
 	}
 }
 
-// TestViewAuthor checks both forms of the author in package.json.
+// TestViewAuthor checks that the author in package.json may be a string or an object.
 func TestViewAuthor(t *testing.T) {
 	for author, want := range map[string]string{`"Ada"`: "Ada", `{"name":"Ada\u202e Lovelace","email":"a@b.example"}`: "Ada Lovelace", `7`: "", `null`: ""} {
 		w := newTestPolicy(t, plugintest.Package{Name: "mail"})
@@ -131,7 +134,7 @@ func TestViewAuthor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := inspected.View().Author; got != want {
-			t.Errorf("%s: %q, want %q", author, got, want)
+			t.Errorf("author for the JSON %s = %q, want %q", author, got, want)
 		}
 	}
 }

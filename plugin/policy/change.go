@@ -72,9 +72,10 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 }
 
 // setPluginPermission sets the permission in the entry of a plugin and returns the
-// previous permission. setPluginPermission removes the approvals for always of all tools.
+// previous permission. setPluginPermission also removes the "always" approvals of all
+// tools of the plugin.
 func setPluginPermission(entry statedoc.Object, permission wire.Permission, surface string) (oldValue string) {
-	delete(entry, "recommended") // a decision of the user removes the agent's recommendation
+	delete(entry, "recommended") // the user's decision replaces the agent's recommendation
 	tools := entry.Child("tools")
 	for name := range maps.Clone(tools) {
 		copyWithoutAllowed(tools, name)
@@ -83,8 +84,9 @@ func setPluginPermission(entry statedoc.Object, permission wire.Permission, surf
 	return setPermission(entry, permission, surface)
 }
 
-// setToolPermission sets the permission of one tool in the entry of its plugin and returns
-// the previous permission. setToolPermission removes the approvals for always of the tool.
+// setToolPermission sets the permission of one tool in the entry of its plugin and
+// returns the previous permission. setToolPermission also removes the "always" approvals
+// of the tool.
 func setToolPermission(entry statedoc.Object, tool string, permission wire.Permission, surface string) (oldValue string) {
 	editTool(entry, tool, func(toolEntry statedoc.Object) {
 		delete(toolEntry, "allowed")

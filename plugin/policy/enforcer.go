@@ -187,7 +187,7 @@ func callChainText(callInfo dispatch.CallInfo) string {
 // offVerdict returns the verdict for a tool that is off, with the permission that turns it off.
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.Place != dispatch.PlaceDocument && s.Tools[t.Name].Permission == "" {
-		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool
+		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
 			return dispatch.NewBlockVerdict(wire.ErrDenied, "%s is off until the user switches it on with `opentabs browser tools on %s` in a terminal", t.Name, t.Name)
 		}
 		return dispatch.NewBlockVerdict(wire.ErrDenied, "browser tools are off; the user switches them on with `opentabs browser tools on` in a terminal")

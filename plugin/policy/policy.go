@@ -117,7 +117,7 @@ type State struct {
 	Reviewed bool
 	// EffectivePermission is the permission of the plugin; off for a plugin that is not reviewed.
 	EffectivePermission wire.Permission
-	// builtin is the plugin if it is part of opentabs itself, else nil.
+	// builtin is the plugin if the plugin is part of opentabs, or nil.
 	builtin *plugin.Plugin
 }
 
@@ -190,7 +190,7 @@ func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
 // plugin that is not installed.
 func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
 	s := State{PluginEntry: rules.plugins[name], EffectivePermission: wire.PermissionOff}
-	if loadedPlugin != nil && loadedPlugin.IsBuiltin() { // needs no review, and is off until the user turns it on
+	if loadedPlugin != nil && loadedPlugin.IsBuiltin() { // a built-in plugin needs no review, but is off until the user turns it on
 		s.builtin = loadedPlugin
 	}
 	s.Reviewed = s.builtin != nil || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
@@ -206,8 +206,8 @@ func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plug
 	return s
 }
 
-// Tool returns the effective permission of a tool. While a built-in plugin is off, all its
-// tools are off.
+// Tool returns the effective permission of a tool. If a built-in plugin is off, all of
+// its tools are off.
 func (s State) Tool(name string) wire.Permission {
 	if !s.Reviewed || s.builtin != nil && s.EffectivePermission == wire.PermissionOff {
 		return wire.PermissionOff

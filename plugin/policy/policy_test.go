@@ -403,8 +403,8 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 	}
 }
 
-// An opt-in tool needs its own permission, and no tool of a built-in plugin
-// runs while the plugin is off.
+// TestBuiltinOptInTools checks that an opt-in tool needs its own permission. While a
+// built-in plugin is off, none of its tools may run.
 func TestBuiltinOptInTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	schema := json.RawMessage(`{"type":"object"}`)

@@ -9,13 +9,13 @@ import (
 	"opentabs/wire"
 )
 
-// Review reviews and enables one plugin; see [ReviewAll].
+// Review records a review of one plugin and enables the plugin; see [ReviewAll].
 func (p *Policy) Review(name, hash string, permission wire.Permission, surface string) error {
 	return ReviewAll(p, []wire.ConfigReviewParams{{Plugin: name, Hash: hash, Permission: permission}}, surface)[0]
 }
 
-// acceptedReview is a review of the content that a plugin has now. index is the position
-// in the arguments of ReviewAll.
+// acceptedReview is a review whose hash matches the current content of the plugin. The
+// field index is the position of the review in the arguments of ReviewAll.
 type acceptedReview struct {
 	wire.ConfigReviewParams
 	loadedPlugin *plugin.Plugin
@@ -23,14 +23,14 @@ type acceptedReview struct {
 }
 
 // ReviewAll records that the user has reviewed the content of plugins, and sets their
-// permissions, in one change of permissions.json. surface is where the user made the
-// change. errs has the error of each review at the same index, or nil. A plugin with an
-// error keeps its permissions.
+// permissions. All changes are written to permissions.json at once. The argument surface
+// is where the user decided. The result errs contains the error of each review at the
+// same index, or nil. A plugin with an error keeps its permissions.
 //
-// If the content has changed since the last review, ReviewAll removes permissions of the
-// plugin, unless its author develops it now. For changed content, ReviewAll removes the
-// permission "auto" of single tools, and the late access and the calls to other plugins.
-// Tools that are off stay off, unless the review sets their permission.
+// If the plugin's content has changed since the last review, ReviewAll also removes
+// permissions: the permission "auto" of single tools, the late access, and the calls to
+// other plugins. Nothing is removed while the author develops the plugin. Tools that are
+// off remain off, unless the review sets their permission.
 func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
 	errs = make([]error, len(reviews))
 	var accepted []acceptedReview
@@ -51,15 +51,15 @@ func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (er
 			errs[r.index] = err
 			continue
 		}
-		if err := p.archive.Keep(r.loadedPlugin); err != nil { // without a copy of the files, the next review shows no diff
+		if err := p.archive.Keep(r.loadedPlugin); err != nil { // the next review needs a copy of the files to show a diff
 			p.opts.Log.Warn().Err(err).Str("plugin", r.Plugin).Msg("the reviewed content could not be stored for the next review")
 		}
 	}
 	return errs
 }
 
-// checkReview returns the plugin of a review, or an error if the plugin has changed since
-// the review or the review has invalid permissions.
+// checkReview returns the plugin of a review. checkReview returns an error if the plugin
+// has changed since the review, or if a permission in the review is invalid.
 func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	if _, err := ParsePermission(string(r.Permission)); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	if r.Hash != loadedPlugin.ContentHash() {
 		return nil, fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", r.Plugin)
 	}
-	// The plugin in memory may come from the index of adapters, so checkReview reads the
-	// files of the plugin again.
+	// checkReview reads the plugin's files again, because the plugin in memory may come
+	// from the index of adapters.
 	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != r.Hash {
 		loadedPlugin.RequestReload()
 		return nil, fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", r.Plugin)
@@ -90,7 +90,8 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	return loadedPlugin, nil
 }
 
-// storeReview stores a review in the entry of its plugin, and returns the changes.
+// storeReview stores a review in the entry of its plugin, and returns the changes for the
+// audit log.
 func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface string) []Change {
 	review := entry.Child("reviewed")
 	var oldHash string
@@ -100,7 +101,7 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 	review.Put("dir", r.loadedPlugin.Dir)
 	setMark(review, surface)
 	entry.Put("reviewed", review)
-	delete(entry, "recommended") // a review by the user removes the agent's recommendation
+	delete(entry, "recommended") // the user's review replaces the agent's recommendation
 	if oldHash != r.Hash {
 		entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
 		if !p.opts.isTrusted(r.loadedPlugin) {
@@ -119,9 +120,10 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 	return changes
 }
 
-// DisableAll turns plugins off, in one change of permissions.json: none of their tools
-// runs, and pages get no code of the plugins. Reviews, limits and settings are kept. errs
-// has the error of each plugin at the same index, or nil.
+// DisableAll turns plugins off, so that no tool of the plugins runs and pages receive
+// none of their code. All changes are written to permissions.json at once. Reviews,
+// limits and settings remain. The result errs contains the error of each plugin at the
+// same index, or nil.
 func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
 	var known []int
@@ -140,8 +142,8 @@ func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	return errs
 }
 
-// disableEntry sets the permission of a plugin to off, and removes the permissions with
-// which its tools could still run.
+// disableEntry sets the permission of a plugin to "off". disableEntry also removes the
+// permissions of single tools that would allow these tools to run.
 func disableEntry(entry statedoc.Object, name, surface string) []Change {
 	var changes []Change
 	for tool := range maps.Clone(entry.Child("tools")) {
@@ -157,10 +159,10 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 	return append(changes, Change{Kind: "permission", Plugin: name, Old: oldPermission, New: string(wire.PermissionOff), By: surface})
 }
 
-// changePlugins edits the entries of n plugins in one change of permissions.json. entryAt
-// returns the name of the plugin at an index, and the function that edits its entry.
-// changePlugins ends the grants of these plugins, records the changes that edit returns,
-// and notifies listeners once.
+// changePlugins edits the entries of n plugins and writes permissions.json once. The
+// function entryAt returns the name of the plugin at an index, and a function that edits
+// the plugin's entry. Afterwards, changePlugins ends the grants of these plugins, records
+// the changes, and notifies the listeners once.
 func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
 	if n == 0 {
 		return nil

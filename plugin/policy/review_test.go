@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// changeTexts returns the recorded changes, and forgets them.
+// changeTexts returns the recorded policy changes as text, and clears the record.
 func (w *policyFixture) changeTexts() string {
 	var texts []string
 	for _, c := range w.changes {
@@ -22,8 +22,8 @@ func (w *policyFixture) changeTexts() string {
 	return strings.Join(texts, ", ")
 }
 
-// TestReviewAll checks that one request reviews many plugins, and that a plugin with an
-// error changes neither itself nor the others.
+// TestReviewAll checks that one request reviews many plugins. A review with an error must
+// change neither its plugin nor the other plugins.
 func TestReviewAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"), twoToolPackage("c", "1;"), twoToolPackage("d", "1;"))
 	w.review("c", permissionAuto)
@@ -40,23 +40,23 @@ func TestReviewAll(t *testing.T) {
 	}, "me")
 	for i, want := range []string{"", "has changed since you reviewed it", `there is no plugin "x"`, "", `has no tool "none"`, `"maybe" is no permission`} {
 		if err := errs[i]; (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("review %d: %v; want %q", i, err, want)
+			t.Errorf("error of review %d = %v; want %q", i, err, want)
 		}
 	}
 	if !errors.Is(errs[2], plugin.ErrUnknown) {
-		t.Errorf("an unknown plugin: %v", errs[2])
+		t.Errorf("error of a review of an unknown plugin = %v", errs[2])
 	}
 	w.checkEffective("a", permissionAsk, permissionAuto, permissionOff)
 	w.checkEffective("b", permissionAuto, permissionAuto, permissionAuto)
 	w.checkEffective("c", permissionAuto, permissionAuto, permissionAuto)
 	w.checkEffective("d", permissionOff, permissionOff, permissionOff)
 	if got, want := w.changeTexts(), "review a >ask, permission a read >auto, permission a send >off, review b >auto"; got != want {
-		t.Errorf("recorded %s, want %s", got, want)
+		t.Errorf("recorded changes of the reviews = %s, want %s", got, want)
 	}
 	if notified != 1 {
-		t.Errorf("%d notifications, want 1", notified)
+		t.Errorf("the reviews caused %d notifications, want 1", notified)
 	}
-	// The review of equal content with an empty permission of a tool removes the
+	// A review of unchanged content with an empty tool permission removes the stored
 	// permission of the tool.
 	w.failOnError(errors.Join(policy.ReviewAll(w.policy, []wire.ConfigReviewParams{
 		{Plugin: "a", Hash: w.hash("a"), Permission: permissionAsk, Tools: []wire.ToolPermission{{Tool: "send"}}},
@@ -64,7 +64,8 @@ func TestReviewAll(t *testing.T) {
 	w.checkEffective("a", permissionAsk, permissionAuto, permissionAsk)
 }
 
-// TestReviewAllKeepsFile checks that a damaged file fails all reviews.
+// TestReviewAllKeepsFile checks that all reviews fail if permissions.json has an unknown
+// version.
 func TestReviewAllKeepsFile(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
 	w.write(`{"version": 99}`)
@@ -72,14 +73,14 @@ func TestReviewAllKeepsFile(t *testing.T) {
 		{Plugin: "a", Hash: w.hash("a"), Permission: permissionAsk}, {Plugin: "b", Hash: w.hash("b"), Permission: permissionAsk},
 	}, "me") {
 		if err == nil || !strings.Contains(err.Error(), "update opentabs") {
-			t.Errorf("a file of a newer version: %v", err)
+			t.Errorf("error for a permissions.json of a newer version = %v", err)
 		}
 	}
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 }
 
-// TestDisableAll checks that no tool of a disabled plugin runs, and that the next review
-// needs only the permission.
+// TestDisableAll checks that no tool of a disabled plugin runs. To enable the plugin
+// again, the user needs no new review.
 func TestDisableAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
 	w.review("a", permissionAuto)
@@ -89,7 +90,7 @@ func TestDisableAll(t *testing.T) {
 	w.changeTexts()
 	errs := policy.DisableAll(w.policy, []string{"a", "x"}, "me")
 	if errs[0] != nil || !errors.Is(errs[1], plugin.ErrUnknown) {
-		t.Errorf("got %v", errs)
+		t.Errorf("errors of DisableAll = %v", errs)
 	}
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	loadedPlugin, _ := w.Set().Plugin("a")
@@ -97,7 +98,7 @@ func TestDisableAll(t *testing.T) {
 		t.Error("a tool of the disabled plugin may run")
 	}
 	if got, want := w.changeTexts(), "permission a read auto>, permission a auto>off"; got != want {
-		t.Errorf("recorded %s, want %s", got, want)
+		t.Errorf("recorded changes of DisableAll = %s, want %s", got, want)
 	}
 	s := w.policy.State("a")
 	if !s.Reviewed || s.Tools["read"].Limit.Calls != 1 || s.Tools["send"].Permission != permissionOff {
@@ -106,11 +107,11 @@ func TestDisableAll(t *testing.T) {
 	w.review("a", permissionAsk)
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
 	if errs := policy.DisableAll(w.policy, nil, "me"); len(errs) != 0 {
-		t.Errorf("no plugins: %v", errs)
+		t.Errorf("errors of DisableAll without plugins = %v", errs)
 	}
 }
 
-// TestReviewAllMany reviews 120 plugins in one change.
+// TestReviewAllMany checks that one change of permissions.json can review 120 plugins.
 func TestReviewAllMany(t *testing.T) {
 	var packages []plugintest.Package
 	for _, letter := range "abcdefghijklmnopqrst" {
@@ -125,11 +126,11 @@ func TestReviewAllMany(t *testing.T) {
 	}
 	w.failOnError(errors.Join(policy.ReviewAll(w.policy, reviews, "me")...))
 	if len(w.changes) != 120 {
-		t.Errorf("%d changes, want 120", len(w.changes))
+		t.Errorf("recorded changes = %d, want 120", len(w.changes))
 	}
 	for _, p := range w.Set().Plugins() {
 		if s := w.policy.State(p.Name); s.EffectivePermission != permissionAsk {
-			t.Errorf("%s: %+v", p.Name, s)
+			t.Errorf("state of the plugin %s after its review = %+v", p.Name, s)
 		}
 	}
 }

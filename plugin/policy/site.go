@@ -39,8 +39,8 @@ type SiteEntry struct {
 
 // SiteAllowed is a user's "allow always" for one client on a site.
 type SiteAllowed struct {
-	// Client is the identity of the client; Class is what the client may do: "read",
-	// "act", or the name of the one dangerous tool that the client may use.
+	// Client is the identity of the client. Class is what the client may do: "read",
+	// "act", or the name of one dangerous tool.
 	Client string `json:"client"`
 	Class  string `json:"class"`
 	Mark
@@ -84,8 +84,8 @@ func SitesOf(p *Policy) Sites { return Sites{p} }
 // All returns the entries of all sites, by pattern. The map is read-only.
 func (s Sites) All() map[string]SiteEntry { return s.policy.file.Current().View.sites }
 
-// Recheck asks the gates again about the calls that wait for approval, after the user has
-// approved something.
+// Recheck lets the gates decide again about the calls that wait for approval. Call
+// Recheck after the user has approved something.
 func (s Sites) Recheck() { go s.policy.file.Notify() }
 
 // Record records a decision of the user about a call of a browser tool.
@@ -150,8 +150,8 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
-			// The mark stays without a rule, so that each process sees that the user has reset
-			// the site, and ends the approvals that it has in memory.
+			// The mark remains without a rule. Each process that sees the mark ends the
+			// approvals that it has in memory for the site.
 			setMark(entry, by)
 			if rule != "" {
 				entry.Put("permission", rule)

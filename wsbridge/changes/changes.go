@@ -1,5 +1,5 @@
-// Package changes answers the requests with which users inspect plugins and change
-// plugins, permissions and settings in side panels.
+// Package changes handles the requests of side panels to inspect plugins and to change
+// plugins, permissions and settings.
 //
 // # Concurrency
 //
@@ -13,57 +13,60 @@ import (
 	"opentabs/wire"
 )
 
-// Policy provides what side panels show and change: plugins, permissions and settings. The
-// methods of Policy are safe for concurrent use. The argument surface of each Policy
-// method names the place of the user's decision, such as the side panel. The errors of
-// Policy are sentences for the user.
+// Policy provides the plugins, permissions and settings that side panels show and change.
+// The methods of Policy are safe for concurrent use. The argument surface of a Policy
+// method is where the user decided, such as the side panel. The texts of errors that
+// Policy returns are for the user.
 type Policy interface {
 	// Plugins returns all plugins with their permissions and settings, and the plugins
 	// that failed to load.
 	Plugins() ([]wire.PluginView, []wire.FailedPluginView)
-	// SetPermission sets the permission of a plugin, or of one of its tools if tool is
-	// not empty. An empty permission removes the tool's permission.
+	// SetPermission sets the permission of a plugin, or of one tool of the plugin if the
+	// argument tool is not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
-	// ReviewAll reviews and enables plugins. errs has the error of each review at the
-	// same index, or nil.
+	// ReviewAll records reviews of plugins and enables the plugins. The result errs
+	// contains the error of each review at the same index, or nil.
 	ReviewAll(reviews []wire.ConfigReviewParams, surface string) (errs []error)
-	// InspectPlugin returns what a user reads about a plugin before enabling it.
+	// InspectPlugin returns the description of a plugin that a user reads before enabling
+	// the plugin.
 	InspectPlugin(plugin string) (wire.PluginInspectResult, error)
-	// PluginPage returns one page of the code or the changes of a plugin.
+	// PluginPage returns one page of a plugin's code or of the changes since the last
+	// review.
 	PluginPage(in wire.PluginPageParams) (wire.PluginPageResult, error)
-	// InstallPlugin installs a package, UpdatePlugin updates a plugin, and RemovePlugin
+	// InstallPlugin installs a package. UpdatePlugin updates a plugin. RemovePlugin
 	// removes a plugin with its review, permissions and settings.
 	InstallPlugin(packageText string) (wire.PluginInstallResult, error)
 	UpdatePlugin(plugin string) (wire.PluginUpdateResult, error)
 	RemovePlugin(plugin, surface string) error
-	// ChangeSettings changes settings of a plugin by key; null removes a setting.
+	// ChangeSettings changes the settings of a plugin by key. The value null removes a
+	// setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, surface string) error
-	// SetOpening allows or forbids that calls open the plugin's page in a new tab.
+	// SetOpening sets whether calls may open the plugin's page in a new tab.
 	SetOpening(plugin string, allowed bool, surface string) error
-	// SetCalls allows or forbids the tools of the plugin to call the tools of another
-	// plugin.
+	// SetCalls sets whether the tools of a plugin may call the tools of another plugin.
 	SetCalls(plugin, other string, allowed bool, surface string) error
-	// SetLateAccess allows or forbids a plugin that starts late to get its
-	// secret settings and to call other plugins.
+	// SetLateAccess sets whether a late adapter may receive secret settings and call
+	// other plugins.
 	SetLateAccess(plugin string, allowed bool, surface string) error
-	// BrowserTools returns the permissions of browser tools.
+	// BrowserTools returns the permissions of the browser tools.
 	BrowserTools() wire.StateBrowserParams
-	// SwitchBrowserTools switches groups of browser tools and single tools on or off;
-	// without names, all browser tools.
+	// SwitchBrowserTools turns groups of browser tools and single tools on or off.
+	// Without names, SwitchBrowserTools turns all browser tools on or off.
 	SwitchBrowserTools(names []string, on bool, surface string) error
 	// SetSite sets the rule of a site for browser tools. An empty rule removes the rule
-	// and the approvals "always" of the site.
+	// of the site and its "always" approvals.
 	SetSite(site, rule, surface string) error
 }
 
-// Change is a decoded request of a side panel. Change returns the body of the answer, or
-// an error that is a sentence for the user.
+// Change is a decoded request of a side panel. A Change returns the body of the reply, or
+// an error whose text is for the user.
 type Change func(policy Policy, surface string) (body []byte, err error)
 
-// Decoder decodes the params of a request.
+// Decoder decodes the params of a request to change something.
 type Decoder func(params []byte) (Change, error)
 
-// DecoderOf returns the decoder of a method; nil for a method of another package.
+// DecoderOf returns the decoder for a method, or nil if package changes does not handle
+// the method.
 func DecoderOf(method wire.Method) Decoder { return decoders[method] }
 
 var decoders = map[wire.Method]Decoder{
@@ -106,7 +109,8 @@ var decoders = map[wire.Method]Decoder{
 	}),
 }
 
-// newDecoder returns the decoder of a method with params P and result R.
+// newDecoder returns the decoder for a method with params of type P and a result of type
+// R.
 func newDecoder[P, R any](apply func(policy Policy, in P, surface string) (R, error)) Decoder {
 	return func(params []byte) (Change, error) {
 		var in P

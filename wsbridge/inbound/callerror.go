@@ -7,7 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// The maximum lengths of the texts in a browser's error, in characters or bytes.
+// These constants are the maximum lengths of the texts in a browser's error, in
+// characters or bytes.
 const (
 	maxErrorMessageChars  = 4000
 	maxErrorCodeChars     = 200

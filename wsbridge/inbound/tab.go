@@ -69,10 +69,11 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	return t
 }
 
-// secretKinds are the kinds of secret fields.
+// secretKinds are the known kinds of secret fields in a page.
 var secretKinds = []string{"card", "code", "password"}
 
-// knownKinds returns the kinds of secret fields that exist, each once and sorted.
+// knownKinds returns the known kinds among the given kinds of secret fields, sorted and
+// without duplicates.
 func knownKinds(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }

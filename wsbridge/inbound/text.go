@@ -26,7 +26,7 @@ func IsID(s string) bool {
 // the text to n characters.
 func CleanText(s string, n int) string { return plaintext.Clean(s, n) }
 
-// CleanTexts returns at most maxCount of the texts, each cleaned by CleanText.
+// CleanTexts cleans at most maxCount texts with CleanText and drops the other texts.
 func CleanTexts(texts []string, maxCount, maxChars int) []string {
 	var cleaned []string
 	for _, s := range texts[:min(len(texts), maxCount)] {

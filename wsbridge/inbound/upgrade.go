@@ -10,11 +10,12 @@ import (
 	"opentabs/wire"
 )
 
-// OfferedNonce returns the nonce of a request that [FindRefusal] has not rejected.
+// OfferedNonce returns the nonce in the subprotocols of a request that [FindRefusal] has
+// accepted.
 func OfferedNonce(h http.Header) string { return offeredWith(h, wire.NonceSubprotocolPrefix)[0] }
 
-// OfferedKeyID returns the KeyID that a request offers; empty if the request offers none
-// or several.
+// OfferedKeyID returns the KeyID in the subprotocols of a request. OfferedKeyID returns
+// "" if the request has no KeyID or several.
 func OfferedKeyID(h http.Header) string {
 	if ids := offeredWith(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
 		return ids[0]
@@ -22,7 +23,7 @@ func OfferedKeyID(h http.Header) string {
 	return ""
 }
 
-// offeredWith returns the offered subprotocols that begin with a prefix, without the
+// offeredWith returns the subprotocols of a request that have a prefix, without the
 // prefix.
 func offeredWith(h http.Header, prefix string) []string {
 	var values []string
@@ -34,12 +35,12 @@ func offeredWith(h http.Header, prefix string) []string {
 	return values
 }
 
-// offersUpgrade reports whether a request offers an upgrade to a WebSocket.
+// offersUpgrade reports whether a request offers an upgrade to the WebSocket protocol.
 func offersUpgrade(h http.Header) bool {
 	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
 }
 
-// offeredSubprotocols returns the subprotocols that a request offers.
+// offeredSubprotocols returns all WebSocket subprotocols that a request offers.
 func offeredSubprotocols(h http.Header) []string {
 	var subprotocols []string
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {
@@ -50,11 +51,13 @@ func offeredSubprotocols(h http.Header) []string {
 	return subprotocols
 }
 
-// MaxCloseReasonBytes is the longest close reason, in bytes (RFC 6455, section 5.5).
+// MaxCloseReasonBytes is the maximum length of a WebSocket close reason, in bytes (RFC
+// 6455, section 5.5).
 const MaxCloseReasonBytes = 123
 
-// FindRefusal returns the HTTP status and the sentence that reject a request, or 0 if
-// the request may connect. FindRefusal runs before the peer is authenticated.
+// FindRefusal returns the HTTP status and the text with which the server rejects a
+// request, or 0 if the request may connect. FindRefusal runs before the peer is
+// authenticated.
 func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
@@ -79,8 +82,8 @@ func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 	return 0, ""
 }
 
-// VersionMismatch returns the sentence for a browser with another protocol version.
-// The sentence about the version mismatch fits into a close frame.
+// VersionMismatch returns the error text for a browser with another protocol version. The
+// text is short enough for a close frame.
 func VersionMismatch(peerVersion int) string {
 	updateStep := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {

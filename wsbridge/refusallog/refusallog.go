@@ -25,14 +25,15 @@ type Log struct {
 	refusedHello  RefusedHello
 }
 
-// RefusedHello is the last extension that the server refused after its first frame.
+// RefusedHello is the last extension that the server refused after receiving its first
+// frame.
 type RefusedHello struct {
-	// Sentence is why the extension was refused; empty if no extension was refused.
+	// Sentence is the reason of the refusal, or "" if no extension was refused.
 	Sentence string
 	At       time.Time
 }
 
-// SetRefusedHello records why the server refused an extension. An empty sentence removes
+// SetRefusedHello records why the server refused an extension. An empty sentence deletes
 // the record.
 func (r *Log) SetRefusedHello(sentence string) {
 	r.mu.Lock()
@@ -40,7 +41,7 @@ func (r *Log) SetRefusedHello(sentence string) {
 	r.refusedHello = RefusedHello{Sentence: sentence, At: time.Now()}
 }
 
-// RefusedHello returns the last extension that was refused.
+// RefusedHello returns the last extension that the server refused.
 func (r *Log) RefusedHello() RefusedHello {
 	r.mu.Lock()
 	defer r.mu.Unlock()

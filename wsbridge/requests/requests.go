@@ -1,4 +1,5 @@
-// Package requests sends requests to the browser on one link and matches the answers.
+// Package requests sends requests to a browser over one link and assigns the answers to
+// the requests.
 package requests
 
 import (
@@ -12,12 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// Timeout limits how long a browser may take to answer a request that is
-// not about a run.
+// Timeout is the maximum time for a browser to answer a request that does not belong to a
+// run.
 const Timeout = 30 * time.Second
 
 var (
-	// ErrLinkEnded means that the link ended before the answer arrived.
+	// ErrLinkEnded means that the link to the browser ended before the answer arrived.
 	ErrLinkEnded = errors.New("the link was closed")
 	errNoAnswer  = errors.New("the browser did not answer within 30 s")
 )
@@ -25,50 +26,51 @@ var (
 // IDPrefix begins the ID of every request of the server that is not a tool.dispatch.
 const IDPrefix = "s/"
 
-// answerReceiver receives the answer to one request.
+// answerReceiver receives the browser's answer to one request.
 type answerReceiver struct {
-	answers chan<- wire.Envelope // has room for the only answer
-	// onAnswer, if not nil, runs in the reader before the reader handles the next frame.
+	answers chan<- wire.Envelope // has a buffer for the only answer
+	// onAnswer, if not nil, is called by the reader before the reader handles the next
+	// frame.
 	onAnswer func()
 }
 
-// Table has the server's requests on one link that are not about a run. All methods may
-// be called concurrently.
+// Table contains the pending requests of the server on one link, except requests that
+// belong to a run. All methods are safe for concurrent use.
 type Table struct {
 	post      func(frame []byte)
-	linkEnded <-chan struct{} // linkEnded is closed when the link has ended
+	linkEnded <-chan struct{} // closed when the link has ended
 
-	mu             sync.Mutex // mu guards all fields below
+	mu             sync.Mutex // guards all fields below
 	pendingAnswers map[string]answerReceiver
 	lastID         int
 }
 
-// New returns the table of a link. post sends a frame; linkEnded is closed when the link
-// has ended.
+// New returns the table of requests for a link. The function post sends a frame. The
+// channel linkEnded is closed when the link has ended.
 func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{post: post, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }
 
-// SendAndWait sends a request and waits for its answer, until ctx or the link ends. The
-// reader must not call SendAndWait.
+// SendAndWait sends a request and waits for the browser's answer until ctx or the link
+// ends. The goroutine that reads from the link must not call SendAndWait.
 func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
 	return r.AwaitAnswer(ctx, r.Send(method, params))
 }
 
-// Request is a request without an answer yet.
+// Request is a sent request whose answer has not been awaited yet.
 type Request struct {
 	id     string
 	answer <-chan wire.Envelope
 	sentAt time.Time
 }
 
-// Send sends a request. The caller must call AwaitAnswer for the sent request.
+// Send sends a request. The caller must then call AwaitAnswer for the returned Request.
 func (r *Table) Send(method wire.Method, params []byte) Request {
 	return r.SendAndReport(method, params, nil)
 }
 
-// SendAndReport is like Send, and calls onAnswer when the answer arrives, before any
-// later frame of the browser is handled.
+// SendAndReport sends a request like Send, and calls onAnswer when the answer arrives.
+// onAnswer returns before the reader handles any later frame of the browser.
 func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()) Request {
 	answer := make(chan wire.Envelope, 1)
 	r.mu.Lock()
@@ -80,8 +82,8 @@ func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()
 	return Request{id: id, answer: answer, sentAt: time.Now()}
 }
 
-// AwaitAnswer waits for the answer to a request until ctx or the link ends. The wait
-// ends at the latest when Timeout has passed since the request was sent.
+// AwaitAnswer waits for the answer to a request until ctx or the link ends, or until
+// Timeout has passed since the request was sent.
 func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, error) {
 	defer func() {
 		r.mu.Lock()
@@ -102,8 +104,8 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 	}
 }
 
-// DeliverAnswer passes an answer to the request that has its ID, and returns false if
-// there is no such request.
+// DeliverAnswer passes an answer to the pending request with the same ID. DeliverAnswer
+// returns false if no such request is pending.
 func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	receiver, ok := r.pendingAnswers[e.ID]
@@ -115,7 +117,7 @@ func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 	if receiver.onAnswer != nil {
 		receiver.onAnswer()
 	}
-	e.Result = bytes.Clone(e.Result) // the result is cloned, because the reader reuses its buffer
+	e.Result = bytes.Clone(e.Result) // the reader reuses the buffer of the result
 	receiver.answers <- e
 	return true
 }

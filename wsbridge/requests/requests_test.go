@@ -10,7 +10,7 @@ import (
 )
 
 // TestRequestsEnd checks that a request ends with its answer, its link, its context or
-// the timeout. After a request has ended, no map may have an entry of the request.
+// the timeout. A request that has ended must not remain in any map.
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -37,7 +37,7 @@ func TestRequestsEnd(t *testing.T) {
 				synctest.Wait()
 				c.end(r, gone, cancel)
 				if err := <-result; !errors.Is(err, c.want) {
-					t.Errorf("error %v, want %v", err, c.want)
+					t.Errorf("the request ended with the error %v, want %v", err, c.want)
 				}
 				if len(r.pendingAnswers) != 0 || len(posted) != 1 {
 					t.Errorf("there are %d pending requests; the posted frames are %q", len(r.pendingAnswers), posted)
@@ -50,14 +50,14 @@ func TestRequestsEnd(t *testing.T) {
 	}
 }
 
-// TestAnswersAreTheirOwn checks that answers to requests of the hub do not share
-// memory with the read buffer.
+// TestAnswersAreTheirOwn checks that an answer does not share memory with the read buffer
+// of the link.
 func TestAnswersAreTheirOwn(t *testing.T) {
 	r := New(func([]byte) {}, nil)
 	request := r.Send(wire.MethodPing, nil)
 	buffer := []byte(`{"mode":"files"}`)
 	if !r.DeliverAnswer(wire.Envelope{ID: "s/1", Result: buffer}) {
-		t.Fatal("no request waits")
+		t.Fatal("no request is pending")
 	}
 	clear(buffer)
 	if got := (<-request.answer).Result; string(got) != `{"mode":"files"}` {

@@ -1,4 +1,4 @@
-// Package status describes the browsers of a hub for status pages.
+// Package status describes connected browsers for status pages and commands.
 package status
 
 import (
@@ -7,30 +7,32 @@ import (
 	"opentabs/wire"
 )
 
-// Browser describes one browser for status pages.
+// Browser describes one browser for status pages and commands.
 type Browser struct {
-	// ID never changes for a browser profile; Name is the name that the user gave the
+	// ID never changes for a browser profile. Name is the name that the user gave the
 	// browser.
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// ExtensionVersion is the version of the browser's extension.
+	// ExtensionVersion is the version of the opentabs extension in the browser.
 	ExtensionVersion string `json:"extension_version"`
-	// PairingKeyID is the wire.KeyID of the key with which the browser connected last; empty
+	// PairingKeyID is the wire.KeyID of the key in the browser's last connection, or ""
 	// for the installation's key.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
-	// Capabilities are the optional permissions of Chrome that the extension has.
+	// Capabilities are the optional Chrome permissions that the extension has.
 	Capabilities []string `json:"-"`
-	// Connected is false while the link is lost and the browser may still reconnect.
+	// Connected is false while the link to the browser is lost and the grace period has
+	// not ended.
 	Connected bool `json:"connected"`
-	// LinkChangedAt is when the link was established or lost.
+	// LinkChangedAt is the time at which the link was last established or lost.
 	LinkChangedAt time.Time `json:"since"`
-	// InjectMode is how the browser injects adapters into pages; empty until the
-	// browser reports its mode.
+	// InjectMode is how the browser injects adapters into pages, or "" until the browser
+	// reports its mode.
 	InjectMode wire.InjectMode `json:"inject,omitempty"`
-	// RunCount counts the unfinished runs.
+	// RunCount is the number of unfinished runs in the browser.
 	RunCount int `json:"running"`
-	// Tabs are the browser's tabs that match a plugin, by ID.
+	// Tabs are the browser's tabs that show a site of a plugin, by tab ID.
 	Tabs []wire.TabInfo `json:"tabs,omitempty"`
-	// SyncCount counts the completed syncs of plugins and settings.
+	// SyncCount is the number of completed transfers of plugins and settings to the
+	// browser.
 	SyncCount int `json:"-"`
 }

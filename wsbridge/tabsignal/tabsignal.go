@@ -1,17 +1,17 @@
-// Package tabsignal wakes the calls that wait for a tab.
+// Package tabsignal notifies waiting calls of changes of tabs.
 package tabsignal
 
 import "sync"
 
-// Signal wakes the calls that wait for a tab, at each change of the tabs of any browser.
-// The zero value is ready; all methods may be called concurrently.
+// Signal notifies waiting calls of each change of the tabs of any browser. The zero
+// Signal is ready to use. All methods of Signal are safe for concurrent use.
 type Signal struct {
-	mu            sync.Mutex // mu guards all fields below
+	mu            sync.Mutex // guards all fields below
 	changed       chan struct{}
 	hasListedTabs bool // true if any browser has listed its tabs
 }
 
-// Next returns a channel that is closed at the next change.
+// Next returns a channel that is closed at the next change of a tab.
 func (n *Signal) Next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -21,8 +21,8 @@ func (n *Signal) Next() <-chan struct{} {
 	return n.changed
 }
 
-// Publish wakes the waiting calls; isFullList is true if a browser has listed all its
-// tabs.
+// Publish notifies the waiting calls of a change. The argument isFullList is true if a
+// browser has listed all of its tabs.
 func (n *Signal) Publish(isFullList bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -33,7 +33,7 @@ func (n *Signal) Publish(isFullList bool) {
 	}
 }
 
-// HasListed reports whether a browser has ever listed its tabs.
+// HasListed reports whether any browser has listed its tabs.
 func (n *Signal) HasListed() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -27,7 +27,8 @@ type Options struct {
 	// Key is the shared secret of server and browser; Origin is an origin that the
 	// server allows; both are required.
 	Key, Origin string
-	// KeyID is the wire.KeyID of a Key that was made by pairing; default none.
+	// KeyID is the wire.KeyID of a Key from a pairing. By default, Key is the key of the
+	// installation.
 	KeyID string
 	// ID and Name are the ID and the name of the browser; default "fake" and "Fake
 	// browser".

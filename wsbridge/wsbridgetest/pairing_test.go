@@ -13,7 +13,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// fakePairings has one key, whose ID is "k1".
+// fakePairings has one paired browser, whose KeyID is "k1".
 type fakePairings struct {
 	key       string
 	confirmed chan string
@@ -31,8 +31,8 @@ func (f *fakePairings) Confirm(keyID, browserName string) (string, error) {
 	return "next", nil
 }
 
-// TestPairedBrowser checks that a browser connects with the key that it names, and with
-// no other key.
+// TestPairedBrowser checks that a paired browser connects only with the key of the KeyID
+// that it offers.
 func TestPairedBrowser(t *testing.T) {
 	pairings := &fakePairings{key: "key of the pairing", confirmed: make(chan string, 1)}
 	h := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Pairings: pairings})
@@ -49,17 +49,17 @@ func TestPairedBrowser(t *testing.T) {
 			return err
 		}
 		cancel()
-		_ = b.Run(ctx) // a cancelled context closes the connection
+		_ = b.Run(ctx) // the cancelled context closes the connection
 		return nil
 	}
 	if err := connect("key", "k2"); websocket.CloseStatus(err) != wire.CloseUnpaired {
-		t.Errorf("a browser with an unknown key got %v, want the close code %d", err, wire.CloseUnpaired)
+		t.Errorf("a browser with an unknown KeyID received %v, want the close code %d", err, wire.CloseUnpaired)
 	}
 	if err := connect("key", "k1"); err == nil {
 		t.Error("a browser connected with the key of the installation under the ID of a pairing")
 	}
 	if err := connect(pairings.key, ""); err == nil {
-		t.Error("a browser connected with the key of a pairing without its ID")
+		t.Error("a browser connected with the key of a pairing without the KeyID of the pairing")
 	}
 	if err := connect(pairings.key, "k1"); err != nil {
 		t.Fatalf("the paired browser could not connect: %v", err)

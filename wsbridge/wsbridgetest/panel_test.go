@@ -16,8 +16,8 @@ import (
 	"opentabs/wsbridge/changes"
 )
 
-// policy is a Policy of a hub that rejects every change except a review. The embedded
-// Policy is nil: no test inspects or installs plugins.
+// policy is a Policy that accepts reviews of plugins and rejects other changes of plugins.
+// No test inspects or installs plugins, so the embedded Policy is nil.
 type policy struct{ changes.Policy }
 
 func (policy) BrowserTools() wire.StateBrowserParams { return wire.StateBrowserParams{} }
