@@ -23,17 +23,17 @@ type auditOptions struct {
 	verbose bool
 }
 
-// auditFilter are the flags that select records.
+// auditFilter has the flags of `opentabs audit` that select records of the audit log.
 type auditFilter struct{ tool, client, since string }
 
-// addFlags adds the flags to a command.
+// addFlags adds the flags --tool, --client and --since to a command of the audit log.
 func (f *auditFilter) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only records of this `TOOL`, or of all tools of a plugin")
 	cmd.Flags().StringVar(&f.client, "client", "", "only records of the client with this `NAME`")
 	cmd.Flags().StringVar(&f.since, "since", "", "only records after this `TIME`, such as 2h, 7d or 2026-11-20")
 }
 
-// selector returns a function that reports whether a record is selected.
+// selector returns a function that reports whether the filter selects an audit record.
 func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 	var since time.Time
 	if f.since != "" {
@@ -116,8 +116,8 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-// readAudit returns the newest records that a filter selects, oldest first; all if last is
-// 0.
+// readAudit returns the newest records of the audit log that a filter selects, oldest
+// first. If last is 0, readAudit returns all selected records.
 func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.Entry, damagedLines int, err error) {
 	isSelected, err := filter.selector()
 	if err != nil {
@@ -155,7 +155,8 @@ that too, keep the output of opentabs audit export on another computer.`,
 	return cmd
 }
 
-// errAuditChanged makes the exit code 1 after the problem was printed as JSON.
+// errAuditChanged makes the exit code 1 after `opentabs audit verify --json` has printed
+// the problem.
 var errAuditChanged = errors.New("the audit log was changed")
 
 func runAuditVerify(opts auditVerifyOptions) error {

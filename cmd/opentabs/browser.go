@@ -48,13 +48,13 @@ such as cookies, are not switched on with their group: name each.`,
 	return cmd
 }
 
-// browserToolsState is what `browser tools --json` prints.
+// browserToolsState is the output of `opentabs browser tools --json`.
 type browserToolsState struct {
 	IsOn  bool                `json:"on"`
 	Tools []listedBrowserTool `json:"tools"`
 }
 
-// listedBrowserTool is a browser tool that `browser tools --json` prints.
+// listedBrowserTool is one browser tool in the output of `opentabs browser tools --json`.
 type listedBrowserTool struct {
 	Group      string          `json:"group"`
 	Name       string          `json:"name"`
@@ -98,7 +98,8 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	return nil
 }
 
-// switchBrowserTools switches all browser tools, or the named groups and tools, on or off.
+// switchBrowserTools switches browser tools on or off: the named groups and tools, or
+// without names all browser tools.
 func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, names []string) error {
 	on, ok := map[string]bool{"on": true, "off": false}[state]
 	if !ok {
@@ -121,7 +122,7 @@ func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, na
 	return err
 }
 
-// listBrowserTools returns the browser tools by group.
+// listBrowserTools returns the browser tools, grouped by the name of their group.
 func listBrowserTools(permissions httpapi.PluginPermissions) []listedBrowserTool {
 	listed := []listedBrowserTool{}
 	for _, group := range browser.Groups() {
@@ -245,14 +246,14 @@ type browserTabOptions struct {
 	json    bool
 }
 
-// changedTab is what the commands about one tab print with --json.
+// changedTab is the JSON output of the commands that change one tab.
 type changedTab struct {
 	TabID int `json:"tab_id"`
-	// StoppedClient is the agent that no longer uses the tab.
+	// StoppedClient is the name of the agent that the command stopped in the tab.
 	StoppedClient string `json:"stopped_client,omitempty"`
 }
 
-// newBrowserTabCmd completes a command with a tab as its argument.
+// newBrowserTabCmd adds the argument TAB and the flags of a tab to a command.
 func newBrowserTabCmd(p *cli.Program, cmd *cobra.Command, run func(context.Context, browserTabOptions) error) *cobra.Command {
 	opts := browserTabOptions{program: p}
 	cmd.Args = cli.RequireArgs(1, "the number of the tab")

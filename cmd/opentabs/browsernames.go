@@ -15,7 +15,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// openBrowserNames returns the names of browsers at the server, or in the file.
+// openBrowserNames returns the names of browsers from the running server, or from their
+// file if no server runs.
 func openBrowserNames(ctx context.Context, p *cli.Program) (httpapi.BrowserNames, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -67,7 +68,7 @@ func runBrowserList(ctx context.Context, p *cli.Program, asJSON bool) error {
 	return nil
 }
 
-// defaultText names the clients that use a browser by default.
+// defaultText returns a text that names the clients that use a browser by default.
 func defaultText(clients []string) string {
 	var names []string
 	for _, client := range clients {
@@ -128,7 +129,8 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 	return p.Report(asJSON, renamed, "the name of the browser is %s now", terminal.SafeLine(renamed.Name))
 }
 
-// onlyBrowser returns the ID of the only connected browser, or of the only known browser.
+// onlyBrowser returns the ID of the only connected browser. If no browser is connected,
+// onlyBrowser returns the ID of the only stored browser.
 func onlyBrowser(names httpapi.BrowserNames) (string, error) {
 	browsers, err := names.List()
 	if err != nil {
@@ -177,7 +179,7 @@ client list" or the name that it sends, such as claude-code.`,
 	return cmd
 }
 
-// runBrowserDefaults prints the default browsers.
+// runBrowserDefaults prints the default browser of each MCP client.
 func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error {
 	names, err := openBrowserNames(ctx, p)
 	if err != nil {
@@ -203,8 +205,9 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	return nil
 }
 
-// defaultBrowser is what `browser default BROWSER --json` prints. Browser is absent if
-// the default was removed; Client is absent if the default is for all clients.
+// defaultBrowser is the output of `opentabs browser default BROWSER --json`. The field
+// Browser is absent if the default was removed. The field Client is absent if the default
+// is for all clients.
 type defaultBrowser struct {
 	Browser string `json:"browser,omitempty"`
 	Client  string `json:"client,omitempty"`
@@ -232,7 +235,7 @@ func runBrowserDefault(ctx context.Context, p *cli.Program, browser, client stri
 	return p.Report(asJSON, defaultBrowser{changed.Name, client}, "%s use the browser %s by default", terminal.SafeLine(who), terminal.SafeLine(changed.Name))
 }
 
-// forgottenBrowser is what `browser forget --json` prints.
+// forgottenBrowser is what `opentabs browser forget --json` prints.
 type forgottenBrowser struct {
 	Name string `json:"name"`
 }

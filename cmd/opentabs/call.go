@@ -63,8 +63,8 @@ tool.`,
 	return cmd
 }
 
-// checkCallArgs checks that there is one argument. Arguments of a tool without --input get
-// an error that names the flag.
+// checkCallArgs checks that `opentabs call` has exactly one argument, the name of a tool.
+// If tool arguments follow without --input, the error names this flag.
 func checkCallArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 2 && (strings.HasPrefix(args[1], "{") || strings.HasPrefix(args[1], "@") || args[1] == "-") {
 		return cli.NewUsageError("%q is one argument too many: put --input before the arguments of the tool", args[1])

@@ -24,11 +24,11 @@ func (o *historyOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.hasFailed, "failed", false, "list recorded calls that failed or were cancelled")
 }
 
-// isSet reports whether one of the flags was given.
+// isSet reports whether the user gave one of the flags that list recorded calls.
 func (o *historyOptions) isSet() bool { return *o != historyOptions{} }
 
-// runHistory lists recorded calls. runHistory reads the files of the recorder, so it works
-// without a server.
+// runHistory lists recorded calls. runHistory reads the recorder's files, so the command
+// works without a server.
 func runHistory(opts callsOptions) error {
 	p, o := opts.program, opts.history
 	if opts.follow {
@@ -65,7 +65,7 @@ func runHistory(opts callsOptions) error {
 	return nil
 }
 
-// showRecord shows the record of a call without a server.
+// showRecord prints the record of one call from the recorder's files, without a server.
 func showRecord(opts callsShowOptions) error {
 	dirs, err := opts.program.MakeDirs()
 	if err != nil {

@@ -157,7 +157,7 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 	return printRecord(opts, record)
 }
 
-// printRecord prints a call with the fields of its record.
+// printRecord prints a recorded call with all fields of its record.
 func printRecord(opts callsShowOptions, record recorder.Record) error {
 	out := opts.program.Out
 	switch {
@@ -233,7 +233,8 @@ func newCallsDenyCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// decidedCall is what `calls approve --json` and `calls deny --json` print.
+// decidedCall is the output of `opentabs calls approve --json` and `opentabs calls deny
+// --json`.
 type decidedCall struct {
 	CallID  string     `json:"call_id"`
 	Allowed bool       `json:"allowed"`
@@ -291,8 +292,8 @@ type callsCancelOptions struct {
 	json    bool
 }
 
-// cancelledCall is what `calls cancel --json` prints. Cancelled is false if the call had
-// already ended.
+// cancelledCall is the output of `opentabs calls cancel --json`. The field Cancelled is
+// false if the call had already ended.
 type cancelledCall struct {
 	CallID    string `json:"call_id"`
 	Cancelled bool   `json:"cancelled"`

@@ -163,7 +163,7 @@ once, and its next request is refused.`,
 	return cmd
 }
 
-// removedClient is what `client remove --json` prints.
+// removedClient is the output of `opentabs client remove --json`.
 type removedClient struct {
 	Name string `json:"name"`
 }

@@ -13,13 +13,13 @@ import (
 	"opentabs/wire"
 )
 
-// completer returns the words that may complete an argument. A completer that cannot find
-// out returns none: a shell must not show an error while the user types.
+// completer returns the words with which a shell may complete an argument. A completer
+// returns no words after an error, because a shell must not print errors while the user
+// types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
-// argumentCompleters are the completers of the arguments of commands, by the path of the
-// command behind "opentabs". The last completer of a command also completes all further
-// arguments.
+// argumentCompleters maps the path of each command, without "opentabs", to the completers
+// of its arguments. The last completer of a command completes all further arguments, too.
 var argumentCompleters = map[string][]completer{
 	"call":              {completeTools},
 	"tools":             {completePlugins, nil},
@@ -45,12 +45,12 @@ var argumentCompleters = map[string][]completer{
 	"browser site":      {completeSites, completeWords("off", "read", "ask", "auto", "default"), nil},
 }
 
-// addCompletions sets the completions of all commands below root.
+// addCompletions sets the shell completions of all commands below root.
 func addCompletions(p *cli.Program, root *cobra.Command) {
 	for path, completers := range argumentCompleters {
 		cmd, _, err := root.Find(strings.Fields(path))
 		if err != nil || cmd.CommandPath() != root.Name()+" "+path {
-			panic("opentabs: there is no command " + path) // a test builds the root command
+			panic("opentabs: there is no command " + path) // a test builds the root command, so the test finds a wrong path
 		}
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			complete := completers[min(len(args), len(completers)-1)]
@@ -63,7 +63,8 @@ func addCompletions(p *cli.Program, root *cobra.Command) {
 	addBrowserCompletion(p, root)
 }
 
-// addBrowserCompletion sets the completion of each flag --browser.
+// addBrowserCompletion sets the shell completion of the flag --browser on every command
+// that has this flag.
 func addBrowserCompletion(p *cli.Program, cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		addBrowserCompletion(p, sub)
@@ -74,7 +75,7 @@ func addBrowserCompletion(p *cli.Program, cmd *cobra.Command) {
 	err := cmd.RegisterFlagCompletionFunc("browser", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return completeBrowsers(cmd.Context(), p), cobra.ShellCompDirectiveNoFileComp
 	})
-	if err != nil { // the flag exists, and has one completion
+	if err != nil { // cobra fails only for a flag that is missing or completed twice
 		panic(err)
 	}
 }
@@ -117,7 +118,7 @@ func completeCalls(ctx context.Context, p *cli.Program) []string {
 	return listCalls(ctx, p, func(wire.CallStatus) bool { return true })
 }
 
-// completeOpenCalls completes calls that have not ended.
+// completeOpenCalls completes the IDs of calls that have not ended.
 func completeOpenCalls(ctx context.Context, p *cli.Program) []string {
 	return listCalls(ctx, p, func(s wire.CallStatus) bool { return s == wire.StatusPending || s == wire.StatusRunning })
 }

@@ -116,10 +116,11 @@ func runConfigSet(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// changedSetting is what `config set --json` and `config unset --json` print.
+// changedSetting is the output of `opentabs config set --json` and `opentabs config unset
+// --json`.
 type changedSetting struct {
 	Key string `json:"key"`
-	// Value is empty for a setting that was removed.
+	// Value is empty if the setting was removed.
 	Value      string `json:"value,omitempty"`
 	File       string `json:"file"`
 	HasChanged bool   `json:"changed"`
@@ -159,8 +160,9 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// noteWhenChangeApplies prints what keeps a change of config.json from applying at once: an
-// environment variable, a running server, or other settings that are invalid.
+// noteWhenChangeApplies prints why a change of config.json does not apply at once: an
+// environment variable overrides the setting, a server runs, or other settings are
+// invalid.
 func noteWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -182,7 +184,7 @@ func noteWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	}
 }
 
-// printedPath is what commands that print a path print with --json.
+// printedPath is the JSON output of the commands that print one path.
 type printedPath struct {
 	Path string `json:"path"`
 }

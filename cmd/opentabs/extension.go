@@ -59,7 +59,7 @@ installations keep the choice; --debugger=false takes the permission away.`,
 	return cmd
 }
 
-// installedExtension is what `extension install --json` prints.
+// installedExtension is the output of `opentabs extension install --json`.
 type installedExtension struct {
 	Path        string `json:"path"`
 	HasDebugger bool   `json:"debugger"`

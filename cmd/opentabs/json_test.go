@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// commandsWithoutJSON are the commands that have no flag --json, with the reason.
+// commandsWithoutJSON maps each command that has no flag --json to the reason.
 var commandsWithoutJSON = map[string]string{
 	"serve":      "the log has --log-format json",
 	"mcp":        "stdin and stdout carry MCP",
@@ -26,7 +26,7 @@ var commandsWithoutJSON = map[string]string{
 	"completion": "scripts for shells",
 }
 
-// jsonScript is the script that runs each command with --json.
+// jsonScript is the path of the test script that runs each command with --json.
 var jsonScript = filepath.Join("testdata", "script", "json.txtar")
 
 // TestEveryCommandPrintsJSON checks that each command has the flag --json, and that
@@ -58,7 +58,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	}
 	check(root)
 	if commandCount < 40 {
-		t.Errorf("checked %d commands, want at least 40", commandCount)
+		t.Errorf("checked %d commands, want at least 40 commands", commandCount)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 // document to stdout, or nothing if the program is expected to fail: json PROGRAM ARGS...
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
-		ts.Fatalf("usage: json PROGRAM ARGS...")
+		ts.Fatalf("usage of the script command: json PROGRAM ARGS...")
 	}
 	if err := ts.Exec(args[0], append(args[1:], "--json")...); (err != nil) != neg {
 		ts.Fatalf("%v --json ended with the error %v", args, err)
@@ -82,7 +82,7 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 // JSON document per line to stdout: jsonlines PROGRAM ARGS...
 func cmdJSONLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: jsonlines PROGRAM ARGS...")
+		ts.Fatalf("usage of the script command: jsonlines PROGRAM ARGS...")
 	}
 	ts.Check(ts.Exec(args[0], append(args[1:], "--json")...))
 	stdout := ts.ReadFile("stdout")
@@ -92,6 +92,6 @@ func cmdJSONLines(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	if stdout == "" {
-		ts.Fatalf("%v --json printed nothing", args)
+		ts.Fatalf("%v --json printed nothing, want at least one line of JSON", args)
 	}
 }

@@ -20,24 +20,26 @@ import (
 	"opentabs/internal/recorder"
 )
 
-// These constants are the extent of TestKilledServerKeepsItsRecords.
+// These constants are the numbers of kills, calls and agents in
+// TestKilledServerKeepsItsRecords.
 const (
 	killCount     = 5
 	leastCalls    = 1000
 	callingAgents = 4
-	// maxLoss is how long before the kill the calls may be missing.
+	// maxLoss is the time before the kill of the server from which calls may be missing
+	// in the records.
 	maxLoss = time.Second
 )
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
-// tools. After each kill, no file has a torn line except at its end, the chain of the audit
-// is intact, and only calls of the last second are missing.
+// tools. After each kill, only the last line of a file may be incomplete, the chain of
+// the audit log is intact, and only calls of the last second are missing.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
 	plugin := writeEchoPlugin(t)
 	if out, err := opentabsCommand(t, dirs, "plugin", "add", plugin, "--permission", "auto").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("opentabs plugin add failed with %v: %s", err, out)
 	}
 	callCount := 0
 	for kill := range killCount {
@@ -46,9 +48,9 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 		callCount += len(finishedCalls)
 	}
 	if callCount < leastCalls {
-		t.Errorf("%d calls were answered, want %d", callCount, leastCalls)
+		t.Errorf("the server answered %d calls, want at least %d", callCount, leastCalls)
 	}
-	// The next start repairs torn lines.
+	// A restarted server repairs the incomplete lines.
 	stop := startServer(t, dirs)
 	stop(os.Interrupt)
 	checkWholeLines(t, dirs)
@@ -74,8 +76,8 @@ func writeEchoPlugin(t *testing.T) string {
 	return dir
 }
 
-// startServer starts a server and waits until it serves. The returned function sends the
-// server a signal and waits for its end.
+// startServer starts an opentabs server and waits until the server answers. The returned
+// function sends a signal to the server and waits until the server has ended.
 func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	t.Helper()
 	server := opentabsCommand(t, dirs, "serve")
@@ -87,7 +89,7 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Wait() // a killed server has an error
+		_ = server.Wait() // Wait returns an error for a killed server
 	}()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -98,9 +100,9 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 		select {
 		case <-tick.C:
 		case <-ended:
-			t.Fatalf("the server ended: %s", log.String())
+			t.Fatalf("the server ended before the test killed it: %s", log.String())
 		case <-deadline:
-			t.Fatal("the server does not start")
+			t.Fatal("the server did not start in time")
 		}
 	}
 	return func(signal os.Signal) {
@@ -112,9 +114,9 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	}
 }
 
-// killDuringCalls starts a server and kills it at a random moment while agents call a tool.
-// killDuringCalls returns when the answer of each call arrived, by the argument of the call,
-// and the time of the kill.
+// killDuringCalls starts a server and kills the server at a random moment while agents
+// call a tool. killDuringCalls returns the time of the kill, and the time of each answer
+// by the argument of the call.
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}
@@ -126,7 +128,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 		t.Fatal(err)
 	}
 	var work sync.WaitGroup
-	work.Go(func() { _ = browser.Run(ctx) }) // ends with the server
+	work.Go(func() { _ = browser.Run(ctx) }) // the simulated browser stops when the server stops
 	var mu sync.Mutex
 	var answered atomic.Int64
 	enough := make(chan struct{})
@@ -139,7 +141,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 				text := fmt.Sprintf("call %d.%d.%d", round, agent, n)
 				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, text), func(mcpclient.Progress) {})
 				if err != nil {
-					return // the server was killed
+					return // a call fails after the server was killed
 				}
 				if !result.IsError {
 					mu.Lock()
@@ -155,7 +157,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	select {
 	case <-enough:
 	case <-time.After(hangTimeout):
-		t.Fatal("the calls are not answered")
+		t.Fatal("the server did not answer the calls in time")
 	}
 	killedAt = time.Now()
 	end(os.Kill)
@@ -164,7 +166,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	return finishedCalls, killedAt
 }
 
-// openSession opens an MCP session of the running server.
+// openSession opens an MCP session with the running server.
 func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	t.Helper()
 	record, _ := dirs.ReadServer()
@@ -180,16 +182,16 @@ func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	return session
 }
 
-// checkRecords checks that the recorder and the audit have all calls that were answered
-// before the time complete, and that the chain of the audit is intact.
+// checkRecords checks that the recorder and the audit log contain all calls that were
+// answered before the time complete, and that the chain of the audit log is intact.
 func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.Time, complete time.Time) {
 	t.Helper()
 	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {
-		t.Fatalf("the audit: %+v, %+v, %v", v, v.Problem, err)
+		t.Fatalf("verification of the audit log = %+v with the problem %+v, %v; want some lines and no problem", v, v.Problem, err)
 	}
 	entries, damagedLines, err := audit.Read(dirs.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindCall })
 	if err != nil || damagedLines > 1 {
-		t.Fatalf("the audit has %d damaged lines, %v", damagedLines, err)
+		t.Fatalf("the audit log has %d damaged lines, %v; want at most 1", damagedLines, err)
 	}
 	audited := map[string]bool{}
 	for _, e := range entries {
@@ -203,11 +205,11 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 	for _, r := range records {
 		var args struct{ Text string }
 		if err := json.Unmarshal(r.Args, &args); err != nil || recorded[args.Text] {
-			t.Fatalf("the record %s is there twice or damaged: %v", r.Line, err)
+			t.Fatalf("the recorded call %s is recorded twice or damaged: %v", r.Line, err)
 		}
 		recorded[args.Text] = true
 		if !audited[r.CallID] && r.Ended.Before(complete) {
-			t.Errorf("call %s of %s is recorded, but not in the audit", r.CallID, r.Ended)
+			t.Errorf("call %s, which ended at %s, is recorded, but is not in the audit log", r.CallID, r.Ended)
 		}
 	}
 	required := 0
@@ -215,19 +217,20 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 		if at.Before(complete) {
 			required++
 			if !recorded[text] {
-				t.Errorf("%q, answered at %s, is not recorded; all calls until %s should be", text, at, complete)
+				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", text, at, complete)
 			}
 		}
 	}
-	t.Logf("%d calls answered, %d of them more than %s before the kill; %d recorded, %d in the audit", len(finishedCalls), required, maxLoss, len(recorded), len(audited))
+	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), required, maxLoss, len(recorded), len(audited))
 }
 
-// checkWholeLines checks that each line of the audit and of the records is JSON.
+// checkWholeLines checks that each line of the audit log and of the recorder's files is
+// JSON.
 func checkWholeLines(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dirs.State, "calls", "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no records: %v", err)
+		t.Fatalf("found no files of recorded calls: %v", err)
 	}
 	for _, file := range append(files, filepath.Join(dirs.State, "audit.jsonl")) {
 		text, err := os.ReadFile(file)
@@ -236,7 +239,7 @@ func checkWholeLines(t *testing.T, dirs config.Dirs) {
 		}
 		for line := range bytes.Lines(text) {
 			if !json.Valid(line) || !bytes.HasSuffix(line, []byte("\n")) {
-				t.Errorf("%s has the line %s", file, line)
+				t.Errorf("%s contains the incomplete or invalid line %s", file, line)
 			}
 		}
 	}

@@ -18,11 +18,11 @@ type stopOptions struct {
 	json    bool
 }
 
-// reportedServer is what `stop --json` and `restart --json` print.
+// reportedServer is the output of `opentabs stop --json` and `opentabs restart --json`.
 type reportedServer struct {
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// URL is the address of a server that runs.
+	// URL is the address of the running server; empty after `opentabs stop`.
 	URL       string `json:"url,omitempty"`
 	IsRunning bool   `json:"running"`
 }

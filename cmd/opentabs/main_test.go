@@ -227,9 +227,9 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// runFakeBrowser is a program that simulates a browser with the pages of the plugin
-// messages. runFakeBrowser reconnects after the server stops. The arguments of the program
-// are the ID and the name of the browser.
+// runFakeBrowser is the main function of a test program that simulates a browser with the
+// pages of the plugin messages. The simulated browser reconnects after the server stops.
+// The arguments of the program are the ID and the name of the browser.
 func runFakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -247,7 +247,7 @@ func runFakeBrowser() {
 }
 
 // startFakeBrowser connects a simulated browser with a page of the plugin messages to the
-// running server, because the user is never asked about a call that has no page.
+// running server. A call that has no page fails without a request for approval.
 func startFakeBrowser(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	b, err := connectFakeBrowser(t.Context(), dirs)
@@ -257,7 +257,7 @@ func startFakeBrowser(t *testing.T, dirs config.Dirs) {
 	hasEnded := make(chan struct{})
 	go func() {
 		defer close(hasEnded)
-		_ = b.Run(t.Context()) // ends with the test or with the server
+		_ = b.Run(t.Context()) // Run ends with the test or with the server
 	}()
 	t.Cleanup(func() { <-hasEnded })
 }

@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// pairTimeout is how long `opentabs pair` waits for the browser.
+	// pairTimeout is how long `opentabs pair` waits until the browser connects.
 	pairTimeout = 60 * time.Second
-	// pairPollInterval is the interval between two checks for the browser.
+	// pairPollInterval is the interval at which `opentabs pair` checks whether the
+	// browser has connected.
 	pairPollInterval = 300 * time.Millisecond
 )
 
@@ -51,8 +52,8 @@ new key. Enter only a code that you see in your own browser.`,
 	return cmd
 }
 
-// pairedBrowser is what `pair --json` and `pair remove --json` print. Name is absent in the
-// output of `pair remove`.
+// pairedBrowser is the output of `opentabs pair --json` and `opentabs pair remove
+// --json`. The field Name is absent in the output of `opentabs pair remove`.
 type pairedBrowser struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
@@ -84,8 +85,8 @@ func runPair(ctx context.Context, opts pairOptions) error {
 	return p.Report(opts.json, pairedBrowser{id, name}, "the browser %s is paired and connected", name)
 }
 
-// startedServer returns a client of the running server, and starts the server if none
-// runs.
+// startedServer returns an API client of the running server. If no server runs,
+// startedServer starts a server.
 func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -96,7 +97,8 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	return client, err
 }
 
-// waitForPairedBrowser returns the name of the browser that connects with a key.
+// waitForPairedBrowser waits until a browser connects with the given pairing key, and
+// returns the name of the browser.
 func waitForPairedBrowser(ctx context.Context, client *httpapi.Client, keyID string, timeout time.Duration) (string, error) {
 	deadline := time.Now().Add(timeout)
 	for {

@@ -16,9 +16,9 @@ import (
 	"syscall"
 )
 
-// runReleaseServer is a program that serves a release with the program and the version in
-// its arguments, and writes the address to the file release-url. With a third argument,
-// the archive does not match its checksum.
+// runReleaseServer is the main function of a test program that serves a release over
+// HTTP, with the program and the version in its arguments, and writes the address to the
+// file release-url. With a third argument, the archive does not match its checksum.
 func runReleaseServer() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -56,7 +56,7 @@ func serveRelease(ctx context.Context, program, version string, isDamaged bool) 
 	return nil
 }
 
-// packProgram returns a release archive with the program in a file.
+// packProgram returns a release archive that contains the given program file.
 func packProgram(program string) ([]byte, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

@@ -113,8 +113,8 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// takesArgument is the annotation of a command that has subcommands and also takes an
-// argument.
+// takesArgument is the cobra annotation of a command that has subcommands and also takes
+// an argument.
 const takesArgument = "takes-argument"
 
 // unknownCommand returns an error if args name a command that does not exist. Without
@@ -146,7 +146,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// takesValue reports whether the argument after a flag is the value of the flag.
+// takesValue reports whether the argument after a flag is the value of this flag.
 func takesValue(cmd *cobra.Command, arg string) bool {
 	name, isLong := strings.CutPrefix(arg, "--")
 	flag := cmd.Flags().Lookup(name)

@@ -138,7 +138,7 @@ wait $server && echo "exit 0"
 // TestFullDisk checks what opentabs does when its disk is full. If the test may not
 // mount a disk, the test checks only the text of the error.
 func TestFullDisk(t *testing.T) {
-	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
+	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
 	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
 		t.Errorf("got %q, %d", sentence, code)
 	}

@@ -136,7 +136,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	}
 	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
 	capture("a refusal of the server", func(o *terminal.Output) error {
-		sentence, _ := cli.ExplainError(t.Context(), fmt.Errorf("x: %w", &httpapi.RefusedError{Explanation: evilText}))
+		sentence, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: evilText}))
 		o.Notef("%s", sentence)
 		return nil
 	})

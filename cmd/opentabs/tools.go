@@ -38,7 +38,7 @@ browser tools are the tools of the plugin "browser".
 		Example: "  opentabs tools\n  opentabs tools messages\n  opentabs tools show messages__countdown\n  opentabs tools pin messages",
 		Args:    cli.LimitArgs(1),
 		RunE:    cli.ActionWithArg(&opts.plugin, func(ctx context.Context) error { return runTools(ctx, opts) }),
-		// The argument is not the name of a subcommand.
+		// The argument of `opentabs tools` is the name of a plugin, not of a subcommand.
 		Annotations: map[string]string{takesArgument: "PLUGIN"},
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
@@ -46,13 +46,13 @@ browser tools are the tools of the plugin "browser".
 	return cmd
 }
 
-// listedTool is a tool that `tools --json` prints.
+// listedTool is one tool in the output of `opentabs tools --json`.
 type listedTool struct {
 	Name        string          `json:"name"`
 	Plugin      string          `json:"plugin"`
 	Permission  wire.Permission `json:"permission"`
 	Description string          `json:"description"`
-	// InputSchema is empty in lists.
+	// InputSchema is absent if the command lists several tools.
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	Example     string          `json:"example,omitempty"`
 }
@@ -91,7 +91,7 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 	return nil
 }
 
-// permissionOf returns the permission of a tool.
+// permissionOf returns the user's permission for a tool.
 func permissionOf(permissions httpapi.PluginPermissions, tool string) wire.Permission {
 	for _, t := range permissions.Tools {
 		if t.Name == tool {
@@ -155,7 +155,7 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	return nil
 }
 
-// printArguments prints the arguments of a tool, with their descriptions.
+// printArguments prints the arguments of a tool with their descriptions.
 func printArguments(out *terminal.Output, arguments []toolview.Argument) {
 	if len(arguments) == 0 {
 		out.PrintLine("The tool has no arguments.")

@@ -16,17 +16,18 @@ type Entry struct {
 	Line []byte
 }
 
-// Verification is the result of [Verify].
+// Verification is the result of the function [Verify], which checks the chain of the
+// audit log.
 type Verification = linefile.Verification
 
-// Verify checks that no record of the log in the folder dir was changed, removed or
-// inserted after it was written. Records that opentabs wrote before it had a chain cannot be
-// verified. A user who may write the files can replace the whole chain, so Verify does not
-// find every forgery.
+// Verify checks that no record of the audit log in the folder dir was changed, removed or
+// inserted after opentabs wrote the record. Verify cannot check records from versions of
+// opentabs whose audit log had no chain. A user who may write the files can replace the
+// whole chain, so Verify does not find every forgery.
 func Verify(dir string) (Verification, error) {
 	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles)
 	if err != nil {
-		return v, fmt.Errorf("verify the audit: %w", err)
+		return v, fmt.Errorf("verify the audit log: %w", err)
 	}
 	return v, nil
 }

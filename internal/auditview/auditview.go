@@ -13,7 +13,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// browserPrefix begins the names of the browser tools, which run on any site.
+// browserPrefix is the prefix of the names of browser tools, which run on any site.
 const browserPrefix = "browser_"
 
 // Line returns a record as one line.
@@ -152,7 +152,8 @@ func Details(r audit.Record) []string {
 	return lines
 }
 
-// VerificationLines returns what a check of the audit log found.
+// VerificationLines returns the lines that describe the result of a check of the audit
+// log.
 func VerificationLines(v audit.Verification) []string {
 	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
 	if v.EarlierLines > 0 {

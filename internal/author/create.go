@@ -60,9 +60,9 @@ type CreateResult struct {
 	Files []string
 }
 
-// scaffold has the values for the templates. A template contains {{FIELD}} in the place
-// of a field, {{json FIELD}} for the field as JSON, and {{world}} for a line of
-// package.json with World.
+// scaffold has the values for the templates of a new plugin. In a template, {{FIELD}} is
+// replaced by the value of a field, {{json FIELD}} by the value as JSON, and {{world}} by
+// a line of package.json with the field World.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
 	// URL is the address of the site's start page.
@@ -200,9 +200,9 @@ type newFile struct {
 	text []byte
 }
 
-// fillIn returns a template with the values of the scaffold. The package text/template
-// is not used, because text/template keeps the linker from dropping unused methods of
-// the whole program.
+// fillIn returns a template whose placeholders are replaced by the values of the
+// scaffold. The package text/template is not used, because text/template keeps the linker
+// from dropping unused methods of the whole program.
 func (s scaffold) fillIn(template string) string {
 	replacements := []string{"{{world}}", ""}
 	if s.World != "" {

@@ -135,8 +135,8 @@ func TestCreateWorld(t *testing.T) {
 	}
 }
 
-// TestCreatedFilesHaveNoPlaceholders checks that create fills in every placeholder of the
-// templates.
+// TestCreatedFilesHaveNoPlaceholders checks that `opentabs plugin create` replaces every
+// placeholder of the templates.
 func TestCreatedFilesHaveNoPlaceholders(t *testing.T) {
 	for _, world := range []string{"main", "isolated"} {
 		result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: world, Description: "A {{Site}} of tickets."})

@@ -1,14 +1,15 @@
 // Package browsernames keeps the names of browsers and the default browser of each MCP
 // client.
 //
-// Start with [Open]. The server asks [Store.NameOf] for the name of each browser that
-// connects, and commands change names and defaults. No two browsers have the same name:
-// the second "Chrome on Linux" is "Chrome on Linux 2", also after a restart.
+// Start with [Open]. The server calls [Store.NameOf] to get the name of each browser that
+// connects, and commands change names and default browsers. No two browsers have the same
+// name: the second browser with the name "Chrome on Linux" gets the name "Chrome on Linux
+// 2", which it keeps after a restart.
 //
 // # Concurrency
 //
 // A [Store] is safe for concurrent use. While a server runs, only the server writes the
-// file.
+// file with the names.
 package browsernames
 
 import (
@@ -29,55 +30,60 @@ import (
 )
 
 const (
-	// maxNameChars limits a name that the user gives.
+	// maxNameChars limits the length of a browser's name that the user gives.
 	maxNameChars = 60
-	// keepUnnamed is how long a browser without a name from the user is remembered.
+	// keepUnnamed is how long opentabs stores a browser to which the user gave no name.
 	keepUnnamed = 30 * 24 * time.Hour
-	// seenPrecision is the resolution of the time at which a browser last connected.
+	// seenPrecision is the resolution at which opentabs stores when a browser last
+	// connected.
 	seenPrecision = time.Hour
-	// copyMark is in the ID of a browser that runs a copy of another browser's profile. The
-	// ID changes with each start, so the browser is not stored.
+	// copyMark is a character in the ID of a browser that runs a copy of another
+	// browser's profile. Such an ID changes with each start of the browser, so opentabs
+	// does not store the browser.
 	copyMark = "~"
 )
 
-// Browser is one browser that has connected.
+// Browser is a browser that is or was connected to opentabs.
 type Browser struct {
 	ID string `json:"id"`
-	// Name is the name that is shown; no other browser has it.
+	// Name is the name of the browser that surfaces show. No other browser has the same
+	// name.
 	Name string `json:"name"`
-	// IsGiven is true if the user gave the name.
+	// IsGiven is true if the user gave the browser its name.
 	IsGiven bool `json:"given,omitempty"`
-	// SentName is the given name in the last message of the extension; empty if the
-	// extension sent a default name.
+	// SentName is the user's name for the browser in the last message of the extension;
+	// empty if the extension sent a default name.
 	SentName string `json:"sent,omitempty"`
-	// SentDefault is the default name that the extension sent. Default is the default name
-	// without a number: SentDefault, or a name that has the profile and the computer.
+	// SentDefault is the default name that the extension sent. Default is the default
+	// name without a number: SentDefault, or a name that contains the profile and the
+	// computer.
 	SentDefault string    `json:"sent_default,omitempty"`
 	Default     string    `json:"default"`
 	LastSeen    time.Time `json:"last_seen"`
 }
 
-// document is the content of the file.
+// document is the JSON content of the file with the names of browsers.
 type document struct {
 	Browsers []Browser `json:"browsers"`
-	// Defaults are the IDs of default browsers by the client's name in lower case; the key
-	// of the default browser of all other clients is empty.
+	// Defaults maps the lower-case name of each client to the ID of its default browser.
+	// The empty name is for all other clients.
 	Defaults map[string]string `json:"defaults,omitempty"`
 }
 
-// Store is the file with the names of browsers.
+// Store reads and writes the file with the names of browsers.
 type Store struct {
 	path string
-	// findDefault returns a default name that has the profile and the computer; empty if
-	// it finds none. findDefault is nil unless UseDefaults has set it.
+	// findDefault returns a default name that contains the profile and the computer, or
+	// an empty text if the profile is unknown. findDefault is nil unless UseDefaults has
+	// set it.
 	findDefault func(browserID, sentName string) string
 
-	mu  sync.Mutex // mu guards doc and the file
+	mu  sync.Mutex // mu guards doc and the file with the names
 	doc document
 }
 
-// Open reads the file at path. Open ignores a missing file, and renames a damaged one; the
-// warning names the damaged file.
+// Open reads the names of browsers from the file at path. A missing file has no names.
+// Open renames a damaged file, and returns a warning that names the damaged file.
 func Open(path string) (s *Store, warning string) {
 	s = &Store{path: path}
 	data, err := os.ReadFile(path)
@@ -98,13 +104,13 @@ func Open(path string) (s *Store, warning string) {
 	return s, warning
 }
 
-// UseDefaults makes find return the default names of browsers: a name that has the profile
-// and the computer of the browser, or "" for the default name that the extension sent. Call
-// UseDefaults before NameOf.
+// UseDefaults sets the function find, which returns a default name with the profile and
+// the computer of a browser. An empty text means the default name that the extension
+// sent. Call UseDefaults before NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
-// defaultName returns the default name of a browser. A default name that was found before
-// stays, because a search reads files.
+// defaultName returns the default name of a browser. The store keeps a default name that
+// was found before, because a search reads many files.
 func (s *Store) defaultName(b Browser, sentName string) string {
 	switch {
 	case s.findDefault == nil:
@@ -116,8 +122,9 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 }
 
 // NameOf returns the name of a browser that connects, and whether the user gave the name.
-// sentName is the name that the extension sent, isDefault whether the name is the
-// extension's default. A new name from the extension replaces a name from a command.
+// The parameter sentName is the name that the extension sent. The parameter isDefault is
+// true if sentName is the extension's default. A new name from the extension replaces a
+// name that a command set.
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +140,7 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	}
 	b.Default = cmp.Or(b.Default, "Chrome")
 	switch {
-	case givenName != b.SentName: // the user has named the browser in its side panel
+	case givenName != b.SentName: // the user has named the browser in the side panel
 		b.SentName, b.IsGiven = givenName, givenName != ""
 		b.Name = s.unusedName(id, cmp.Or(givenName, b.Default))
 	case b.Name == "" || !b.IsGiven && !strings.HasPrefix(b.Name, b.Default):
@@ -144,14 +151,15 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	}
 	if b != before {
 		s.put(b)
-		_ = s.save() // without a writable disk, the names are kept in memory
+		_ = s.save() // if the disk is not writable, the store keeps the names in memory
 	}
 	return b.Name, b.IsGiven
 }
 
-// Rename gives a browser a name, and returns the browser. browser is an ID or a name. An
-// empty name restores the default name. The name of a browser that is not in connected
-// may be given to another browser, which then takes its place as a default browser.
+// Rename gives a browser a new name, and returns the browser. The parameter browser is an
+// ID or a name. An empty name restores the default name. If a browser that is not
+// connected already has the name, the renamed browser replaces that browser, also as a
+// default browser.
 func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
 	name = strings.TrimSpace(name)
 	if err := checkName(name); err != nil {
@@ -177,9 +185,9 @@ func (s *Store) Rename(browser, name string, connected []string) (Browser, error
 	return b, s.save()
 }
 
-// SetDefault sets the browser that calls of a client use if several have a matching tab. An
-// empty client means all clients without a separate default. An empty browser removes the
-// default.
+// SetDefault sets the browser that runs the calls of a client if several browsers have a
+// matching tab. An empty client means all clients without a separate default browser. An
+// empty browser removes the default browser.
 func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +204,8 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	return b, s.save()
 }
 
-// Forget removes a browser that is not connected, with its name and its defaults.
+// Forget removes a browser that is not connected, with its name. Forget also removes the
+// browser as the default browser of clients.
 func (s *Store) Forget(browser string, connected []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,8 +220,8 @@ func (s *Store) Forget(browser string, connected []string) error {
 	return s.save()
 }
 
-// DefaultFor returns the ID of the default browser of a client, which has one of the
-// given names; empty if there is none.
+// DefaultFor returns the ID of the default browser of a client that has one of the given
+// names; empty if the client has no default browser.
 func (s *Store) DefaultFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,8 +233,8 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 	return ""
 }
 
-// List returns the browsers by name, and the clients of each whose default it is; an empty
-// name means all other clients.
+// List returns the browsers, sorted by name. The function clientsOf returns the names of
+// the clients whose default is a browser; an empty name means all other clients.
 func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +248,7 @@ func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) 
 	return browsers, func(id string) []string { return clients[id] }
 }
 
-// checkName returns an error for a name that cannot be shown.
+// checkName returns an error for a browser's name that surfaces cannot show.
 func checkName(name string) error {
 	switch {
 	case utf8.RuneCountInString(name) > maxNameChars:
@@ -250,7 +259,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// unusedName returns a name that no browser but id has: base, or base with a number.
+// unusedName returns a browser's name that no browser but id has: base, or base with a
+// number.
 func (s *Store) unusedName(id, base string) string {
 	for n := 1; ; n++ {
 		name := base
@@ -271,7 +281,7 @@ func (s *Store) find(id string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// findName returns the browser with a name, in any case.
+// findName returns the browser with a name. findName ignores upper and lower case.
 func (s *Store) findName(name string) (Browser, bool) {
 	i := slices.IndexFunc(s.doc.Browsers, func(b Browser) bool { return strings.EqualFold(b.Name, name) })
 	if i < 0 {
@@ -280,7 +290,8 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// lookUp returns the browser with this ID or name. An empty text means the only browser.
+// lookUp returns the browser with this ID or name. An empty text means the only browser
+// in the store.
 func (s *Store) lookUp(idOrName string) (Browser, error) {
 	if b, ok := s.find(idOrName); ok {
 		return b, nil
@@ -294,13 +305,14 @@ func (s *Store) lookUp(idOrName string) (Browser, error) {
 	return Browser{}, fmt.Errorf("there is no browser %q: `opentabs browser list` shows the names", idOrName)
 }
 
-// put adds a browser, or replaces the browser with its ID.
+// put adds a browser to the store, or replaces the browser with the same ID.
 func (s *Store) put(b Browser) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(known Browser) bool { return known.ID == b.ID })
 	s.doc.Browsers = append(s.doc.Browsers, b)
 }
 
-// replace removes a browser, and gives its defaults to the browser newID, or to none.
+// replace removes a browser and makes the browser newID the default browser of the same
+// clients. An empty newID leaves these clients without a default browser.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {
@@ -314,8 +326,8 @@ func (s *Store) replace(oldID, newID string) {
 	}
 }
 
-// forgetOld removes browsers that the user has not named and that have not connected for
-// keepUnnamed.
+// forgetOld removes the browsers that the user has not named and that have not connected
+// within keepUnnamed.
 func (s *Store) forgetOld() {
 	for _, b := range slices.Clone(s.doc.Browsers) {
 		if !b.IsGiven && time.Since(b.LastSeen) > keepUnnamed {
@@ -324,7 +336,8 @@ func (s *Store) forgetOld() {
 	}
 }
 
-// save writes the file without the browsers that run a copy of a profile.
+// save writes the file with the names of browsers. Browsers that run a copy of a profile
+// are left out.
 func (s *Store) save() error {
 	stored := s.doc
 	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return strings.Contains(b.ID, copyMark) })

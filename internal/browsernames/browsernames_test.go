@@ -13,12 +13,12 @@ func openTest(t *testing.T) (s *Store, path string) {
 	path = filepath.Join(t.TempDir(), "browsers.json")
 	s, warning := Open(path)
 	if warning != "" {
-		t.Fatalf("warning about a missing file = %q, want none", warning)
+		t.Fatalf("warning about a missing file = %q, want no warning", warning)
 	}
 	return s, path
 }
 
-// expectName checks the name of a browser that connects.
+// expectName checks which name the store returns for a browser that connects.
 func expectName(t *testing.T, s *Store, id, sentName string, isDefault bool, want string) {
 	t.Helper()
 	if name, _ := s.NameOf(id, sentName, isDefault); name != want {
@@ -26,8 +26,8 @@ func expectName(t *testing.T, s *Store, id, sentName string, isDefault bool, wan
 	}
 }
 
-// TestNamesAreDifferent checks that browsers with the same default name get numbers, which
-// stay after a restart.
+// TestNamesAreDifferent checks that browsers with the same default name get numbers, and
+// that the numbers stay after a restart.
 func TestNamesAreDifferent(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
@@ -39,18 +39,19 @@ func TestNamesAreDifferent(t *testing.T) {
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
-// TestRename checks names from a command and from the side panel: the later one wins.
+// TestRename checks that a browser has the name that the user set last, with a command or
+// in the side panel.
 func TestRename(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
 	if b, err := s.Rename("chrome on linux 2", " Work ", nil); err != nil || b.ID != "b" || b.Name != "Work" {
-		t.Fatalf("renamed browser = %+v, %v, want b with the name Work", b, err)
+		t.Fatalf("renamed browser = %+v, %v, want the browser b with the name Work", b, err)
 	}
 	s, _ = Open(path)
-	expectName(t, s, "b", "Chrome on Linux", true, "Work") // an extension that has not stored the name
+	expectName(t, s, "b", "Chrome on Linux", true, "Work") // the extension has not stored the name of the command
 	expectName(t, s, "b", "Work", false, "Work")
-	expectName(t, s, "b", "Private", false, "Private") // the user typed this name in the side panel
+	expectName(t, s, "b", "Private", false, "Private") // the user typed the name Private in the side panel
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
 	for _, bad := range []struct{ browser, name, want string }{
 		{"x", "Work", `there is no browser "x"`},
@@ -63,12 +64,12 @@ func TestRename(t *testing.T) {
 		}
 	}
 	if b, err := s.Rename("b", "", nil); err != nil || b.IsGiven || b.Name != "Chrome on Linux 2" {
-		t.Errorf("browser without a given name = %+v, %v, want its default name", b, err)
+		t.Errorf("browser without a given name = %+v, %v, want the default name", b, err)
 	}
 }
 
-// TestReinstalledExtension checks that a browser with a new ID takes the name and the
-// defaults of the browser that it replaces.
+// TestReinstalledExtension checks that a browser with a new ID takes over the name and
+// the clients of the browser that it replaces.
 func TestReinstalledExtension(t *testing.T) {
 	s, _ := openTest(t)
 	expectName(t, s, "old", "Work", false, "Work")
@@ -80,14 +81,14 @@ func TestReinstalledExtension(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.DefaultFor("cursor"); got != "new" {
-		t.Errorf("default browser of cursor = %q, want new", got)
+		t.Errorf("default browser of the client cursor = %q, want the browser new", got)
 	}
 	if browsers, clientsOf := s.List(); len(browsers) != 1 || len(clientsOf("new")) != 1 {
-		t.Errorf("browsers after the takeover = %+v, want only new", browsers)
+		t.Errorf("browsers after one browser replaced another = %+v, want only the browser new", browsers)
 	}
 }
 
-// TestDefaults checks which browser is the default of a client.
+// TestDefaults checks which browser is the default browser of an MCP client.
 func TestDefaults(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "A", false, "A")
@@ -99,24 +100,24 @@ func TestDefaults(t *testing.T) {
 	}
 	s, _ = Open(path)
 	if got := s.DefaultFor("claude-code", "cursor"); got != "b" {
-		t.Errorf("default browser of cursor = %q, want b", got)
+		t.Errorf("default browser of the client cursor = %q, want the browser b", got)
 	}
 	if got := s.DefaultFor("claude-code"); got != "a" {
-		t.Errorf("default browser of other clients = %q, want a", got)
+		t.Errorf("default browser of other clients = %q, want the browser a", got)
 	}
 	if err := s.Forget("A", []string{"a"}); err == nil {
-		t.Error("error of forgetting a connected browser = nil, want one")
+		t.Error("forgetting a connected browser succeeded, want an error")
 	}
 	if err := s.Forget("A", nil); err != nil || s.DefaultFor("claude-code") != "" {
-		t.Errorf("default browser after forgetting it = %q, %v, want none", s.DefaultFor("claude-code"), err)
+		t.Errorf("default browser after the store forgot the browser = %q, %v, want no default browser", s.DefaultFor("claude-code"), err)
 	}
 	if _, err := s.SetDefault("cursor", ""); err != nil || s.DefaultFor("cursor") != "" {
-		t.Errorf("default browser after its removal = %q, %v, want none", s.DefaultFor("cursor"), err)
+		t.Errorf("default browser after the default was removed = %q, %v, want no default browser", s.DefaultFor("cursor"), err)
 	}
 }
 
-// TestOldBrowsersAreForgotten checks that a browser that the user has not named is removed
-// after 30 days, and that a copy of a profile is not stored.
+// TestOldBrowsersAreForgotten checks that the store removes a browser without a name from
+// the user after 30 days, and does not store a copy of a profile.
 func TestOldBrowsersAreForgotten(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
@@ -129,11 +130,11 @@ func TestOldBrowsersAreForgotten(t *testing.T) {
 	expectName(t, s, "w2", "Work", false, "Work 3")
 	data, err := os.ReadFile(path)
 	if err != nil || strings.Contains(string(data), "boot") || strings.Contains(string(data), `"a"`) {
-		t.Errorf("stored names = %s, %v, want neither the copy nor the old browser", data, err)
+		t.Errorf("stored names = %s, %v, want neither the copied profile nor the old browser", data, err)
 	}
 }
 
-// TestDamagedFile checks that a damaged file is kept under another name.
+// TestDamagedFile checks that the store keeps a damaged file under another name.
 func TestDamagedFile(t *testing.T) {
 	_, path := openTest(t)
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
@@ -141,13 +142,14 @@ func TestDamagedFile(t *testing.T) {
 	}
 	s, warning := Open(path)
 	if !strings.Contains(warning, "were damaged; the file is kept as "+path) {
-		t.Errorf("warning about a damaged file = %q, want its new name", warning)
+		t.Errorf("warning about a damaged file = %q, want a warning with the new name of the file", warning)
 	}
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
-// TestDefaultsWithProfile checks that a browser gets the default name with its profile,
-// that this name is searched for once, and that a name of the user takes precedence.
+// TestDefaultsWithProfile checks that a browser gets a default name with its profile,
+// that the store searches for this name once, and that a name from the user takes
+// precedence.
 func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)
@@ -170,10 +172,10 @@ func TestDefaultsWithProfile(t *testing.T) {
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 	} {
 		if got, _ := s.NameOf(c.id, c.sent, c.isDefault); got != c.want {
-			t.Errorf("name of %s, which sent %q = %q, want %q", c.id, c.sent, got, c.want)
+			t.Errorf("name of the browser %s, which sent the name %q = %q, want %q", c.id, c.sent, got, c.want)
 		}
 	}
 	if searches != 3 {
-		t.Errorf("searches for the profiles of three browsers = %d, want 3", searches)
+		t.Errorf("the store searched for %d profiles of three browsers, want 3", searches)
 	}
 }

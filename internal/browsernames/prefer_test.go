@@ -8,7 +8,7 @@ import (
 	"opentabs/dispatch/dispatchtest"
 )
 
-// targetsIn returns one target for each browser.
+// targetsIn returns one target with the given readiness for each browser.
 func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []dispatch.Target) {
 	for _, b := range browsers {
 		targets = append(targets, dispatch.Target{Browser: b, BrowserName: b, TabID: 1, Readiness: readiness})
@@ -16,7 +16,8 @@ func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []disp
 	return targets
 }
 
-// TestPrefer checks in which browsers a call can run if browser b is the default of Cursor.
+// TestPrefer checks in which browsers a call of the client Cursor can run if browser b is
+// its default browser.
 func TestPrefer(t *testing.T) {
 	s, _ := openTest(t)
 	for _, id := range []string{"a", "b", "c"} {
@@ -43,7 +44,8 @@ func TestPrefer(t *testing.T) {
 		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			// The bridge returns all browsers that could open a tab, also if there are tabs.
+			// Like a real bridge, the test bridge returns all browsers that could open a
+			// tab, even if matching tabs are open.
 			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}}
 		var got []string
@@ -56,8 +58,8 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
-// TestPreferOpensTab checks that a tab is opened in the default browser if several browsers
-// could open one.
+// TestPreferOpensTab checks that a call opens its tab in the default browser if several
+// browsers could open a tab.
 func TestPreferOpensTab(t *testing.T) {
 	s, _ := openTest(t)
 	s.NameOf("b", "B", false)
@@ -74,6 +76,6 @@ func TestPreferOpensTab(t *testing.T) {
 	}}
 	targets := Prefer(bridge, s).Targets(t.Context(), dispatch.TargetChoice{})
 	if len(targets.LiveTargets) != 1 || targets.LiveTargets[0].Browser != "b" || !slices.Equal(asked, []string{"", "b"}) {
-		t.Errorf("targets of a call that opens a tab = %+v after %q, want the tab of b", targets.LiveTargets, asked)
+		t.Errorf("targets of a call that opens a tab = %+v after %q, want a tab in browser b", targets.LiveTargets, asked)
 	}
 }

@@ -1,10 +1,10 @@
 // Package browserprofile finds the profile of a browser on this computer in which the
-// extension runs, and makes a name for the browser of it.
+// extension runs, and returns a name for the browser that contains the profile.
 //
 // The extension cannot read the name of its profile. Package browserprofile searches the
-// storage of the extension in each profile for the ID that the extension has stored there,
-// and reads the name of the profile from the browser's file Local State. It reads nothing
-// else of a profile.
+// storage of the extension in each profile for the ID that the extension has stored, and
+// reads the names of profiles from the browser's file Local State. Package browserprofile
+// reads no other file of a profile.
 package browserprofile
 
 import (
@@ -20,36 +20,37 @@ import (
 )
 
 const (
-	// maxNameChars limits the name of a profile in the name of a browser.
+	// maxNameChars limits the length of a profile's name within the name of a browser.
 	maxNameChars = 30
-	// maxFileBytes limits the part of one file that is searched.
+	// maxFileBytes limits how many bytes of one storage file opentabs searches for the
+	// browser's ID.
 	maxFileBytes = 16 << 20
 )
 
-// Machine is where profiles are searched for.
+// Machine describes the computer on which DefaultName searches for browser profiles.
 type Machine struct {
-	// OS is the operating system, as runtime.GOOS has it.
+	// OS is the name of the operating system, in the form of runtime.GOOS.
 	OS string
-	// Home is the home directory of the user.
+	// Home is the user's home directory.
 	Home string
 	// Getenv is os.Getenv except in tests.
 	Getenv func(string) string
-	// HostName is the name of the computer.
+	// HostName is the network name of the computer.
 	HostName string
 }
 
-// ThisMachine returns the computer that the program runs on.
+// ThisMachine returns a description of the computer on which opentabs runs.
 func ThisMachine(goos string, getenv func(string) string) Machine {
-	home, _ := os.UserHomeDir() // without a home directory, no profile is found
+	home, _ := os.UserHomeDir() // without a home directory, the search finds no profile
 	hostName, _ := os.Hostname()
 	return Machine{OS: goos, Home: home, Getenv: getenv, HostName: hostName}
 }
 
 // DefaultName returns a name such as "Chrome (Work) on laptop" for the browser with an ID
-// of the extension; empty if no profile on this computer has the ID. sentName is the
-// default name that the extension sent, such as "Chrome on Linux".
+// of the extension; empty if no profile on this computer has the ID. The parameter
+// sentName is the default name that the extension sent, such as "Chrome on Linux".
 func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
-	if len(browserID) < len("00000000-0000-0000-0000-000000000000") { // a shorter ID could be in another profile by chance
+	if len(browserID) < len("00000000-0000-0000-0000-000000000000") { // a shorter ID could occur in another profile by chance
 		return ""
 	}
 	for _, dataDir := range m.dataDirs() {
@@ -67,8 +68,8 @@ func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
 	return ""
 }
 
-// compose returns the name of a browser. The name of the profile is left out if it is the
-// only one.
+// compose returns the name of a browser. The name leaves out the profile if the browser
+// has only one profile.
 func (m Machine) compose(sentName string, profileNames map[string]string, profileDir string) string {
 	product, platform, _ := strings.Cut(sentName, " on ")
 	if profileName := plaintext.Line(profileNames[profileDir], maxNameChars); len(profileNames) > 1 && profileName != "" {
@@ -84,7 +85,7 @@ func (m Machine) compose(sentName string, profileNames map[string]string, profil
 	return product + " on " + host
 }
 
-// dataDirs returns the folders in which browsers keep their profiles by default.
+// dataDirs returns the folders in which Chromium browsers keep their profiles by default.
 func (m Machine) dataDirs() []string {
 	if m.Home == "" {
 		return nil
@@ -112,8 +113,8 @@ func (m Machine) dataDirs() []string {
 	return dirs
 }
 
-// hasText reports whether a file of a database of the extension contains a text. Chrome's
-// database stores short texts as they are.
+// hasText reports whether a database file of the extension contains a text. Chrome's
+// database stores short texts unchanged.
 func hasText(folder, text string) bool {
 	for _, pattern := range []string{"*.log", "*.ldb"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
@@ -139,7 +140,7 @@ func fileHasText(path, text string) bool {
 	return err == nil && bytes.Contains(data, []byte(text))
 }
 
-// readProfiles returns the names of all profiles by their folders.
+// readProfiles maps the folder of each browser profile to the name of the profile.
 func readProfiles(dataDir string) map[string]string {
 	data, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
 	if err != nil {

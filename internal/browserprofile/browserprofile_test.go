@@ -12,7 +12,7 @@ const (
 	testBrowser   = "6f0b8a51-3f0e-4f0b-9a46-0a4f5b0f8f11"
 )
 
-// writeFile writes a file below a home directory of a test.
+// writeFile writes a test file and creates its parent folders.
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -23,8 +23,8 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// TestDefaultName checks the names of browsers in one of several profiles, in the only
-// profile, and in a profile that is not on this computer.
+// TestDefaultName checks the names of browsers with several profiles, with one profile,
+// and with a profile that is not on this computer.
 func TestDefaultName(t *testing.T) {
 	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, HostName: "laptop.example.com"}
 	chrome := filepath.Join(m.Home, ".config", "google-chrome")
@@ -34,7 +34,7 @@ func TestDefaultName(t *testing.T) {
 	find := func(want string) {
 		t.Helper()
 		if got := m.DefaultName(testExtension, testBrowser, "Chrome on Linux"); got != want {
-			t.Errorf("name = %q, want %q", got, want)
+			t.Errorf("name of the browser = %q, want %q", got, want)
 		}
 	}
 	find("")
@@ -49,11 +49,12 @@ func TestDefaultName(t *testing.T) {
 	m.HostName = ""
 	find("Chrome (Work) on Linux")
 	if got := m.DefaultName(testExtension, "b", "Chrome"); got != "" {
-		t.Errorf("name of a browser with a short ID = %q, want none", got)
+		t.Errorf("name of a browser with a short ID = %q, want no name", got)
 	}
 }
 
-// TestDataDirs checks that profiles are searched for on each operating system.
+// TestDataDirs checks in which folders opentabs searches for browser profiles on each
+// operating system.
 func TestDataDirs(t *testing.T) {
 	for goos, want := range map[string]string{
 		"linux": "/h/.config/chromium", "darwin": "/h/Library/Application Support/Google/Chrome", "windows": "/l/Google/Chrome/User Data",
@@ -65,10 +66,10 @@ func TestDataDirs(t *testing.T) {
 			return ""
 		}}
 		if dirs := strings.Join(m.dataDirs(), "\n"); !strings.Contains(filepath.ToSlash(dirs), want) {
-			t.Errorf("folders on %s = %s, want %s", goos, dirs, want)
+			t.Errorf("folders of browser profiles on %s = %s, want %s", goos, dirs, want)
 		}
 	}
 	if dirs := (Machine{OS: "linux"}).dataDirs(); dirs != nil {
-		t.Errorf("folders without a home directory = %q, want none", dirs)
+		t.Errorf("folders of browser profiles without a home directory = %q, want no folders", dirs)
 	}
 }

@@ -1,6 +1,6 @@
 // Package bundlecode splits the code of a bundle into its modules. The build splits a
-// bundle to minify libraries, and a review splits it to show the author's code alone,
-// so both agree on what a library is.
+// bundle to minify libraries, and a review splits a bundle to show only the author's
+// code. Because both use this package, both agree on which modules are libraries.
 package bundlecode
 
 import (
@@ -9,25 +9,26 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// Module is one part of a bundle.
+// Module is the code of one source file in a bundle.
 type Module struct {
-	// Name is the path of the module's file; empty for the code before the first
+	// Name is the path of the module's source file; empty for the code before the first
 	// module.
 	Name string
-	// Library reports that the module is marked as a library.
+	// Library is true if the module's path is the path of a library.
 	Library bool
 	Code    string
 }
 
-// moduleComment matches the comment that esbuild writes before a module: a path.
+// moduleComment matches the comment with the path of a module, which esbuild writes
+// before each module.
 var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(?:[cm]?[jt]sx?|json|svg|css)|locales))[ \t]*\r?$`)
 
 // libraryPath matches the paths of modules that the author did not write: npm
 // packages and the SDK.
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// Split splits the code of a bundle at its module comments. Split drops parts that
-// contain only white space.
+// Split splits the code of a bundle at the comments before its modules. Split drops parts
+// that contain only white space.
 func Split(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""
@@ -41,7 +42,8 @@ func Split(code string) []Module {
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
-	// The code that the build appends after the last module is not part of a library.
+	// The code that the build appends after the last module is not part of the module,
+	// which may be a library.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].Library {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]

@@ -1,8 +1,9 @@
 // Package callprompt asks the user of a terminal about calls that wait for approval.
 //
-// [New] returns a [Prompter] for the terminal of a command, [Prompter.Ask] asks about one
-// ticket and sends the answer to the server. Other surfaces ask at the same time; the
-// first decision counts, and Ask then prints who decided.
+// [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks about one
+// ticket and sends the user's answer to the server. Other surfaces show the same ticket
+// at the same time; the first decision counts. After a decision elsewhere, Ask prints
+// which surface decided.
 package callprompt
 
 import (
@@ -22,30 +23,30 @@ import (
 	"opentabs/wire"
 )
 
-// minReadTime is how long a question must be shown before an answer counts. The user may
-// have typed an earlier line for something else.
+// minReadTime is how long a question must be visible before an answer counts. The user
+// may have typed an earlier line for another program.
 const minReadTime = 500 * time.Millisecond
 
-// calls are the requests of a Prompter to the server. [httpapi.CallsClient] implements
-// calls.
+// calls has the requests that a Prompter sends to the server. [httpapi.CallsClient]
+// implements calls.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.Decided, error)
 }
 
-// Prompter asks about one ticket after the other. Prompter is safe for concurrent use.
+// Prompter asks the user about one ticket at a time. Prompter is safe for concurrent use.
 type Prompter struct {
 	calls calls
 	out   *terminal.Output
 	in    io.Reader
 
-	turn      chan struct{} // has room for one question
+	turn      chan struct{} // has a token while a question is open
 	startRead sync.Once
-	lines     chan string // the lines that the user types; closed at the end of the input
+	lines     chan string // lines that the user types; closed at the end of the input
 }
 
-// New returns a prompter that reads answers from in. New returns nil unless in and
-// stderr are terminals.
+// New returns a prompter that reads the user's answers from in. New returns nil unless in
+// and stderr are terminals.
 func New(server httpapi.CallsClient, out *terminal.Output, in io.Reader) *Prompter {
 	if !terminal.IsTerminal(in) || !terminal.HasErrorTerminal(out) {
 		return nil
@@ -57,8 +58,8 @@ func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
 	return &Prompter{calls: server, out: out, in: in, turn: make(chan struct{}, 1), lines: make(chan string)}
 }
 
-// readLines passes the lines of the input to p.lines. A line that is typed while no
-// question is open waits for the next question, which drops the line.
+// readLines sends the lines of the input to p.lines. A line that the user types while no
+// question is open waits until the next question, which drops the line.
 func (p *Prompter) readLines() {
 	defer close(p.lines)
 	scanner := bufio.NewScanner(p.in)
@@ -67,17 +68,17 @@ func (p *Prompter) readLines() {
 	}
 }
 
-// Ask shows a ticket and asks for a decision until the user has answered, the user has
-// decided elsewhere (ctx ends), or the input has ended.
+// Ask shows a ticket and asks the user for a decision. Ask returns when the user has
+// answered, when the user has decided elsewhere (ctx ends), or when the input has ended.
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
 	select {
 	case p.turn <- struct{}{}:
 		defer func() { <-p.turn }()
-	case <-ctx.Done(): // decided before the question was shown
+	case <-ctx.Done(): // the user decided before the question was shown
 		return
 	}
 	v, err := p.calls.Get(ctx, callID)
-	if err != nil || v.Waiting == nil || v.Waiting.TicketID != ticketID { // decided while another question was shown
+	if err != nil || v.Waiting == nil || v.Waiting.TicketID != ticketID { // the user decided while another question was shown
 		return
 	}
 	p.startRead.Do(func() { go p.readLines() })
@@ -99,15 +100,15 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
 	}
 }
 
-// question is one ticket that is shown in the terminal.
+// question is a ticket about which the terminal asks the user.
 type question struct {
 	prompter *Prompter
 	view     dispatch.View
 	ticketID string
 }
 
-// readAnswer asks until the user types yes or no. isAnswered is false if the input has
-// ended, or ctx has ended.
+// readAnswer repeats the question until the user types yes or no. isAnswered is false if
+// the input or ctx has ended.
 func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	isAction := q.view.Waiting.Kind == wire.TicketUser
 	text := "Allow this call? [y/N] "
@@ -140,8 +141,8 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	}
 }
 
-// decide sends the decision to the server, and prints the effect. decide returns false
-// if the decision could not be sent and the call may still wait.
+// decide sends the user's decision to the server, and prints its effect. decide returns
+// false if the server did not receive the decision and the call may still wait.
 func (q question) decide(ctx context.Context, allow bool) bool {
 	decision := httpapi.Decision{Allow: &allow, TicketID: q.ticketID}
 	if allow {
@@ -163,10 +164,10 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	return true
 }
 
-// lookUpTimeout limits the request for the decision that another surface has made.
+// lookUpTimeout limits the request that finds out which surface made a decision.
 const lookUpTimeout = 2 * time.Second
 
-// printWithdrawal prints why the question needs no answer.
+// printWithdrawal prints why the open question no longer needs an answer.
 func (q question) printWithdrawal(ctx context.Context) {
 	out := q.prompter.out
 	terminal.EndQuestion(out)
@@ -181,7 +182,7 @@ func (q question) printWithdrawal(ctx context.Context) {
 	}
 }
 
-// alreadyText returns the sentence about a decision on another surface.
+// alreadyText returns the sentence about a decision that another surface made.
 func alreadyText(isAllowed bool, surface string) string {
 	decision := "denied"
 	if isAllowed {

@@ -17,12 +17,12 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls is a server with one call.
+// fakeCalls simulates a server with one call that waits for approval.
 type fakeCalls struct {
 	view      dispatch.View
 	decisions []httpapi.Decision
 	result    httpapi.Decided
-	errors    []error // the errors of the next decisions
+	errors    []error // errors that the next decisions return
 }
 
 func (f *fakeCalls) Get(context.Context, string) (recorder.Record, error) {
@@ -39,7 +39,7 @@ func (f *fakeCalls) Decide(_ context.Context, _ string, d httpapi.Decision) (htt
 	return f.result, nil
 }
 
-// fixture is a prompter in a simulated terminal.
+// fixture is a prompter that reads from and writes to a simulated terminal.
 type fixture struct {
 	calls    *fakeCalls
 	screen   *terminaltest.Screen
@@ -66,7 +66,7 @@ func startQuestion(t *testing.T, kind wire.TicketKind) *fixture {
 	return f
 }
 
-// ask starts another question.
+// ask starts another question in a new goroutine.
 func (f *fixture) ask() {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.isAsking, f.withdraw = true, cancel
@@ -78,14 +78,15 @@ func (f *fixture) ask() {
 	synctest.Wait()
 }
 
-// typeLine types a line after a delay.
+// typeLine simulates a user who types a line after a delay.
 func (f *fixture) typeLine(delay time.Duration, line string) {
 	time.Sleep(delay)
 	go io.WriteString(f.typed, line+"\n")
 	synctest.Wait()
 }
 
-// check checks whether the question is open, and the last decision: "allow", "deny" or "".
+// check checks whether a question is open, and whether the last decision is "allow",
+// "deny" or "" (none).
 func (f *fixture) check(t *testing.T, isAsking bool, want string) {
 	t.Helper()
 	got := ""
@@ -97,7 +98,7 @@ func (f *fixture) check(t *testing.T, isAsking bool, want string) {
 		}
 	}
 	if f.isAsking != isAsking || got != want {
-		t.Errorf("asking %t, decision %q; want %t, %q\n%s", f.isAsking, got, isAsking, want, f.text())
+		t.Errorf("question open = %t, last decision = %q; want open = %t, decision = %q; terminal:\n%s", f.isAsking, got, isAsking, want, f.text())
 	}
 }
 
@@ -134,7 +135,7 @@ func TestQuestionShowsCall(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		for _, want := range []string{"chat__post is waiting for approval", "Client cursor wants", `"text": "hi"`, "Allow this call? [y/N]"} {
 			if !strings.Contains(f.text(), want) {
-				t.Errorf("no %q in:\n%s", want, f.text())
+				t.Errorf("the terminal does not show %q:\n%s", want, f.text())
 			}
 		}
 		f.withdraw()
@@ -142,7 +143,8 @@ func TestQuestionShowsCall(t *testing.T) {
 	})
 }
 
-// TestTypedAhead checks that a line from before the question answers nothing.
+// TestTypedAhead checks that a line typed before the question does not answer the
+// question.
 func TestTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
@@ -150,7 +152,7 @@ func TestTypedAhead(t *testing.T) {
 		f.check(t, true, "")
 		f.typeLine(time.Second, "n")
 		f.check(t, false, "deny")
-		f.typeLine(time.Second, "y") // between two questions
+		f.typeLine(time.Second, "y") // typed between two questions
 		f.calls.decisions = nil
 		f.ask()
 		f.check(t, true, "")
@@ -159,7 +161,8 @@ func TestTypedAhead(t *testing.T) {
 	})
 }
 
-// TestDecidedElsewhere checks that another surface ends the question with a reason.
+// TestDecidedElsewhere checks that a decision on another surface ends the question, and
+// that the terminal shows the reason.
 func TestDecidedElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
@@ -168,13 +171,14 @@ func TestDecidedElsewhere(t *testing.T) {
 		synctest.Wait()
 		f.check(t, false, "")
 		if !strings.Contains(f.text(), "opentabs: already allowed by the side panel") {
-			t.Errorf("the terminal shows:\n%s", f.text())
+			t.Errorf("the terminal shows unexpected text:\n%s", f.text())
 		}
 		f.typed.Close()
 	})
 }
 
-// TestLateAnswer checks what the terminal shows for a decision that came too late.
+// TestLateAnswer checks what the terminal shows if the call was decided before the user
+// answered.
 func TestLateAnswer(t *testing.T) {
 	for want, result := range map[string]httpapi.Decided{
 		"already denied by a notification":     {Outcome: wire.DecisionAlreadyMade, By: "a notification"},
@@ -186,19 +190,19 @@ func TestLateAnswer(t *testing.T) {
 			f.typeLine(time.Second, "y")
 			f.check(t, false, "allow")
 			if !strings.Contains(f.text(), want) {
-				t.Errorf("no %q in:\n%s", want, f.text())
+				t.Errorf("the terminal does not show %q:\n%s", want, f.text())
 			}
 			f.typed.Close()
 		})
 	}
 }
 
-// TestUnsentDecision checks that the question appears again if the server did not get the
-// decision.
+// TestUnsentDecision checks that the question appears again if the server did not receive
+// the decision.
 func TestUnsentDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
-		f.calls.errors = []error{errors.New("no answer")}
+		f.calls.errors = []error{errors.New("the server sent no answer")}
 		f.typeLine(time.Second, "y")
 		f.check(t, true, "allow")
 		f.typeLine(time.Second, "n")
@@ -207,7 +211,7 @@ func TestUnsentDecision(t *testing.T) {
 	})
 }
 
-// TestEndOfInput checks that the end of the input decides nothing.
+// TestEndOfInput checks that the end of the terminal's input is not a decision.
 func TestEndOfInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
@@ -215,7 +219,7 @@ func TestEndOfInput(t *testing.T) {
 		synctest.Wait()
 		f.check(t, false, "")
 		if !strings.Contains(f.text(), "no answer in this terminal") {
-			t.Errorf("the terminal shows:\n%s", f.text())
+			t.Errorf("the terminal shows unexpected text:\n%s", f.text())
 		}
 	})
 }

@@ -18,7 +18,8 @@ func EventLine(e dispatch.Event, verbose bool) string {
 // clockTime is the format for the time of an event.
 const clockTime = "15:04:05.000"
 
-// EventText describes an event, without its call.
+// EventText returns a text that describes an event of a call, without the name of the
+// call.
 func EventText(e dispatch.Event, verbose bool) string {
 	v := e.Call
 	switch e.Kind {

@@ -10,30 +10,30 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// Selection is which calls a command without an ID means.
+// Selection selects the calls from which a command without a call ID chooses.
 type Selection int
 
 const (
-	// Waiting are the calls that wait for the user.
+	// Waiting selects the calls that wait for the user.
 	Waiting Selection = iota
-	// Open are the calls that have not ended.
+	// Open selects the calls that have not ended.
 	Open
-	// Any are all calls.
+	// Any selects all calls.
 	Any
 )
 
-// idPrefix begins the ID of each call.
+// idPrefix is the prefix of each call's ID.
 const idPrefix = "call_"
 
-// maxShownIDs is how many calls an error lists.
+// maxShownIDs is the number of calls that the error for an ambiguous ID lists.
 const maxShownIDs = 5
 
-// FindID returns the ID of the call that the user means with typed: an ID, the beginning
-// of one, or nothing for the only call in the selection. An unknown ID is returned as it
-// is, so that the server refuses it. The error is a [usererr.Error] if typed fits several
-// calls or none.
+// FindID returns the ID of the call that the user typed: a whole ID, the beginning of an
+// ID, or an empty text for the only call in the selection. FindID returns an unknown ID
+// unchanged, so that the server rejects the ID. The error is a [usererr.Error] if typed
+// matches several calls, or if typed is empty and the selection has no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {
-	if typed != "" && len(typed) >= len(idPrefix)+26 { // a whole ID
+	if typed != "" && len(typed) >= len(idPrefix)+26 { // typed is a whole ID
 		return typed, nil
 	}
 	listed, err := calls.List(ctx)
@@ -64,10 +64,10 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 	if len(names) > maxShownIDs {
 		names = append(names[:maxShownIDs], "...")
 	}
-	return "", usererr.Errorf("there are several such calls, so name one: %s", strings.Join(names, ", "))
+	return "", usererr.Errorf("several calls match: name one of %s", strings.Join(names, ", "))
 }
 
-// contains reports whether a call is in the selection.
+// contains reports whether a selection contains a call.
 func (s Selection) contains(c dispatch.View) bool {
 	switch s {
 	case Waiting:
@@ -78,7 +78,7 @@ func (s Selection) contains(c dispatch.View) bool {
 	return true
 }
 
-// none returns the sentence for an empty selection.
+// none returns the sentence for the user if the selection contains no call.
 func (s Selection) none() string {
 	switch s {
 	case Waiting:

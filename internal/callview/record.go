@@ -10,7 +10,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// RecordRows returns the table of recorded calls, which begins with the row of column names.
+// RecordRows returns the rows of a table of recorded calls. The first row has the names
+// of the columns.
 func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
 	for _, r := range records {
@@ -23,7 +24,7 @@ func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	return rows
 }
 
-// endTime returns when a recorded call ended.
+// endTime returns the time at which a recorded call ended.
 func endTime(r recorder.Record) time.Time {
 	if r.Ended == nil {
 		return r.Created
@@ -31,13 +32,14 @@ func endTime(r recorder.Record) time.Time {
 	return *r.Ended
 }
 
-// PrintRecord writes a call that was just read, with the fields of its record.
+// PrintRecord prints a recorded call with all fields of its record.
 func PrintRecord(out *terminal.Output, r recorder.Record, verbose bool) {
 	Print(out, r.View, verbose)
 	out.PrintSafeLines(recordLines(r, verbose)...)
 }
 
-// recordLines returns the lines of the fields that only a record has.
+// recordLines returns the lines for the fields that a recorded call has and a live call
+// lacks.
 func recordLines(r recorder.Record, verbose bool) []string {
 	var lines []string
 	if r.Site != "" {
@@ -64,7 +66,8 @@ func recordLines(r recorder.Record, verbose bool) []string {
 	return lines
 }
 
-// jsonBlock returns a recorded JSON value under a title; nil if the call has no such value.
+// jsonBlock returns the lines of a recorded JSON value under a title, or nil if the
+// record has no such value.
 func jsonBlock(title, text string, realBytes int, isIncomplete bool) []string {
 	if text == "" || text == "{}" {
 		return nil

@@ -37,11 +37,12 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	return rows
 }
 
-// shortIDLength is how many characters of a call's ID a narrow terminal shows. Commands
-// accept the beginning of an ID.
+// shortIDLength is the number of characters of a call's ID that a narrow terminal shows.
+// Commands accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
-// ShortenIDs shortens the IDs in the rows of calls, if the terminal is too narrow for them.
+// ShortenIDs shortens the call IDs in the rows of a table if the terminal is too narrow
+// for whole IDs.
 func ShortenIDs(rows [][]string, columns int) {
 	if columns >= minColumnsForIDs {
 		return
@@ -51,7 +52,8 @@ func ShortenIDs(rows [][]string, columns int) {
 	}
 }
 
-// minColumnsForIDs is the width of a terminal that shows whole IDs.
+// minColumnsForIDs is the minimum number of columns of a terminal that shows whole call
+// IDs.
 const minColumnsForIDs = 120
 
 // treeRow is a call and its depth in the tree of calls.

@@ -106,14 +106,13 @@ func TestCallsInTrees(t *testing.T) {
 	}
 }
 
-// TestShortenIDs checks that a narrow terminal gets the beginnings of IDs, which commands
-// accept.
+// TestShortenIDs checks that a narrow terminal shows the beginnings of call IDs.
 func TestShortenIDs(t *testing.T) {
 	for columns, want := range map[int]string{80: "call_x6axhe37", 120: "call_x6axhe37hbgwg7pggqeuutzrbm"} {
 		rows := [][]string{{"CALL"}, {"call_x6axhe37hbgwg7pggqeuutzrbm"}}
 		ShortenIDs(rows, columns)
 		if rows[0][0] != "CALL" || rows[1][0] != want {
-			t.Errorf("the IDs on %d columns are %q, want %q", columns, rows, want)
+			t.Errorf("the call IDs on a terminal with %d columns are %q, want %q", columns, rows, want)
 		}
 	}
 }
@@ -124,7 +123,7 @@ func TestEventTextForUser(t *testing.T) {
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
 		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &agentProgress}}, UserProgress: &userProgress},
 	}
-	if got := EventText(e, false); got != "progress  90%  hello" { // the percentage is the progress of the call, not UserProgress
+	if got := EventText(e, false); got != "progress  90%  hello" { // the text shows Progress, not UserProgress
 		t.Errorf("for the user: %q", got)
 	}
 	e.Audience = ""

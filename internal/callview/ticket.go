@@ -11,12 +11,12 @@ import (
 	"opentabs/wire"
 )
 
-// maxDescription limits the author's description of a tool, in bytes.
+// maxDescription limits the shown part of the author's description of a tool, in bytes.
 const maxDescription = 300
 
 // TicketLines returns what the user needs to decide about a waiting call: the tool, the
-// author's description, the page, and the arguments. The lines are safe for a
-// terminal.
+// author's description, the page, and the arguments. The lines contain no control
+// characters.
 func TicketLines(v dispatch.View, now time.Time) []string {
 	w := v.Waiting
 	if w == nil {
@@ -41,8 +41,8 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 	return lines
 }
 
-// aboutText returns the display names of the tool and its plugin, and whether the tool
-// only reads.
+// aboutText returns the display names of a tool and its plugin, and whether the tool only
+// reads.
 func aboutText(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
 		return ""
@@ -58,7 +58,8 @@ func aboutText(w dispatch.WaitingTicket) string {
 	return name + ": " + effect
 }
 
-// pageText returns the tab, the site and the browser in which the call would run.
+// pageText returns a text with the tab, the site and the browser in which a waiting call
+// would run.
 func pageText(page *dispatch.TicketPage) string {
 	if page == nil {
 		return ""
@@ -72,7 +73,7 @@ func pageText(page *dispatch.TicketPage) string {
 	return "in " + strings.Join(texts, ", ")
 }
 
-// shortenText returns the beginning of a text of at most limit bytes.
+// shortenText returns the beginning of a text, with at most limit bytes.
 func shortenText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

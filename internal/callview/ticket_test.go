@@ -25,21 +25,21 @@ func TestTicketLines(t *testing.T) {
 		"in general, https://chat.example.com, Work", "arguments\n", `"channel": "gen`,
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("no %q in:\n%s", want, text)
+			t.Errorf("the ticket text does not contain %q:\n%s", want, text)
 		}
 	}
 	if strings.ContainsAny(text, "\x1b\u202e") {
-		t.Errorf("the lines have control characters: %q", text)
+		t.Errorf("the lines of the ticket contain control characters: %q", text)
 	}
 	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Exports") }); i < 0 || len(lines[i]) > maxDescription+3 {
-		t.Errorf("the description is not shortened:\n%s", text)
+		t.Errorf("the ticket contains the whole description, want a shortened one:\n%s", text)
 	}
 	v.Waiting.About.IsReadOnly, v.Waiting.About.Title, v.Waiting.Page = true, "", nil
 	if text := strings.Join(TicketLines(v, now), "\n"); !strings.Contains(text, "chat__export (Chat): reads") || strings.Contains(text, "\nin ") {
-		t.Errorf("the lines of a reading tool without a page are:\n%s", text)
+		t.Errorf("the ticket of a read-only tool without a page has the wrong lines:\n%s", text)
 	}
 	v.Waiting = nil
 	if got := TicketLines(v, now); got != nil {
-		t.Errorf("a call that does not wait has the lines %q, want none", got)
+		t.Errorf("a call that does not wait for approval has the ticket lines %q, want none", got)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// PrintTiming prints where the time of a call went: one line for each phase with its start,
-// its duration and, on a terminal, its bar.
+// PrintTiming prints how long each phase of a call took. Each phase has one line with its
+// start, its duration and, on a terminal, a bar.
 func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 	columns := 0
 	if out.IsTerminal() {
@@ -20,20 +20,22 @@ func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 	out.PrintSafeLines(timingLines(v, now, columns, out.Glyphs())...)
 }
 
-// Timing is where the time of a call went, as JSON.
+// Timing is the JSON output about how long each phase of a call took.
 type Timing struct {
 	CallID string        `json:"call_id"`
 	Phases []TimingPhase `json:"phases"`
 }
 
-// TimingPhase is one phase of a call, in milliseconds since the call arrived.
+// TimingPhase is one phase of a call. Its times are in milliseconds since the call
+// arrived.
 type TimingPhase struct {
 	Name    string  `json:"name"`
 	StartMs float64 `json:"start_ms"`
 	Ms      float64 `json:"ms"`
 }
 
-// NewTiming returns the phases of a call; now is the end of a call that has not ended.
+// NewTiming returns the phases of a call. For a call that has not ended, the last phase
+// ends at the time now.
 func NewTiming(v dispatch.View, now time.Time) Timing {
 	t := Timing{CallID: v.CallID, Phases: []TimingPhase{}}
 	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -43,8 +45,8 @@ func NewTiming(v dispatch.View, now time.Time) Timing {
 	return t
 }
 
-// timingLines returns the lines of PrintTiming for a terminal of this width; 0 is the width
-// of a pipe, which gets no bars.
+// timingLines returns the lines that PrintTiming prints for a terminal with this number
+// of columns. A pipe has 0 columns and gets no bars.
 func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs) []string {
 	phases := waterfall.Phases(&v, now)
 	var total time.Duration
@@ -65,8 +67,8 @@ func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs)
 	return lines
 }
 
-// preciseDuration writes a duration with at least two digits, such as 0.2 ms, 12 ms and
-// 3.5 s.
+// preciseDuration formats a duration with at least two significant digits, such as 0.2
+// ms, 12 ms and 3.5 s.
 func preciseDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:

@@ -10,7 +10,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestTimingLines checks the table of phases on a terminal of 80 columns and in a pipe.
+// TestTimingLines checks the table of call phases on a terminal of 80 columns and in a
+// pipe.
 func TestTimingLines(t *testing.T) {
 	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	ended := start.Add(40 * time.Second)
@@ -41,6 +42,6 @@ func TestTimingLines(t *testing.T) {
 		"  handler               20 s        2 s",
 	}
 	if got := timingLines(v, ended, 0, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("in a pipe got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the timing lines in a pipe are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -20,8 +20,8 @@ func CallerText(caller *dispatch.Caller) string {
 	return fmt.Sprintf("%s (%s)", caller.Tool, tabText)
 }
 
-// browserText returns the name of the browser in which a call runs. A server that is older
-// than this program sends only the ID.
+// browserText returns the name of the browser in which a call runs. An older server sends
+// only the browser's ID.
 func browserText(v dispatch.View) string { return terminal.SafeLine(cmp.Or(v.BrowserName, v.Browser)) }
 
 // ScopeText describes the scope of a permission.

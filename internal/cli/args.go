@@ -11,18 +11,18 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// ShowHelp is the action of a group that is run without a command.
+// ShowHelp is the action of a command group that the user runs without a subcommand.
 func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// GroupCommands adds subcommands to cmd, which prints its help when it runs without
-// one.
+// GroupCommands adds subcommands to cmd. Without a subcommand, cmd prints its help.
 func GroupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, ShowHelp
 	cmd.AddCommand(commands...)
 	return cmd
 }
 
-// AddCommandGroup adds subcommands to cmd, which the help of cmd lists under a title.
+// AddCommandGroup adds subcommands to cmd. The help of cmd lists these subcommands under
+// the given title.
 func AddCommandGroup(cmd *cobra.Command, title string, commands ...*cobra.Command) {
 	cmd.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, sub := range commands {
@@ -36,7 +36,8 @@ func AddJSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
 }
 
-// RequireArgs returns a check that a command gets n arguments, which argName describes.
+// RequireArgs returns a check that a command gets exactly n arguments. The parameter
+// argName is the name of the arguments in the error.
 func RequireArgs(n int, argName string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -51,7 +52,7 @@ func RequireArgs(n int, argName string) cobra.PositionalArgs {
 	}
 }
 
-// LimitArgs returns a check that a command gets no more than n arguments.
+// LimitArgs returns a check that a command gets at most n arguments.
 func LimitArgs(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -64,8 +65,8 @@ func LimitArgs(n int) cobra.PositionalArgs {
 	}
 }
 
-// ActionWithArg returns the action of a command with one argument, which it stores in arg. A
-// missing argument leaves the default in arg.
+// ActionWithArg returns the action of a command with one optional argument. The action
+// stores the argument in arg; without an argument, arg keeps its default.
 func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -75,11 +76,11 @@ func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*co
 	}
 }
 
-// NewUsageError returns an error about the user's input. Long texts among args are
-// truncated.
+// NewUsageError returns an error about a wrong flag or argument. NewUsageError truncates
+// long texts among args.
 func NewUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// AsUsageError makes an error about an unknown plugin or tool a usage error.
+// AsUsageError turns an error about an unknown plugin or tool into a usage error.
 func AsUsageError(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return NewUsageError("%v", err)

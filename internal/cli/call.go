@@ -8,7 +8,7 @@ import (
 	"opentabs/internal/toolcall"
 )
 
-// RunCall checks a call, runs it on the running server, and prints its result.
+// RunCall validates a call, runs the call on the running server, and prints the result.
 func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
 	if err := request.Check(); err != nil {
 		return err
@@ -20,7 +20,7 @@ func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
 	return toolcall.Run(ctx, client, daemon.CommandClient, request, p.In, p.Out)
 }
 
-// RunTypedCall runs a call that was typed at the prompt of plugin dev.
+// RunTypedCall runs a call that the user typed at the prompt of `opentabs plugin dev`.
 func RunTypedCall(ctx context.Context, p *Program, c plugindev.Call) {
 	request := toolcall.Request{Tool: c.Tool, Args: c.Words, Input: c.JSON, HasInput: c.JSON != "", Output: "json"}
 	if sentence, _ := ExplainError(ctx, RunCall(ctx, p, request)); sentence != "" {

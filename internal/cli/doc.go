@@ -1,6 +1,7 @@
-// Package cli has what all commands of opentabs share: the environment of the process,
-// checks of arguments, exit codes, and the installation that a command works on.
+// Package cli has the code that all commands of opentabs share: the environment of the
+// process, checks of arguments, exit codes, and the installation on which a command
+// works.
 //
-// The commands are in cmd/opentabs, and those about plugins in
-// internal/cli/plugincmd.
+// The commands are in cmd/opentabs, internal/cli/plugincmd and the other packages below
+// internal/cli.
 package cli

@@ -19,7 +19,7 @@ import (
 const (
 	ExitOK             = 0
 	ExitFailed         = 1   // the tool or opentabs failed
-	ExitUsage          = 2   // a flag, an argument or a setting is wrong
+	ExitUsage          = 2   // a flag, an argument or a setting is invalid
 	ExitNoServer       = 3   // no opentabs server is running
 	exitTimedOut       = 4   // the call was ended by one of its time limits
 	ExitCancelled      = 5   // the call was cancelled elsewhere, or the server stopped
@@ -66,7 +66,7 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrInternal:         ExitFailed,
 }
 
-// NewExitCodesCmd returns a help page in the form of a command.
+// NewExitCodesCmd returns the help topic about exit codes in the form of a command.
 func NewExitCodesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
@@ -86,8 +86,8 @@ func NewExitCodesCmd() *cobra.Command {
 	}
 }
 
-// ExplainError returns the sentence for the user and the exit code of err. ctx is the
-// context of the command.
+// ExplainError returns a sentence for the user about err, and the exit code for err. The
+// parameter ctx is the context of the failed command.
 func ExplainError(ctx context.Context, err error) (string, int) {
 	var callFailure *toolcall.Failure
 	var tooLate *callview.AlreadyDecidedError
@@ -96,7 +96,7 @@ func ExplainError(ctx context.Context, err error) (string, int) {
 	case err == nil:
 		return "", ExitOK
 	case errors.As(err, &callFailure):
-		return callFailure.Error(), max(ExitFailed, exitCodes[callFailure.Code]) // exitCodes lacks the codes of newer versions
+		return callFailure.Error(), max(ExitFailed, exitCodes[callFailure.Code]) // exitCodes has no entry for error codes of newer servers
 	case errors.As(err, &tooLate):
 		return tooLate.Error(), exitAlreadyDecided
 	case errors.Is(err, toolcall.ErrInterrupted):

@@ -65,11 +65,11 @@ func TestExplainError(t *testing.T) {
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", ExitFailed},
 		{"an interrupted call", cancelledCtx, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
 		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.AlreadyDecidedError{}), "", exitAlreadyDecided},
-		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrStreamEnded), "the server has stopped; start it with `opentabs serve`", ExitNoServer},
-		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", ExitNoServer},
+		{"the end of a stream", context.Background(), fmt.Errorf("read the test file: %w", httpapi.ErrStreamEnded), "the server has stopped; start it with `opentabs serve`", ExitNoServer},
+		{"no server", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", ExitNoServer},
 		{"Ctrl-C", cancelledCtx, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
 		{"an error after Ctrl-C", cancelledCtx, errors.New("boom"), "boom", ExitFailed},
-		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", ExitFailed},
+		{"another token", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", ExitFailed},
 		{"a refusal", context.Background(), &httpapi.RefusedError{Status: 404, Explanation: "no such call"}, "no such call", ExitFailed},
 	} {
 		if got, code := ExplainError(c.ctx, c.err); got != c.want || code != c.code {

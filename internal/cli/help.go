@@ -12,9 +12,9 @@ import (
 // HelpColumns is the maximum width of help texts.
 const HelpColumns = 80
 
-// PrintUsage prints how to use a command: its arguments, examples, subcommands and flags.
-// Cobra's templates could do the same, but text/template keeps the linker from dropping
-// unused methods, which makes the program several megabytes larger.
+// PrintUsage prints the arguments, examples, subcommands and flags of a command. Cobra's
+// templates need the package text/template, which keeps the linker from dropping unused
+// methods and makes the program several megabytes larger.
 func PrintUsage(cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -46,8 +46,7 @@ func isGroup(cmd *cobra.Command) bool {
 	return cmd.RunE != nil && reflect.ValueOf(cmd.RunE).Pointer() == reflect.ValueOf(ShowHelp).Pointer()
 }
 
-// writeSubcommands writes the subcommands of cmd by group, and after them the commands
-// that only have a help text.
+// writeSubcommands writes the subcommands of cmd by group, followed by the help topics.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -63,7 +62,8 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	writeCommandList(b, "Other help:", cmd.Commands(), (*cobra.Command).IsAdditionalHelpTopicCommand)
 }
 
-// writeCommandList writes the selected commands below a title, each with its summary.
+// writeCommandList writes the selected commands below a title. Each command has one line
+// with its summary.
 func writeCommandList(b *strings.Builder, title string, commands []*cobra.Command, isSelected func(*cobra.Command) bool) {
 	hasTitle := false
 	for _, sub := range commands {

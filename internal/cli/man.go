@@ -13,7 +13,8 @@ import (
 	"opentabs/internal/version"
 )
 
-// manColumns is the width of preformatted text in a manual page, which man indents.
+// manColumns is the width of preformatted text in a manual page. The program man indents
+// this text.
 const manColumns = 72
 
 type manOptions struct {
@@ -22,7 +23,7 @@ type manOptions struct {
 	json    bool
 }
 
-// NewManCmd returns the hidden command that writes the manual pages, for packages.
+// NewManCmd returns the hidden command that writes the manual pages for release packages.
 func NewManCmd(p *Program) *cobra.Command {
 	opts := manOptions{program: p}
 	cmd := &cobra.Command{
@@ -40,7 +41,7 @@ func NewManCmd(p *Program) *cobra.Command {
 	return cmd
 }
 
-// manPage is a manual page and the name of its file.
+// manPage is the file name and the text of a manual page.
 type manPage struct{ file, text string }
 
 func runMan(_ context.Context, opts manOptions, pages []manPage) error {
@@ -48,7 +49,7 @@ func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 		return NewUsageError("--dir is missing: name the directory for the pages")
 	}
 	if err := os.MkdirAll(opts.dir, 0o755); err != nil {
-		return fmt.Errorf("make the directory of the manual pages: %w", err)
+		return fmt.Errorf("create the directory of the manual pages: %w", err)
 	}
 	files := []string{}
 	for _, page := range pages {
@@ -63,7 +64,7 @@ func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 	}{files}, "wrote %d manual pages to %s", len(files), opts.dir)
 }
 
-// manPages returns the pages of a command, its subcommands and its help topics.
+// manPages returns the manual pages of a command, its subcommands and its help topics.
 func manPages(cmd *cobra.Command) []manPage {
 	pages := []manPage{{manName(cmd) + ".1", newManPage(cmd)}}
 	for _, sub := range cmd.Commands() {
@@ -74,10 +75,10 @@ func manPages(cmd *cobra.Command) []manPage {
 	return pages
 }
 
-// manName returns the name of a command's page, such as opentabs-plugin-install.
+// manName returns the name of a command's manual page, such as opentabs-plugin-install.
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// newManPage returns the manual page of a command as a roff document.
+// newManPage returns the text of a command's manual page in the format roff.
 func newManPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := manName(cmd)
@@ -116,8 +117,8 @@ func newManPage(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// writeManParagraph writes a paragraph, whose lines man fills. The lines of a paragraph
-// with indented lines, such as a list, stay as they are.
+// writeManParagraph writes a paragraph of a manual page. The program man fills its lines,
+// unless the paragraph contains indented lines, such as a list.
 func writeManParagraph(b *strings.Builder, paragraph string) {
 	b.WriteString(".PP\n")
 	isList := strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ")
@@ -132,7 +133,7 @@ func writeManParagraph(b *strings.Builder, paragraph string) {
 	}
 }
 
-// writeManText writes a section whose lines are kept as they are.
+// writeManText writes a section of a manual page whose line breaks stay unchanged.
 func writeManText(b *strings.Builder, title, text string) {
 	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
 	for line := range strings.Lines(text) {
@@ -141,7 +142,7 @@ func writeManText(b *strings.Builder, title, text string) {
 	b.WriteString(".fi\n")
 }
 
-// roffText escapes a line of text for roff.
+// roffText escapes a line of text for the format roff.
 func roffText(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestManPages checks that each command and help topic has a manual page, and that a page
-// contains no text that roff would take for a request.
+// TestManPages checks that each command and each help topic has a manual page, and that
+// roff interprets no line of text as a request.
 func TestManPages(t *testing.T) {
 	p := &Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}
 	root := &cobra.Command{Use: "opentabs", Short: "Run tools", RunE: ShowHelp}

@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/catalog"
 )
 
-// Program is the environment of the process, which every command gets.
+// Program is the environment of the opentabs process. Every command receives the Program.
 type Program struct {
 	In     io.Reader
 	Out    *terminal.Output
@@ -19,11 +19,12 @@ type Program struct {
 }
 
 // ClientTokenVariable is the environment variable with the token of the MCP client that
-// starts `opentabs mcp`. opentabs setup writes it into the configuration of the client.
+// starts `opentabs mcp`. `opentabs setup` writes this variable into the configuration of
+// the client.
 const ClientTokenVariable = "OPENTABS_CLIENT_TOKEN"
 
-// Report prints what a command did: result as JSON if asJSON is set, and a sentence for
-// the user if not.
+// Report prints the result of a command: as JSON if asJSON is true, and otherwise as a
+// sentence for the user.
 func (p *Program) Report(asJSON bool, result any, format string, args ...any) error {
 	if asJSON {
 		return p.Out.PrintValue(result)
@@ -32,8 +33,7 @@ func (p *Program) Report(asJSON bool, result any, format string, args ...any) er
 	return nil
 }
 
-// MakeDirs returns the directories of the installation and creates them if they are
-// missing.
+// MakeDirs returns the directories of the installation, and creates missing directories.
 func (p *Program) MakeDirs() (config.Dirs, error) {
 	dirs, err := config.FindDirs(p.Getenv)
 	if err != nil {
@@ -46,8 +46,8 @@ func (p *Program) MakeDirs() (config.Dirs, error) {
 	return dirs, err
 }
 
-// OpenHome returns the installation with its settings, and creates its directories if
-// they are missing. flags are the settings of the command line.
+// OpenHome returns the installation with its settings, and creates missing directories.
+// The parameter flags has the settings from the command line.
 func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	return p.loadHome(dirs, flags)
 }
 
-// loadHome returns the installation in dirs, with its settings.
+// loadHome returns the installation in the directories dirs, with its settings.
 func (p *Program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
 	s, err := config.Load(dirs, p.Getenv, flags)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Hom
 	return home.New(dirs, s, p.Getenv, func(sentence string) { p.Out.Notef("%s", sentence) }), nil
 }
 
-// OpenPlugins returns the installation and its plugins.
+// OpenPlugins returns the installation and the catalog of its plugins.
 func (p *Program) OpenPlugins() (*home.Home, *catalog.Catalog, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -75,7 +75,8 @@ func (p *Program) OpenPlugins() (*home.Home, *catalog.Catalog, error) {
 	return h, registry, err
 }
 
-// OpenPolicy returns access to the permissions, through the running server if there is one.
+// OpenPolicy returns access to the permissions. If a server runs, the access goes through
+// the server.
 func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -84,8 +85,8 @@ func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	return h.OpenPolicy(ctx)
 }
 
-// NewClient returns a client of the running daemon. newClient starts no daemon, and creates
-// no directories if none runs.
+// NewClient returns an API client of the running daemon. NewClient starts no daemon, and
+// creates no directories if no daemon runs.
 func (p *Program) NewClient(ctx context.Context) (*httpapi.Client, error) {
 	dirs, err := config.FindDirs(p.Getenv)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package clients has the timeouts of MCP clients, what they show while a call runs, and
-// how many tools they can use. Clients do not send these facts, so table.go lists them
-// with their sources.
+// Package clients has facts about MCP clients: their timeouts, what they show while a
+// call runs, and how many tools they can use. Clients do not send these facts, so the
+// file table.go lists the facts with their sources.
 //
 // [Of] returns the profile of one client, [Table] returns all profiles.
 // [GiveUp.InferTimeout] infers the timeout of a client that gave up a call.
@@ -32,8 +32,8 @@ const NoToolCap = 0
 // defaultToolCap is the ToolCap of unknown clients: the limit of common model APIs.
 const defaultToolCap = 128
 
-// defaultTimeout is the timeout that unknown clients probably have: the default of the
-// official TypeScript SDK, the shortest in wide use.
+// defaultTimeout is the timeout that an unknown client probably has. The official
+// TypeScript SDK has this default, the shortest default of the widely used SDKs.
 const defaultTimeout = 60 * time.Second
 
 // Source is a web page that a fact comes from.
@@ -81,7 +81,8 @@ type Profile struct {
 	Sources []Source
 }
 
-// TimeoutOver returns how long the client waits for a call over HTTP or stdio.
+// TimeoutOver returns how long the client waits for the answer to a call, over HTTP or
+// over stdio.
 func (p *Profile) TimeoutOver(http bool) Timeout {
 	t := Timeout{Limit: p.Timeout, ProgressRestarts: p.ProgressRestartsTimeout}
 	if http && p.HTTPTimeout > 0 {
@@ -90,15 +91,15 @@ func (p *Profile) TimeoutOver(http bool) Timeout {
 	return t
 }
 
-// IsKnown reports whether the client is in the table.
+// IsKnown reports whether the table of known clients contains the client.
 func (p *Profile) IsKnown() bool { return p.Client != "" }
 
 // UsesOutputSchemas reports whether the client may use the output schemas of tools.
 func (p *Profile) UsesOutputSchemas() bool { return p.OutputSchemas != unsupported }
 
-// Of returns the profile of the client with the given name and version. A client that
-// is not in the table gets defaultTimeout, which progress does not restart.
-// The caller must not change the profile.
+// Of returns the profile of the client with the given name and version. A client that is
+// not in the table gets defaultTimeout, and progress notifications do not restart this
+// timeout. The caller must not change the profile.
 func Of(name, version string) *Profile {
 	name = strings.ToLower(strings.TrimSpace(name))
 	for i := range table {
@@ -109,8 +110,8 @@ func Of(name, version string) *Profile {
 	return &unknownClient
 }
 
-// lowerNames are the names of the profiles in lower case, in the order of the table.
-// Because every call needs the profile of its client, the names are converted once.
+// lowerNames are the lower-case names of the clients in the table, by the index of their
+// profile. They are computed once, because every call needs the profile of its client.
 var lowerNames = sync.OnceValue(func() [][]string {
 	names := make([][]string, len(table))
 	for i, p := range table {
@@ -125,8 +126,8 @@ var lowerNames = sync.OnceValue(func() [][]string {
 // clients.
 func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
-// appliesToName reports whether profile i of the table applies to clients with the given
-// name in lower case.
+// appliesToName reports whether profile i of the table applies to a client with the given
+// lower-case name.
 func (p *Profile) appliesToName(i int, name string) bool {
 	for _, pattern := range lowerNames()[i] {
 		if prefix, isPrefix := strings.CutSuffix(pattern, "*"); name == pattern || isPrefix && strings.HasPrefix(name, prefix) {

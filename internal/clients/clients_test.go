@@ -43,7 +43,7 @@ func TestFindProfile(t *testing.T) {
 	} {
 		p := Of(tt.name, tt.version)
 		if p.Client != tt.client || p.TimeoutOver(tt.http) != (Timeout{tt.timeout, tt.resets}) {
-			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.TimeoutOver(tt.http).Limit, p.ProgressRestartsTimeout)
+			t.Errorf("%q %q: profile %q waits %v, resets %v", tt.name, tt.version, p.Client, p.TimeoutOver(tt.http).Limit, p.ProgressRestartsTimeout)
 		}
 	}
 }

@@ -6,56 +6,58 @@ import (
 	"time"
 )
 
-// ID is the name and the version that a client sends in initialize.
+// ID is the name and the version that an MCP client sends in initialize.
 type ID struct{ Name, Version string }
 
-// Timeout is how long a client waits for the answer to a call.
+// Timeout is how long an MCP client waits for the answer to a call.
 type Timeout struct {
-	// Limit is the time after which the client gives up the call; 0 means no limit.
+	// Limit is the time after which the client gives up a call; 0 means no limit.
 	Limit time.Duration
-	// ProgressRestarts is true if each progress notification restarts the time.
+	// ProgressRestarts is true if each progress notification restarts the client's
+	// timeout.
 	ProgressRestarts bool
 }
 
-// MinTimeout and MaxTimeout are the shortest and the longest timeout of a client that
-// opentabs learns or that a user can set.
+// MinTimeout and MaxTimeout bound the timeouts of clients that opentabs learns or that a
+// user can set.
 const (
 	MinTimeout = time.Second
 	MaxTimeout = 24 * time.Hour
 )
 
-// GiveUp describes a call whose client stopped waiting for the answer.
+// GiveUp describes how an MCP client stopped waiting for the answer to a call.
 type GiveUp struct {
-	// Waited is the time from the request until the client gave up.
+	// Waited is the time from the request until the client gave up the call.
 	Waited time.Duration
-	// HasProgress is set if the client received progress of the call. SinceProgress is the
-	// time from the last notification until the client gave up. LongestPause is the longest
-	// time before that without a notification: between two notifications, or from the
-	// request to the first one.
+	// HasProgress is true if the client received progress notifications of the call.
+	// SinceProgress is the time from the last notification until the client gave up.
+	// LongestPause is the longest earlier time without a notification: between two
+	// notifications, or from the request to the first notification.
 	HasProgress   bool
 	SinceProgress time.Duration
 	LongestPause  time.Duration
-	// Reason is the text with which the client cancelled the call; empty if the client
-	// gave no reason or closed its connection.
+	// Reason is the text with which the client cancelled the call. Reason is empty if the
+	// client gave no reason or closed its connection.
 	Reason string
 }
 
-// earlyBy and lateBy are how much earlier and later than after its timeout the server
-// receives that a client gave up.
+// A client seems to give up a call between earlyBy before its timeout and lateBy after
+// its timeout.
 const (
 	earlyBy = 100 * time.Millisecond
 	lateBy  = 400 * time.Millisecond
 )
 
-// commonTimeouts are the timeouts that clients often have, the most common first. They
-// are at least 30 s: a client that leaves earlier was more likely stopped by its user.
+// commonTimeouts are the timeouts that clients often have, the most common timeout first.
+// They are at least 30 s, because a shorter wait probably ends when the user stops the
+// call.
 var commonTimeouts = []time.Duration{
 	60 * time.Second, 30 * time.Second, 5 * time.Minute, 2 * time.Minute, 3 * time.Minute, 10 * time.Minute, 4 * time.Minute, 90 * time.Second,
 	15 * time.Minute, 30 * time.Minute, time.Hour,
 }
 
-// rankOf returns the index of the common timeout that a client kept, or
-// len(commonTimeouts) if waited is none of them.
+// rankOf returns the index in commonTimeouts of the timeout that matches the time waited,
+// or len(commonTimeouts) if no common timeout matches.
 func rankOf(waited time.Duration) int {
 	if i := slices.IndexFunc(commonTimeouts, func(common time.Duration) bool { return waited >= common-earlyBy && waited <= common+lateBy }); i >= 0 {
 		return i
@@ -80,15 +82,16 @@ func isTimeoutReason(reason string) bool {
 	})
 }
 
-// isNeutralReason reports whether a reason describes neither a timeout nor a decision of
-// the user. Clients that cancel by their own timer often send such a reason.
+// isNeutralReason reports whether a client's reason for a cancellation indicates neither
+// a timeout nor a decision of the user. A client that cancels after its timeout often
+// sends such a reason.
 func isNeutralReason(reason string) bool {
 	return reason == "" || reason == "context canceled" || strings.HasPrefix(reason, "AbortError")
 }
 
-// InferTimeout returns the timeout that explains why the client gave up. InferTimeout
-// returns false if the client probably gave up for another reason, such as a user who
-// pressed stop.
+// InferTimeout returns the client's timeout that explains why the client gave up the
+// call. InferTimeout returns false if the client probably gave up for another reason,
+// such as a user who pressed stop.
 func (g GiveUp) InferTimeout() (Timeout, bool) {
 	isTimeout := isTimeoutReason(g.Reason)
 	if !isTimeout && !isNeutralReason(g.Reason) {
@@ -101,10 +104,11 @@ func (g GiveUp) InferTimeout() (Timeout, bool) {
 	return Timeout{Limit: roundWait(waited), ProgressRestarts: restarts}, true
 }
 
-// explainWait returns the time after which the client probably gives up, and whether
-// progress restarts this time.
+// explainWait returns the client's probable timeout, and whether progress restarts the
+// timeout.
 func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
-	// A client that waited longer for earlier progress does not restart its time.
+	// If the client waited longer for an earlier progress notification, progress does not
+	// restart its timeout.
 	if !g.HasProgress || g.SinceProgress+lateBy < g.LongestPause {
 		return g.Waited, false
 	}
@@ -114,20 +118,20 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 		return g.Waited, false
 	case progressRank < startRank:
 		return g.SinceProgress, true
-	case startRank < len(commonTimeouts): // the only progress came right after the request
+	case startRank < len(commonTimeouts): // the only progress notification came right after the request
 		return g.Waited, false
-	case g.SinceProgress < 2*g.LongestPause: // the client gave up in the middle of regular progress
+	case g.SinceProgress < 2*g.LongestPause: // the client gave up between regular progress notifications
 		return g.Waited, false
 	case g.Waited < g.SinceProgress+g.SinceProgress/2:
-		// The progress was so early that both explanations are possible. The shorter time
-		// without restarts loses no call in either case.
+		// The progress notification came so early that both explanations are possible.
+		// The shorter timeout without restarts is safe in both cases.
 		return g.SinceProgress, false
 	}
 	return g.SinceProgress, true
 }
 
-// roundWait removes the delay with which the server receives that a client gave up.
-// Timeouts are mostly whole seconds.
+// roundWait removes the network delay from the time that a client waited. Most timeouts
+// are whole seconds.
 func roundWait(waited time.Duration) time.Duration {
 	if whole := (waited + earlyBy).Truncate(time.Second); waited <= whole+lateBy {
 		return max(whole, MinTimeout)

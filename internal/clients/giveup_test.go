@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestInferTimeout checks the timeouts that are inferred from calls that clients gave up.
+// TestInferTimeout checks which timeouts opentabs infers from calls that clients gave up.
 func TestInferTimeout(t *testing.T) {
 	const reason = "McpError: MCP error -32001: Request timed out"
 	s := time.Second
@@ -40,20 +40,20 @@ func TestInferTimeout(t *testing.T) {
 	} {
 		got, ok := test.g.InferTimeout()
 		if want := (Timeout{test.limit, test.restarts}); got != want || ok != (test.limit > 0) {
-			t.Errorf("%s: inferred %+v, %t; want %+v", test.name, got, ok, want)
+			t.Errorf("%s: inferred timeout %+v, %t; want %+v", test.name, got, ok, want)
 		}
 	}
 }
 
 func TestTimeoutReasons(t *testing.T) {
 	for reason, want := range map[string]bool{
-		"McpError: MCP error -32001: Request timed out":                                 true, // TypeScript 1.x
-		"SdkError: Request timed out":                                                   true, // TypeScript 2.x
-		"TimeoutError: The operation was aborted due to timeout":                        true, // AbortSignal.timeout
-		"MCP error -32001: Request timed out":                                           true, // Kotlin
-		"context deadline exceeded":                                                     true, // Go
-		"request timeout":                                                               true, // Rust
-		"Timed out while waiting for response to CallToolRequest. Waited 60.0 seconds.": true, // Python's error
+		"McpError: MCP error -32001: Request timed out":                                 true, // reason of the TypeScript SDK 1.x
+		"SdkError: Request timed out":                                                   true, // reason of the TypeScript SDK 2.x
+		"TimeoutError: The operation was aborted due to timeout":                        true, // reason of AbortSignal.timeout
+		"MCP error -32001: Request timed out":                                           true, // reason of the Kotlin SDK
+		"context deadline exceeded":                                                     true, // reason of the Go SDK
+		"request timeout":                                                               true, // reason of the Rust SDK
+		"Timed out while waiting for response to CallToolRequest. Waited 60.0 seconds.": true, // text of an error of the Python SDK
 		"": false, "context canceled": false, "AbortError: This operation was aborted": false, "User requested cancellation": false,
 	} {
 		if got := isTimeoutReason(reason); got != want {

@@ -36,7 +36,8 @@ import (
 )
 
 const (
-	// Prefix begins each token, so that users and secret scanners recognize it.
+	// Prefix is the prefix of each client token. It helps users and secret scanners to
+	// recognize a token.
 	Prefix = "otc_"
 	// tokenBytes is the length of a token before it is encoded: 256 bits.
 	tokenBytes = 32
@@ -179,7 +180,8 @@ func (s *Store) List() ([]Client, error) {
 	return clients, nil
 }
 
-// NameOf returns the name of the client that has this token; empty if there is none.
+// NameOf returns the name of the client that has a token; empty if no client has the
+// token.
 func (s *Store) NameOf(token string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +191,7 @@ func (s *Store) NameOf(token string) string {
 	return ""
 }
 
-// find returns the client that has this token, or nil. The caller holds s.mu.
+// find returns the client that has a token, or nil. The caller of find must lock s.mu.
 func (s *Store) find(token string) *activeClient {
 	sum := sha256.Sum256([]byte(token))
 	var client *activeClient
@@ -201,8 +203,8 @@ func (s *Store) find(token string) *activeClient {
 	return client
 }
 
-// Enter returns the client that has this token, and a context that is cancelled with
-// errRevoked when the token is removed. The caller must call the returned function
+// Enter returns the name of the client that has a token, and a context that is cancelled
+// with errRevoked when the token is removed. The caller must call the returned function
 // endRequest at the end of the request. ok is false if no client has the token.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	s.mu.Lock()

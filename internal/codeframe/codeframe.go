@@ -1,5 +1,5 @@
-// Package codeframe formats the lines of a source file around a position, as compilers
-// show them.
+// Package codeframe formats the source lines around a position, in the style of a
+// compiler error.
 package codeframe
 
 import (
@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// contextLines is the number of lines before and after the position.
+	// contextLines is the number of source lines shown before and after the position.
 	contextLines = 2
-	// maxColumns is the maximum length of one line of source text, in characters.
+	// maxColumns is the maximum number of characters shown of one source line.
 	maxColumns = 64
-	// maxFileBytes limits the size of a file that is read.
+	// maxFileBytes limits the size of a source file that codeframe reads.
 	maxFileBytes = 4 << 20
 )
 
 // Read returns the lines around a location, such as src/tools/export.ts:31:11, of a file
-// in the directory dir. Read returns nil if there is no such line.
+// in the directory dir. Read returns nil if the file does not have this line.
 func Read(dir, location string) []string {
 	file, line, column, ok := parseLocation(location)
 	if !ok || !filepath.IsLocal(filepath.FromSlash(file)) {
@@ -39,7 +39,7 @@ func Read(dir, location string) []string {
 	return format(string(text), line, column)
 }
 
-// parseLocation splits file:line:column.
+// parseLocation splits a location of the form file:line:column.
 func parseLocation(location string) (file string, line, column int, ok bool) {
 	rest, columnText, _ := cutLast(location, ":")
 	file, lineText, _ := cutLast(rest, ":")
@@ -56,7 +56,8 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// format returns the lines around a position in text. line and column count from 1.
+// format returns the source lines around a position in text. The numbers line and column
+// count from 1.
 func format(text string, line, column int) []string {
 	sourceLines := strings.Split(text, "\n")
 	if line > len(sourceLines) {
@@ -64,12 +65,12 @@ func format(text string, line, column int) []string {
 	}
 	first, last := max(line-contextLines, 1), min(line+contextLines, len(sourceLines))
 	if last == len(sourceLines) && sourceLines[last-1] == "" && last > line {
-		last-- // the file ends with an end of line
+		last-- // the file ends with a line feed
 	}
 	width := len(strconv.Itoa(last))
 	before := []rune(sourceLines[line-1])
 	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
-	start := max(caret-maxColumns+10, 0) // the first shown column
+	start := max(caret-maxColumns+10, 0) // start is the first shown column
 	var lines []string
 	for number := first; number <= last; number++ {
 		mark := ' '

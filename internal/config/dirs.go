@@ -94,10 +94,10 @@ func (d Dirs) TokenFile() string { return filepath.Join(d.State, "token") }
 // ClientsFile is the path of the tokens of MCP clients.
 func (d Dirs) ClientsFile() string { return filepath.Join(d.State, "clients.json") }
 
-// PairingFile returns the path of the file with the keys of paired browsers.
+// PairingFile returns the path of the file that stores the keys of paired browsers.
 func (d Dirs) PairingFile() string { return filepath.Join(d.State, "paired-browsers.json") }
 
-// BrowsersFile is the path of the names of browsers.
+// BrowsersFile returns the path of the file that stores the names of browsers.
 func (d Dirs) BrowsersFile() string { return filepath.Join(d.State, "browsers.json") }
 
 // serverFile is the path of the running server's record.
@@ -113,11 +113,11 @@ func (d Dirs) ExtensionDir() string { return filepath.Join(d.State, "extension")
 // ExtensionRecord is the path of the file that stores where the extension was written.
 func (d Dirs) ExtensionRecord() string { return filepath.Join(d.State, "extension.json") }
 
-// FilesDir is the directory of the files that browser tools write.
+// FilesDir returns the directory of the files that browser tools write.
 func (d Dirs) FilesDir() string { return filepath.Join(d.State, "files") }
 
-// SetupDir is the directory of what setup has written into the configurations of MCP
-// clients.
+// SetupDir returns the directory in which setup stores backups of the changed
+// configurations of MCP clients.
 func (d Dirs) SetupDir() string { return filepath.Join(d.State, "setup") }
 
 // lockFile is locked while a server starts.

@@ -9,24 +9,25 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Effective is a setting as a server that starts now would use it.
+// Effective is the value of a setting that a server would use if it started now.
 type Effective struct {
-	// Key is the name of the setting in config.json.
+	// Key is the setting's name in config.json.
 	Key string `json:"setting"`
-	// Value is the value as text, as `opentabs config set` takes it.
+	// Value is the setting's value as text, in the form that `opentabs config set`
+	// accepts.
 	Value string `json:"value"`
-	// Source is where the value comes from: "the default", the path of config.json, or the
-	// name of an environment variable.
+	// Source is the origin of the setting's value: "the default", the path of
+	// config.json, or the name of an environment variable.
 	Source string `json:"source"`
-	// Allowed describes the allowed values.
+	// Allowed describes the allowed values of the setting.
 	Allowed string `json:"allowed"`
 }
 
-// DefaultSource is the Source of a setting that the user has not set.
+// DefaultSource is the Source of a setting that the user has not changed.
 const DefaultSource = "the default"
 
-// ListEffective returns all settings with their values and sources. getenv is os.Getenv
-// except in tests. ListEffective returns the errors of [Load].
+// ListEffective returns all settings with their values and sources. The parameter getenv
+// is os.Getenv except in tests. ListEffective returns the same errors as [Load].
 func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	s, err := Load(d, getenv, nil)
 	if err != nil {
@@ -50,8 +51,8 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	return entries, nil
 }
 
-// Set writes a setting to config.json and keeps everything else in the file as it is. The
-// error names an unknown setting, or the allowed values.
+// Set changes a setting in config.json and keeps the rest of the file unchanged. The
+// error names an unknown setting, or the allowed values of a known setting.
 func Set(d Dirs, key, value string) error {
 	row, err := settingOf(key)
 	if err != nil {
@@ -69,8 +70,8 @@ func Set(d Dirs, key, value string) error {
 	return editFile(d, func(data []byte) ([]byte, error) { return jsonedit.Set(data, []string{key}, encoded) }, checkSettings)
 }
 
-// Unset removes a setting from config.json, so that its default applies. An invalid setting
-// can be removed, too. Unset reports whether the setting was in the file.
+// Unset removes a setting from config.json, so that its default applies. Unset also
+// removes invalid settings. wasSet is true if the file contained the setting.
 func Unset(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {
@@ -86,7 +87,8 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 	}, checkNothing)
 }
 
-// settingOf returns the row of a setting, or an error that names a similar setting.
+// settingOf returns the table row of a setting. For an unknown setting, the error
+// suggests a similar name.
 func settingOf(key string) (setting, error) {
 	for _, row := range table {
 		if row.key == key {
@@ -96,8 +98,8 @@ func settingOf(key string) (setting, error) {
 	return setting{}, errors.New(unknownKey(key))
 }
 
-// editFile replaces the content of config.json by the result of edit, unless check rejects
-// the result.
+// editFile replaces the content of config.json by the result of edit, unless check
+// rejects this result.
 func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(settingsFile) error) error {
 	unlock, err := d.LockStart()
 	if err != nil {
@@ -122,7 +124,7 @@ func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(setting
 	return statefile.Write(file.path, changed.data)
 }
 
-// checkSettings rejects content with invalid settings.
+// checkSettings returns an error for a config.json with invalid settings.
 func checkSettings(f settingsFile) error {
 	var s Settings
 	if err := f.apply(&s); err != nil {
@@ -131,6 +133,6 @@ func checkSettings(f settingsFile) error {
 	return s.completeIdleTimeouts()
 }
 
-// checkNothing accepts any content, so that a file with several invalid settings can be
-// repaired step by step.
+// checkNothing accepts any content of config.json, so that the user can remove several
+// invalid settings one after the other.
 func checkNothing(settingsFile) error { return nil }

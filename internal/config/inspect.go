@@ -15,8 +15,8 @@ import (
 type Flaw struct {
 	// Fact describes the flaw, and Remedy describes what the user should do.
 	Fact, Remedy string
-	// Path is the file or directory that other users can open, and Mode the mode that it
-	// should have; Path is empty for other flaws.
+	// Path is the file or directory that other users can open; empty for other problems.
+	// Mode is the file mode that Path should have.
 	Path string
 	Mode fs.FileMode
 	// Serious is set if the flaw prevents opentabs from working, or makes opentabs

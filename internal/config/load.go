@@ -64,11 +64,12 @@ func applyFile(s *Settings, path string) error {
 // settingsFile is the content of config.json.
 type settingsFile struct {
 	path   string
-	data   []byte // empty for a missing file
+	data   []byte // data is empty for a missing file
 	values map[string]json.RawMessage
 }
 
-// readFile reads config.json. A missing or empty file has no settings.
+// readFile reads the settings in config.json. A missing or empty file contains no
+// settings.
 func readFile(path string) (settingsFile, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +79,8 @@ func readFile(path string) (settingsFile, error) {
 	return parseFile(path, data)
 }
 
-// parseFile returns the settings in data, the content of the file at path.
+// parseFile returns the settings in data. The parameter path is the path of the file that
+// contains data.
 func parseFile(path string, data []byte) (settingsFile, error) {
 	file := settingsFile{path: path, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -90,7 +92,7 @@ func parseFile(path string, data []byte) (settingsFile, error) {
 	return file, nil
 }
 
-// apply applies the settings in the file. The error names all invalid settings.
+// apply copies the settings of config.json into s. The error names all invalid settings.
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}

@@ -46,7 +46,8 @@ type Settings struct {
 	// MaxWaiting is how many calls of one plugin wait; default 20,000. Above
 	// MaxWaiting, one call of the client with the most waiting calls is rejected.
 	MaxWaiting int
-	// Detach is when a running call returns the handle of a job; default "auto".
+	// Detach selects when a running call returns the handle of a job to its client;
+	// default "auto".
 	Detach Detach
 	// Tools is which tools the MCP server lists; default "auto".
 	Tools Tools
@@ -59,14 +60,14 @@ type Settings struct {
 	// UploadFolders are the folders whose files browser tools may upload, in the form of
 	// [filepath.SplitList]; "none" for none.
 	UploadFolders string
-	// BrowserActs and BrowserPictures limit how often browser tools act in one tab, and
-	// take pictures of it, in a minute. 0 means no limit.
+	// BrowserActs and BrowserPictures limit how often per minute browser tools may act in
+	// one tab and take pictures of one tab. 0 means no limit.
 	BrowserActs, BrowserPictures int
-	// RecordDays is how many days records of calls are kept; default 30. 0 means that no call
-	// is recorded.
+	// RecordDays is how many days opentabs keeps the records of calls; default 30. 0
+	// means that opentabs records no calls.
 	RecordDays int
-	// RecordBytes limits the size of all records of calls; default 256 MiB. The oldest
-	// records are removed first.
+	// RecordBytes limits the total size of the records of calls, in bytes; default 256
+	// MiB. The oldest records are removed first.
 	RecordBytes int
 	// RecordArguments and RecordResults select whether the records of calls contain the
 	// arguments (default true) and the results (default false) of the calls.
@@ -75,8 +76,9 @@ type Settings struct {
 	// the plugins that the user added; default true. A global plugin does not run
 	// before it is reviewed.
 	DiscoverGlobal bool
-	// StoreExtensions are the IDs that stores gave the extension. An extension with such an
-	// ID may connect, and `opentabs setup` shows its page. Default: the IDs in the release.
+	// StoreExtensions are the IDs of the extension in the stores. An extension with such
+	// an ID may connect to the server, and `opentabs setup` shows its page in the store.
+	// Default: the IDs in the release.
 	StoreExtensions StoreExtensions
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.

@@ -8,38 +8,39 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// StoreExtensions is the setting for the IDs that stores gave the extension: "none", or a
+// StoreExtensions is a setting with the IDs of the extension in the stores: "none", or a
 // list such as "chrome=ID, edge=ID".
 type StoreExtensions string
 
-// noStores is the value of StoreExtensions for an extension that is in no store.
+// noStores is the value of the setting StoreExtensions if no store has the extension.
 const noStores = "none"
 
-// StorePage is the page of a store from which the user installs the extension.
+// StorePage is the page in a store from which the user installs the extension.
 type StorePage struct {
 	// Store is the name of the store.
 	Store string
-	// URL is the address of the page, and ID the ID of the extension.
+	// URL is the address of the store's page, and ID is the ID of the extension.
 	URL, ID string
 }
 
-// stores are the stores that StoreExtensions may name. Each address ends with the ID of the
-// extension.
+// stores are the stores that the setting StoreExtensions may name. The address of an
+// extension's page consists of the store's address and the ID of the extension.
 var stores = []struct{ key, name, address string }{
 	{"chrome", "Chrome Web Store", "https://chromewebstore.google.com/detail/"},
 	{"edge", "Microsoft Edge Add-ons", "https://microsoftedge.microsoft.com/addons/detail/"},
 }
 
-// storeID matches the ID of an extension.
+// storeID matches the ID of a Chrome extension.
 var storeID = lazyregexp.New("^[a-p]{32}$")
 
-// Pages returns the pages of the extension, in the order of the setting.
+// Pages returns the pages of the extension in the stores, in the order of the setting.
 func (e StoreExtensions) Pages() []StorePage {
 	pages, _ := e.parse()
 	return pages
 }
 
-// parse parses the setting, and reports whether it is well formed.
+// parse parses the setting StoreExtensions, and reports whether the setting is well
+// formed.
 func (e StoreExtensions) parse() ([]StorePage, bool) {
 	if e == noStores {
 		return nil, true
@@ -62,5 +63,5 @@ func newStorePage(key, id string) (StorePage, error) {
 			return StorePage{Store: store.name, URL: store.address + id, ID: id}, nil
 		}
 	}
-	return StorePage{}, fmt.Errorf("no store %q, or no ID %q", key, id)
+	return StorePage{}, fmt.Errorf("test setting has no store %q, or no ID %q", key, id)
 }

@@ -19,11 +19,11 @@ func TestStoreExtensions(t *testing.T) {
 		for _, page := range text.Pages() {
 			got = append(got, page.URL)
 			if !strings.HasSuffix(page.URL, "/"+page.ID) || page.Store == "" {
-				t.Errorf("%s: the page %+v has no name, or another ID in its address", text, page)
+				t.Errorf("%s: the page %+v has no name, or its address has another ID", text, page)
 			}
 		}
 		if _, ok := text.parse(); !ok || !slices.Equal(got, want) {
-			t.Errorf("%s: pages %q, valid %v; want %q", text, got, ok, want)
+			t.Errorf("%s: pages %q, valid = %v; want the pages %q", text, got, ok, want)
 		}
 	}
 	for _, text := range []StoreExtensions{
@@ -31,7 +31,7 @@ func TestStoreExtensions(t *testing.T) {
 		StoreExtensions("safari=" + chromeID), StoreExtensions("chrome=" + chromeID + ",chrome=" + edgeID), StoreExtensions("chrome=" + chromeID + ","),
 	} {
 		if pages, ok := text.parse(); ok {
-			t.Errorf("%q is valid, with the pages %v", text, pages)
+			t.Errorf("the setting %q is valid with the pages %v, want invalid", text, pages)
 		}
 	}
 }

@@ -24,19 +24,20 @@ import (
 // CommandClient is the client name of `opentabs call` in MCP's initialize.
 const CommandClient = dispatch.CommandNamePrefix + "call"
 
-// learnedTimeouts are the stored timeouts of clients as the MCP server uses them.
+// learnedTimeouts makes the stored timeouts of clients available to the MCP server.
 type learnedTimeouts struct{ store *timeouts.Store }
 
-// Find implements mcpserver.LearnedTimeouts.
+// Find implements the method of mcpserver.LearnedTimeouts.
 func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 	e, ok := l.store.Find(id)
 	return e.Timeout(), e.Since, ok
 }
 
-// Learn implements mcpserver.LearnedTimeouts.
+// Learn implements the method of mcpserver.LearnedTimeouts.
 func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(id, g) }
 
-// openTimeouts opens the stored timeouts of clients. openTimeouts renames a damaged file.
+// openTimeouts opens the file with the stored timeouts of MCP clients. openTimeouts
+// renames a damaged file.
 func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 	store := timeouts.Open(h.State, func(sentence string) { log.Error().Msg(sentence) }, log)
 	if err := store.Repair(); err != nil {
@@ -69,9 +70,9 @@ func mcpOptions(
 	return o
 }
 
-// capabilityRefusals adds the refusals of browser tools that no browser can run: tools
-// that need a permission of Chrome that no extension has. policyRefusals are the other
-// refusals.
+// capabilityRefusals combines policyRefusals with a check of Chrome's permissions. The
+// check refuses a browser tool if no connected browser has granted the permission that
+// the tool needs.
 func capabilityRefusals(
 	policyRefusals func(plugin string) func(dispatch.Tool) *wire.CallError, listBrowsers func() []wsbridge.BrowserInfo,
 ) func(plugin string) func(dispatch.Tool) *wire.CallError {
@@ -93,8 +94,8 @@ func capabilityRefusals(
 	}
 }
 
-// capabilitiesOf returns a function with the optional permissions of Chrome that a browser
-// has.
+// capabilitiesOf returns a function that returns the optional permissions of Chrome in a
+// browser.
 func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID string) []string {
 	return func(browserID string) []string {
 		for _, b := range listBrowsers() {

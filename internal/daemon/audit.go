@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// callAuditor writes the calls that ended into the audit and the recorder, and the user's
-// answers into the audit.
+// callAuditor writes ended calls into the audit log and into the recorder, and the user's
+// decisions into the audit log.
 type callAuditor struct {
 	log      *audit.Log
 	recorder *recorder.Recorder

@@ -51,7 +51,7 @@ func TestCallInTheAudit(t *testing.T) {
 	}
 	var b bytes.Buffer
 	for i, e := range entries {
-		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // the numbers and hashes of the chain are left out
+		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // leaves out the numbers and hashes of the chain
 		line = append([]byte(`{"time":`), line...)
 		if i < 3 { // the time at which the call was recorded differs in each run
 			_, textAfter, _ := bytes.Cut(line, []byte(`"kind":`))

@@ -8,8 +8,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// TestAgentNames checks that the side panel gets each agent once, and no command of
-// opentabs.
+// TestAgentNames checks that the side panel shows each agent once, and shows no opentabs
+// command as an agent.
 func TestAgentNames(t *testing.T) {
 	token := transport.Credential{Kind: dispatch.CredentialToken, Token: "laptop"}
 	got := agentNames([]transport.ClientInfo{
@@ -21,6 +21,6 @@ func TestAgentNames(t *testing.T) {
 		{Credential: transport.Credential{Kind: dispatch.CredentialCommandLine}, Name: "other"},
 	})
 	if want := []string{"claude-code", "cursor", "laptop"}; !slices.Equal(got, want) {
-		t.Errorf("the names are %q, want %q", got, want)
+		t.Errorf("the names of connected agents are %q, want %q", got, want)
 	}
 }

@@ -63,19 +63,20 @@ type Daemon struct {
 	browser  *browserSync
 	audit    *audit.Log
 	recorder *recorder.Recorder
-	// observers have received all calls when Calls.Drain returns.
+	// When Calls.Drain returns, observers have received all ended calls.
 	observers observers
-	// panelPlugins are the plugins that side panels change.
+	// panelPlugins installs, updates and removes plugins for side panels.
 	panelPlugins *panelplugins.Plugins
 	mcp          *mcpserver.Server
 	clients      *clienttoken.Store
 	timeouts     *timeouts.Store
 	api          *httpapi.API
-	// stopRequests has a value when a client of the API has stopped the daemon.
+	// stopRequests contains a value after a client of the HTTP API has requested the
+	// shutdown of the daemon.
 	stopRequests chan struct{}
 }
 
-// extensionOrigins returns the origins of the extensions that may connect.
+// extensionOrigins returns the origins of the extensions that may connect to the daemon.
 func extensionOrigins(settings config.Settings) []string {
 	origins := []string{"chrome-extension://" + extension.ID()}
 	for _, page := range settings.StoreExtensions.Pages() {
@@ -98,10 +99,10 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	access := permissions.NewLocal(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	names := openBrowserNames(h.Dirs, log)
-	var mcp *mcpserver.Server // set before the first browser connects
+	var mcp *mcpserver.Server // mcp is set before the first browser connects
 	var sessions *browser.Sessions
 	records := openRecorder(h, p, log)
-	var sync *browserSync // set before the first browser connects
+	var sync *browserSync // sync is set before the first browser connects
 	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
 	repeater := &callRepeater{find: records.Find, plugins: p.registry.Set}
 	hub := wsbridge.New(wsbridge.Options{
@@ -118,7 +119,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		ReceiveLogs:      func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.policy, p.enforcer}, log)
-	var calls *dispatch.Dispatcher // set before the API serves metrics
+	var calls *dispatch.Dispatcher // calls is set before the API serves metrics
 	observers := newObservers(h.Getenv, func() metrics.Gauges { return gaugesOf(calls.Calls(), hub.Browsers()) }, log)
 	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
 	files := filestore.Open(h.FilesDir())
@@ -154,7 +155,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Stop: func() {
 			select {
 			case stopRequests <- struct{}{}:
-			default: // the daemon stops already
+			default: // the daemon is already stopping
 			}
 		},
 		Reload:           sync.reload,
@@ -185,7 +186,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// openRecorder opens the recorder of calls.
+// openRecorder opens the recorder, which stores ended calls.
 func openRecorder(h *home.Home, p *plugins, log zerolog.Logger) *recorder.Recorder {
 	return recorder.Open(h.State, recorder.Options{
 		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
@@ -228,8 +229,8 @@ func withCredential(next http.Handler) http.Handler {
 	})
 }
 
-// withStdioCredential adds the authenticated client of a session on /stdio to its context
-// for the MCP server.
+// withStdioCredential adds the authenticated client of a /stdio session to the context of
+// the session, for the MCP server.
 func withStdioCredential(ctx context.Context) context.Context {
 	client := transport.Credential{Kind: dispatch.CredentialStdio}
 	if name := httpapi.CallerOf(ctx).Client; name != "" {

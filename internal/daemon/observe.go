@@ -11,10 +11,11 @@ import (
 	"opentabs/wsbridge"
 )
 
-// observers receive the calls that ended, for operators.
+// observers receive ended calls and export them as metrics and traces.
 type observers struct {
 	metrics *metrics.Calls
-	// traces is nil unless the environment has an endpoint of OpenTelemetry.
+	// traces is nil unless the environment variables contain an endpoint of
+	// OpenTelemetry.
 	traces *otlp.Exporter
 }
 
@@ -31,7 +32,7 @@ func newObservers(getenv func(string) string, readGauges func() metrics.Gauges, 
 	return o
 }
 
-// hooks returns the hooks of calls.
+// hooks returns the hooks that run after each call.
 func (o observers) hooks() []dispatch.AfterHook {
 	hooks := []dispatch.AfterHook{o.metrics}
 	if o.traces != nil {
@@ -40,10 +41,11 @@ func (o observers) hooks() []dispatch.AfterHook {
 	return hooks
 }
 
-// sampler selects the calls that are traced: all calls if traces are sent.
+// sampler selects the calls that are traced. If an endpoint receives traces, sampler
+// selects all calls.
 func (o observers) sampler() *hops.Sampler { return &hops.Sampler{TracesAll: o.traces != nil} }
 
-// gaugesOf returns the number of calls in each state, and of connected browsers.
+// gaugesOf returns how many calls are in each state, and how many browsers are connected.
 func gaugesOf(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics.Gauges {
 	var g metrics.Gauges
 	for _, b := range browsers {

@@ -9,7 +9,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// TestGauges checks in which gauge each call and browser counts.
+// TestGauges checks which gauge counts each call and each browser.
 func TestGauges(t *testing.T) {
 	newCall := func(status wire.CallStatus, waiting *dispatch.WaitingTicket) dispatch.View {
 		v := dispatch.View{Waiting: waiting}
@@ -23,6 +23,6 @@ func TestGauges(t *testing.T) {
 	browsers := []wsbridge.BrowserInfo{{Connected: true}, {Connected: false}}
 	want := metrics.Gauges{RunningCalls: 2, QueuedCalls: 1, WaitingCalls: 2, Browsers: 1}
 	if got := gaugesOf(calls, browsers); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+		t.Errorf("the gauges are %+v, want %+v", got, want)
 	}
 }

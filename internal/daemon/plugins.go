@@ -31,8 +31,8 @@ type plugins struct {
 	pins         *toolpins.Pins
 }
 
-// stackResolver returns the function that finds the author's source lines for the stack
-// traces of adapters.
+// stackResolver returns a function that finds the author's source lines for the stack
+// trace of an adapter.
 func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []string {
 	resolver := &stacktrace.Resolver{}
 	return func(name string, entry wire.LogEntry) []string {

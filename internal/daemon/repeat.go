@@ -12,18 +12,20 @@ import (
 	"opentabs/plugin"
 )
 
-// sidePanelClient is the client of the calls that the user makes in a side panel. All side
-// panels share one session, so no permission is limited to it.
+// sidePanelClient is the client of the calls that the user repeats in a side panel. All
+// side panels share one session, so the user cannot grant a permission for this session
+// only.
 var sidePanelClient = dispatch.Client{Name: "the side panel", Session: "side-panel", IsSessionShared: true}
 
-// These errors are sentences for the user of a side panel.
+// These errors are sentences for the user of a side panel about a call that cannot be
+// repeated.
 var (
 	errNotRecorded    = errors.New("the call is not recorded any more")
 	errIncompleteArgs = errors.New("not all arguments of the call are recorded, so it cannot be run again")
 	errRepeatedPrompt = errors.New("a prompt cannot be run again here; use it in your MCP client")
 )
 
-// callRepeater makes recorded calls again.
+// callRepeater repeats recorded calls for the side panel.
 type callRepeater struct {
 	find    func(callID string) (recorder.Entry, bool, error)
 	plugins func() *plugin.Set
@@ -31,9 +33,9 @@ type callRepeater struct {
 	calls   *dispatch.Dispatcher
 }
 
-// repeat makes a recorded call again, as a new call that needs the same permissions as any
-// other call. repeat does not wait for the end of the call. The error is a sentence for
-// the user.
+// repeat makes a new call with the tool and the arguments of a recorded call. The new
+// call needs the same permissions as any other call. repeat does not wait until the call
+// ends. The error is a sentence for the user.
 func (r *callRepeater) repeat(callID string) error {
 	entry, ok, err := r.find(callID)
 	switch {
@@ -63,8 +65,8 @@ func (r *callRepeater) repeat(callID string) error {
 	return nil
 }
 
-// choosePlace selects the tab of the recorded call. If a tool of a package does not run in
-// this tab any more, the dispatcher chooses a tab.
+// choosePlace selects the browser and the tab of the recorded call. If a plugin's tool
+// can no longer run in this tab, the dispatcher chooses another tab.
 func (r *callRepeater) choosePlace(call *dispatch.Call, entry recorder.Entry) {
 	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
 	switch {

@@ -11,8 +11,9 @@ import (
 	"opentabs/plugin"
 )
 
-// TestRepeatIsRejected checks that a call that can't be made again as it was is rejected
-// with a sentence for the user. e2e/panel/history.test.ts makes calls again.
+// TestRepeatIsRejected checks that the daemon rejects a call that cannot be repeated
+// unchanged, with a sentence for the user. The test e2e/panel/history.test.ts repeats
+// calls.
 func TestRepeatIsRejected(t *testing.T) {
 	entries := map[string]recorder.Record{
 		"prompt":     {View: dispatch.View{Prompt: true}},
@@ -39,7 +40,7 @@ func TestRepeatIsRejected(t *testing.T) {
 		"unknown":    "there is no tool gone__post any more",
 	} {
 		if err := r.repeat(callID); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the call %s is rejected with %v, want %q", callID, err, want)
+			t.Errorf("repeating the call %s returned the error %v, want %q", callID, err, want)
 		}
 	}
 }

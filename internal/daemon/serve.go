@@ -19,8 +19,8 @@ const (
 	streamsTimeout = 500 * time.Millisecond
 )
 
-// Serve runs the daemon on listener until ctx ends or a client of the API stops the
-// daemon, and then shuts the daemon down.
+// Serve runs the daemon on listener until ctx ends or a client of the HTTP API requests
+// the shutdown, and then shuts the daemon down.
 func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

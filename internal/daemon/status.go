@@ -93,7 +93,8 @@ func (r statusReporter) status() httpapi.Status {
 	return status
 }
 
-// timeoutOf returns how long a client waits for a call; nil if that is unknown.
+// timeoutOf returns how long a client waits for the answer to a call; nil if that is
+// unknown.
 func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout {
 	if e, ok := r.timeouts.Find(clients.ID{Name: c.Name, Version: c.Version}); ok {
 		source := httpapi.TimeoutLearned
@@ -121,8 +122,8 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 }
 
 // releaseTab stops the client that uses a tab with browser tools, and returns the name of
-// the client. browser is the ID or the name of the tab's browser, or empty for the only
-// browser in which a client uses the tab.
+// the client. The parameter browser is the ID or the name of a browser. An empty browser
+// means the only browser in which a client uses a tab with this ID.
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
 	var found []string
 	for _, b := range r.hub.Browsers() {

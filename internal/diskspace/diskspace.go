@@ -1,4 +1,4 @@
-// Package diskspace reports the free space of a disk.
+// Package diskspace reports how much space is free on a disk.
 package diskspace
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// FreeBytes returns the free space of the disk with a directory. If the directory does not
-// exist, its nearest parent counts.
+// FreeBytes returns the free space of the disk that contains a directory. For a missing
+// directory, FreeBytes uses the nearest parent that exists.
 func FreeBytes(dir string) (uint64, error) {
 	for {
 		_, err := os.Stat(dir)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFreeBytes checks that a missing directory has the free space of its parent's disk.
+// TestFreeBytes checks that FreeBytes of a missing directory uses the disk of its parent.
 func TestFreeBytes(t *testing.T) {
 	free, err := FreeBytes(t.TempDir())
 	if err != nil || free == 0 {

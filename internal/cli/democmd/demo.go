@@ -1,4 +1,4 @@
-// Package democmd has the command `opentabs demo`.
+// Package democmd implements the command `opentabs demo`.
 package democmd
 
 import (
@@ -18,18 +18,21 @@ import (
 )
 
 const (
-	// browserWait is how long a browser may take to reconnect to a server that the demo
-	// has just started.
+	// browserWait is how long the demo waits for a browser to reconnect to a newly
+	// started server.
 	browserWait = 6 * time.Second
-	// browserPollInterval is the interval between two checks for a connected browser.
+	// browserPollInterval is the interval at which the demo checks whether a browser has
+	// connected.
 	browserPollInterval = 200 * time.Millisecond
-	// cleanupTimeout limits the removal of the plugin and the site.
+	// cleanupTimeout limits how long the demo may take to remove the example plugin and
+	// stop the example site.
 	cleanupTimeout = 10 * time.Second
 )
 
 type demoOptions struct {
 	program *cli.Program
-	// browser is the name or the ID of a browser; empty for the only one.
+	// browser is the name or the ID of the browser that the demo uses; empty for the only
+	// browser.
 	browser string
 	keep    bool
 	yes     bool
@@ -110,7 +113,7 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	return err
 }
 
-// runWithPlugin runs action while the example plugin is enabled, and removes the plugin
+// runWithPlugin enables the example plugin, runs action, and then removes the plugin,
 // also after an error or an interrupt.
 func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, action func() error) (err error) {
 	defer func() {
@@ -120,7 +123,7 @@ func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, actio
 			err = errors.Join(err, fmt.Errorf("remove the example plugin: %w; run `opentabs plugin remove %s`", removeErr, pluginName))
 		}
 	}()
-	if err := plugin.remove(ctx); err != nil { // what a killed demo has left behind
+	if err := plugin.remove(ctx); err != nil { // removes the plugin of an interrupted demo
 		return err
 	}
 	if err := plugin.enable(ctx, siteURL); err != nil {
@@ -129,7 +132,8 @@ func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, actio
 	return action()
 }
 
-// startedServer returns a client of the running server, and starts a server if none runs.
+// startedServer returns an API client of the running server. If no server runs,
+// startedServer starts a server.
 func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -140,8 +144,8 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	return client, err
 }
 
-// findBrowser returns the name of the browser in which the demo runs: the browser that the
-// user named, or the only one.
+// findBrowser returns the name of the browser in which the demo runs: the browser that
+// the user named, or the only connected browser.
 func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (string, error) {
 	deadline := time.Now().Add(browserWait)
 	for {
@@ -173,7 +177,7 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 	}
 }
 
-// confirmStart shows what the demo does and reports whether the user agrees.
+// confirmStart prints what the demo does, and reports whether the user agrees.
 func confirmStart(ctx context.Context, out *terminal.Output, questions *terminal.Questions, browserName string) bool {
 	out.PrintText(fmt.Sprintf(`The demo runs in the browser %s. Until it ends, it
   - serves an example chat on this machine, http://%s
@@ -186,8 +190,8 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 	return questions.Confirm(ctx, "Start the demo? [Y/n] ")
 }
 
-// askYesNo asks a question whose default answer is yes, and returns at once. No answer is
-// sent after the end of ctx.
+// askYesNo asks a question whose default answer is yes, and returns a channel for the
+// answer at once. If ctx ends first, the channel gets no answer.
 func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
 	answers := make(chan bool, 1)
 	go func() {
@@ -199,18 +203,18 @@ func askYesNo(ctx context.Context, questions *terminal.Questions, question strin
 	return answers
 }
 
-// nextSteps is what the user can do after the demo.
+// nextSteps is the text that suggests what the user can do after the demo.
 const nextSteps = `
 The example plugin and its site are removed. Next:
   opentabs browser tools on     let agents use any page, after your approval
   opentabs plugin search        find plugins for the sites that you use
   opentabs calls --follow       watch what agents do`
 
-// countOf returns the number of exported messages in a result.
+// countOf returns the number of exported messages in the result of the example tool.
 func countOf(result json.RawMessage) int {
 	var exported struct {
 		Count int `json:"count"`
 	}
-	_ = json.Unmarshal(result, &exported) // a result of another form has the count 0
+	_ = json.Unmarshal(result, &exported) // the count is 0 if the result has another form
 	return exported.Count
 }

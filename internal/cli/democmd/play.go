@@ -17,27 +17,32 @@ import (
 )
 
 const (
-	// stopAfter is how long the second call runs before the demo stops it.
+	// stopAfter is how long the second call of the demo runs before the demo stops the
+	// call.
 	stopAfter = 4 * time.Second
-	// abortTimeout limits how long the demo waits until the site notices a stopped call.
+	// abortTimeout limits how long the demo waits until the example site reports the
+	// aborted request.
 	abortTimeout = 2 * time.Second
-	// approvalTimeout is how long the demo waits for the approval of the third call.
+	// approvalTimeout limits how long the demo waits until the user approves the third
+	// call.
 	approvalTimeout = 45 * time.Second
-	// ticketPollInterval is the interval between two checks whether the call waits.
+	// ticketPollInterval is the interval at which the demo checks whether the call waits
+	// for approval.
 	ticketPollInterval = 100 * time.Millisecond
 )
 
-// demo shows the three calls.
+// demo makes the three calls of `opentabs demo`.
 type demo struct {
 	program *cli.Program
 	client  *httpapi.Client
 	browser string
 	site    *site
-	// questions is nil without a terminal; then the user approves elsewhere.
+	// questions is nil without a terminal. Then the user approves the call on another
+	// surface.
 	questions *terminal.Questions
 }
 
-// play runs the three calls, one after the other.
+// play makes the three calls of the demo, one after the other.
 func (d *demo) play(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{d.playLongCall, d.playStop, d.playApproval} {
 		if err := step(ctx); err != nil {
@@ -124,8 +129,8 @@ func (d *demo) playApproval(ctx context.Context) error {
 	return d.reportApproval(ctx, callCtx, *ended)
 }
 
-// waitForTicket waits until the call waits for approval, and returns the ID of the call, or
-// how the call ended before.
+// waitForTicket waits until the third call waits for approval, and returns the ID of the
+// call. If the call ends first, waitForTicket returns its outcome.
 func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
 	for {
 		calls, err := d.client.Calls.List(ctx)
@@ -142,8 +147,8 @@ func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (s
 	}
 }
 
-// awaitApproval returns how the call ended after the user has decided: in this terminal or
-// on another surface.
+// awaitApproval waits until the user has decided in this terminal or on another surface,
+// and returns the outcome of the call.
 func (d *demo) awaitApproval(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
 	out := d.program.Out
 	var answers <-chan bool // nil without a terminal
@@ -161,7 +166,7 @@ func (d *demo) awaitApproval(ctx context.Context, id string, outcome <-chan call
 			choice := callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce}
 			if _, err := callview.Decide(ctx, d.client.Calls, id, choice); err != nil && ctx.Err() == nil {
 				var late *callview.AlreadyDecidedError
-				if !errors.As(err, &late) { // a decision in the side panel came first
+				if !errors.As(err, &late) { // the user decided in the side panel first
 					return &callOutcome{err: err}
 				}
 			}
@@ -170,7 +175,7 @@ func (d *demo) awaitApproval(ctx context.Context, id string, outcome <-chan call
 	}
 }
 
-// reportApproval prints how the call ended that waited for approval.
+// reportApproval prints the outcome of the call that waited for approval.
 func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome) error {
 	out := d.program.Out
 	var failure *toolcall.Failure
@@ -190,7 +195,7 @@ func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome) e
 	return ended.err
 }
 
-// wait keeps the site and the plugin until ctx ends.
+// wait keeps the example site and the example plugin until ctx ends.
 func (d *demo) wait(ctx context.Context) {
 	d.program.Out.PrintText(`
 The example chat stays open. Ask your agent, for example:

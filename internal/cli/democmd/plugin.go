@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// The demo adds the example plugin under a separate name and for the example site only.
-// Another plugin messages of the user stays as it is.
+// The demo gives the example plugin a separate name, and enables the plugin for the
+// example site only. A plugin of the user with the name messages does not change.
 const (
 	pluginName  = "demo"
 	packageName = "opentabs-plugin-demo"
@@ -29,11 +29,11 @@ const (
 	countTool   = "count_authors"
 )
 
-// demoPlugin is the example plugin while the demo runs.
+// demoPlugin is the example plugin that the demo adds and removes.
 type demoPlugin struct {
 	home   *home.Home
 	client *httpapi.Client
-	// dir is the folder with the source and the build of the plugin.
+	// dir is the folder with the source and the build of the example plugin.
 	dir string
 }
 
@@ -46,14 +46,14 @@ func (p demoPlugin) checkName() error {
 	entries, err := p.home.PluginStore().Entries()
 	for _, e := range entries {
 		if e.Name == pluginName && e.Path != p.dir {
-			return fmt.Errorf("another plugin has the name %s, in %s: remove it with `opentabs plugin remove %[1]s`, then run `opentabs demo` again", pluginName, e.Path)
+			return fmt.Errorf("another plugin has the name %s, in %s: remove that plugin with `opentabs plugin remove %[1]s`, then run `opentabs demo` again", pluginName, e.Path)
 		}
 	}
 	return err
 }
 
-// enable builds the plugin for the site at siteURL, adds it, and allows its tools: the
-// export runs without approval, all other tools need one.
+// enable builds the plugin for the site at siteURL, adds the plugin, and sets its
+// permissions: the export tool runs without approval, and all other tools need approval.
 func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if err := p.write(siteURL); err != nil {
 		return fmt.Errorf("write the example plugin: %w", err)
@@ -78,8 +78,8 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	return policy.SetOpening(added.Name, true, httpapi.CommandLine)
 }
 
-// write writes the source of the plugin. The homepage is the page that opentabs opens for
-// the first call.
+// write writes the source files of the example plugin. The plugin's homepage is the page
+// that opentabs opens for the first call.
 func (p demoPlugin) write(siteURL string) error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (p demoPlugin) write(siteURL string) error {
 	manifest["name"] = packageName
 	about, ok := manifest["opentabs"].(map[string]any)
 	if !ok {
-		return errors.New("the example has no member opentabs in package.json")
+		return errors.New("package.json of the example plugin has no member opentabs")
 	}
 	about["urlPatterns"], about["homepage"] = []string{"http://" + siteHost + "/*"}, siteURL
 	if text, err = rawjson.Marshal(manifest); err != nil {
@@ -111,8 +111,8 @@ func (p demoPlugin) write(siteURL string) error {
 	return os.WriteFile(filepath.Join(p.dir, "package.json"), text, 0o600)
 }
 
-// remove removes the plugin with its permissions and files. remove also removes what an
-// interrupted demo has left behind.
+// remove removes the example plugin with its permissions and files, also after an
+// interrupted demo.
 func (p demoPlugin) remove(ctx context.Context) error {
 	entries, err := p.home.PluginStore().Entries()
 	isAdded := false

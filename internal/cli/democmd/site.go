@@ -12,31 +12,35 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// siteHost is the host of the example site. Chrome resolves all names below localhost to
-// this machine, so the site is in the browser of the user only.
+// siteHost is the host name of the example site. Chrome resolves all names below
+// localhost to this machine, so only browsers on this machine open the example site.
 const siteHost = "opentabs-demo.localhost"
 
 const (
 	pageCount    = 40
 	pageMessages = 25
-	// answerDelay is how long the site needs for one page of messages.
+	// answerDelay is how long the example site takes to answer a request for a page of
+	// messages.
 	answerDelay = 300 * time.Millisecond
-	// siteStopTimeout limits how long the site waits for open requests when it stops.
+	// siteStopTimeout limits how long the example site waits for open requests when the
+	// site stops.
 	siteStopTimeout = time.Second
 )
 
-// site is the example site: a chat with a few channels, served on loopback.
+// site is the example site of the demo: a chat with a few channels, served on a loopback
+// address.
 type site struct {
 	url    string
 	server *http.Server
-	// stopping is closed when the site stops, which closes its tab.
+	// stopping is closed when the example site stops. Then the browser closes the tab of
+	// the site.
 	stopping chan struct{}
 
 	mu           sync.Mutex // guards all fields below
-	abortedPages []int      // the pages whose request the browser aborted
+	abortedPages []int      // numbers of the message pages whose requests the browser aborted
 }
 
-// startSite serves the example site until stop is called.
+// startSite serves the example site until the method stop is called.
 func startSite(ctx context.Context) (*site, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,12 +53,12 @@ func startSite(ctx context.Context) (*site, error) {
 	routes.HandleFunc("GET /open", s.serveOpen)
 	routes.HandleFunc("GET /api/channels/{channel}/messages", s.serveMessages)
 	s.server = &http.Server{Handler: s.checkHost(routes, address.Port), ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = s.server.Serve(listener) }() // returns http.ErrServerClosed after stop
+	go func() { _ = s.server.Serve(listener) }() // Serve returns http.ErrServerClosed after stop
 	return s, nil
 }
 
-// checkHost rejects requests for other hosts, so that no page of another site can use the
-// example site under its own name.
+// checkHost rejects requests with another Host header. Otherwise a page of another site
+// could reach the example site under a host name of that site.
 func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	want := net.JoinHostPort(siteHost, strconv.Itoa(port))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,23 +70,23 @@ func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	})
 }
 
-// stop stops the site. The tab of the site closes.
+// stop stops the example site. The browser then closes the tab of the site.
 func (s *site) stop() {
 	close(s.stopping)
 	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
 	defer cancel()
 	if s.server.Shutdown(ctx) != nil {
-		_ = s.server.Close() // ends the requests that are still open
+		_ = s.server.Close() // ends the open requests
 	}
 }
 
 func servePage(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(page)) // an error means that the tab is closed
+	_, _ = w.Write([]byte(page)) // Write fails if the tab is closed
 }
 
-// serveOpen keeps a request open until the site stops. The page closes itself when the
-// request ends, also if the demo was killed.
+// serveOpen keeps a request open until the example site stops. The page closes its tab
+// when this request ends, also if the demo was killed.
 func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(": open\n\n"))
@@ -99,7 +103,7 @@ type chatMessage struct {
 	Text   string `json:"text"`
 }
 
-// serveMessages serves one page of the messages of a channel.
+// serveMessages serves one page of a channel's messages.
 func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.Atoi(r.URL.Query().Get("cursor"))
 	if err != nil {
@@ -129,7 +133,8 @@ func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, answer)
 }
 
-// lastAborted returns the last page whose request the browser aborted; 0 if there is none.
+// lastAborted returns the number of the last message page whose request the browser
+// aborted; 0 if no request was aborted.
 func (s *site) lastAborted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +144,7 @@ func (s *site) lastAborted() int {
 	return s.abortedPages[len(s.abortedPages)-1]
 }
 
-// page is the page of the example site.
+// page is the HTML document of the example site.
 const page = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Example chat (opentabs demo)</title><link rel="icon" href="data:,">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}</style></head>

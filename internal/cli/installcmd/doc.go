@@ -1,3 +1,3 @@
-// Package installcmd has the commands about the installation of opentabs itself: upgrade,
+// Package installcmd implements the commands about the installation of opentabs: upgrade,
 // uninstall and service.
 package installcmd

@@ -80,7 +80,7 @@ func newServiceStatusCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// newService returns the manager of the service on this machine.
+// newService returns the manager of the opentabs service on this machine.
 func newService(p *cli.Program) (service.Manager, error) {
 	userHome, err := os.UserHomeDir()
 	if err != nil {
@@ -130,7 +130,8 @@ func runServiceInstall(ctx context.Context, opts serviceOptions) error {
 	return nil
 }
 
-// stopForService stops a server that would keep the service from using the port.
+// stopForService stops a running opentabs server, because the service needs the server's
+// port.
 func stopForService(ctx context.Context, p *cli.Program, h *home.Home) error {
 	stopped, err := h.StopServer(ctx, false)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -142,8 +143,8 @@ func stopForService(ctx context.Context, p *cli.Program, h *home.Home) error {
 	return err
 }
 
-// serviceEnvironment returns the variables of this shell that change what the server
-// does.
+// serviceEnvironment returns the environment variables of this shell that change the
+// behavior of the server.
 func serviceEnvironment(p *cli.Program, h *home.Home) map[string]string {
 	env := map[string]string{}
 	names := []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"}
@@ -155,7 +156,7 @@ func serviceEnvironment(p *cli.Program, h *home.Home) map[string]string {
 			env[name] = value
 		}
 	}
-	if p.Getenv(config.HomeVariable) != "" { // its value may be relative to the current directory
+	if p.Getenv(config.HomeVariable) != "" { // the variable's value may be relative to the current directory
 		env[config.HomeVariable] = h.State
 	}
 	return env

@@ -57,15 +57,16 @@ prints the command that removes it.`,
 	return cmd
 }
 
-// removal is one thing that uninstall removes.
+// removal is one item that `opentabs uninstall` removes.
 type removal struct {
-	// text describes the thing in the list for the user.
+	// text describes the item in the list that the user confirms.
 	text string
-	// remove removes the thing, and returns a sentence about what was done; empty for none.
+	// remove removes the item, and returns a sentence about what was removed; empty if
+	// nothing was removed.
 	remove func(context.Context) (string, error)
 }
 
-// uninstaller collects what opentabs has left on the machine.
+// uninstaller collects and removes everything that opentabs has stored on the machine.
 type uninstaller struct {
 	program   *cli.Program
 	home      *home.Home
@@ -85,7 +86,7 @@ func runUninstall(ctx context.Context, opts uninstallOptions) error {
 		return err
 	}
 	settings, err := config.Load(dirs, p.Getenv, nil)
-	if err != nil { // damaged settings do not keep opentabs on the machine
+	if err != nil { // uninstall also works with damaged settings
 		p.Out.Notef("warning: %v", err)
 		settings = config.Defaults()
 	}
@@ -97,7 +98,8 @@ func runUninstall(ctx context.Context, opts uninstallOptions) error {
 	return u.run(ctx)
 }
 
-// collect fills the list of removals, in the order in which uninstall removes them.
+// collect fills the list of items, in the order in which `opentabs uninstall` removes the
+// items.
 func (u *uninstaller) collect(ctx context.Context) error {
 	server, err := u.home.FindServer(ctx)
 	switch {
@@ -130,7 +132,7 @@ func (u *uninstaller) add(text string, remove func(context.Context) (string, err
 	u.removals = append(u.removals, removal{text, remove})
 }
 
-// collectClients adds the MCP clients whose configurations have opentabs.
+// collectClients adds an item for each MCP client whose configuration contains opentabs.
 func (u *uninstaller) collectClients() error {
 	machine, err := setup.ThisMachine(runtime.GOOS, u.program.Getenv)
 	if err != nil {
@@ -153,7 +155,7 @@ func (u *uninstaller) collectClients() error {
 	return nil
 }
 
-// revokeToken removes the token of a client, if the client has one.
+// revokeToken removes the token of a client. A client without a token is not an error.
 func (u *uninstaller) revokeToken(name string) error {
 	clients, err := clienttoken.Open(u.home.ClientsFile()).List()
 	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == name }) {
@@ -162,8 +164,8 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-// collectData adds the folders with the data of the user. A folder that opentabs shares
-// with the user is an error.
+// collectData adds the folders with the user's data. collectData returns an error for a
+// folder that also contains other files of the user.
 func (u *uninstaller) collectData() error {
 	for _, dir := range u.dataFolders() {
 		if err := checkOwnFolder(dir); err != nil {
@@ -181,7 +183,7 @@ func (u *uninstaller) dataFolders() []string {
 }
 
 // checkOwnFolder returns an error for a folder that contains the home directory or the
-// current directory, which OPENTABS_HOME may name by mistake.
+// current directory. The user may have set OPENTABS_HOME to such a folder by mistake.
 func checkOwnFolder(dir string) error {
 	for _, find := range []func() (string, error){os.UserHomeDir, os.Getwd} {
 		inside, err := find()
@@ -195,17 +197,18 @@ func checkOwnFolder(dir string) error {
 	return nil
 }
 
-// finishedUninstall is what `opentabs uninstall --json` prints.
+// finishedUninstall is the output of `opentabs uninstall --json`.
 type finishedUninstall struct {
-	// Removed describes what was removed.
+	// Removed has one sentence for each removed item.
 	Removed []string `json:"removed"`
-	// Data are the folders with the data of the user, which stay.
+	// Data are the folders with the user's data that `opentabs uninstall` did not remove.
 	Data []string `json:"data"`
-	// Command removes the program, if a package manager has installed it.
+	// Command is the command that removes the program, if a package manager has installed
+	// opentabs.
 	Command string `json:"command,omitempty"`
 }
 
-// run shows the list, asks the user, and removes everything in it.
+// run shows the list of items, asks the user, and removes all items.
 func (u *uninstaller) run(ctx context.Context) error {
 	out := u.program.Out
 	if len(u.removals) == 0 {
@@ -237,8 +240,8 @@ func (u *uninstaller) run(ctx context.Context) error {
 	return u.report("opentabs is removed; in Chrome, also remove the extension: open chrome://extensions")
 }
 
-// removeAll removes everything in the list. After a failure, removeAll continues with the
-// rest, unless the server refuses to stop because of its calls.
+// removeAll removes all items of the list. After a failure, removeAll continues with the
+// next item, unless the server refuses to stop because calls run or wait.
 func (u *uninstaller) removeAll(ctx context.Context) error {
 	var failures []error
 	for i, r := range u.removals {
@@ -255,7 +258,7 @@ func (u *uninstaller) removeAll(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// report prints what was done and what stays on the machine.
+// report prints what `opentabs uninstall` removed, and what stays on the machine.
 func (u *uninstaller) report(sentence string) error {
 	out := u.program.Out
 	result := finishedUninstall{Removed: []string{}, Data: append([]string{}, u.dataFolders()...), Command: u.installed.RemoveCommand()}
@@ -290,8 +293,8 @@ func (u *uninstaller) removeExtension(context.Context) (string, error) {
 	return folder + " stays, because it has files that are not part of the extension", nil
 }
 
-// removeProgram removes the program and the program that an upgrade has kept. Windows
-// cannot remove a running program.
+// removeProgram removes the opentabs program, and the earlier program that an upgrade
+// kept. Windows cannot remove a running program.
 func (u *uninstaller) removeProgram(context.Context) (string, error) {
 	path := u.installed.Path
 	if err := os.Remove(upgrade.KeptPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -47,17 +47,19 @@ variable ` + upgrade.URLVariable + ` names another folder of releases.`,
 	return cmd
 }
 
-// newestVersion is what `opentabs upgrade --check` finds.
+// newestVersion is the result of `opentabs upgrade --check`.
 type newestVersion struct {
 	Version   string           `json:"version"`
 	Latest    string           `json:"latest"`
 	IsNewer   bool             `json:"newer"`
 	Installed installed.Method `json:"installed"`
 	Path      string           `json:"path"`
-	// Command is the command that upgrades opentabs.
+	// Command is the command that upgrades opentabs; empty if the newest version is
+	// installed.
 	Command string `json:"command,omitempty"`
 
-	// release is the release of the newest version; its URL is empty for npm.
+	// release is the release of the newest version. Its URL is empty if opentabs comes
+	// from npm.
 	release upgrade.Release
 }
 
@@ -86,18 +88,19 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 	return upgradeArchive(ctx, opts, program, newest.release)
 }
 
-// finishedUpgrade is what `opentabs upgrade --json` prints.
+// finishedUpgrade is the output of `opentabs upgrade --json`.
 type finishedUpgrade struct {
 	Version  string `json:"version"`
 	Previous string `json:"previous"`
 	Path     string `json:"path"`
-	// Kept is the path of the earlier program.
+	// Kept is the path at which the earlier program is kept.
 	Kept string `json:"kept"`
-	// IsRestarted is true if a server of the new version replaced a running server.
+	// IsRestarted is true if the upgrade replaced the running server by a server of the
+	// new version.
 	IsRestarted bool `json:"restarted"`
 }
 
-// installedText returns how a program was installed, as a part of a sentence.
+// installedText returns a part of a sentence about how the program was installed.
 func installedText(program installed.Program) string {
 	switch program.Method {
 	case installed.Source:
@@ -108,7 +111,8 @@ func installedText(program installed.Program) string {
 	return fmt.Sprintf("%s has installed %s", program.Method, program.Path)
 }
 
-// findNewest returns the newest version that the source of the program offers.
+// findNewest returns the newest version that is available where the program was installed
+// from.
 func findNewest(ctx context.Context, p *cli.Program, program installed.Program) (newestVersion, error) {
 	newest := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
 	var err error
@@ -135,7 +139,8 @@ func findNewest(ctx context.Context, p *cli.Program, program installed.Program) 
 	return newest, nil
 }
 
-// releaseURL returns the address of the folder of releases; empty if there is none.
+// releaseURL returns the address of the folder of releases; empty if the program has no
+// such address.
 func releaseURL(p *cli.Program) string {
 	if url := p.Getenv(upgrade.URLVariable); url != "" {
 		return url
@@ -143,7 +148,7 @@ func releaseURL(p *cli.Program) string {
 	return version.ReleaseURL
 }
 
-// newestOfNPM returns the newest version in the npm registry of the user.
+// newestOfNPM returns the newest version of opentabs in the user's npm registry.
 func newestOfNPM(ctx context.Context, p *cli.Program) (string, error) {
 	config, err := home.NPMConfig(p.Getenv, ".")
 	if err != nil {
@@ -164,7 +169,7 @@ func newestOfNPM(ctx context.Context, p *cli.Program) (string, error) {
 	return newest.Version, nil
 }
 
-// upgradeArchive replaces the program by the program of a release.
+// upgradeArchive replaces the installed program by the program in a release archive.
 func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.Program, release upgrade.Release) error {
 	p := opts.program
 	h, err := p.OpenHome(nil)
@@ -194,7 +199,8 @@ func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.
 	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, kept, isRestarted})
 }
 
-// restartServer starts the new program as the server, if a server runs and has no calls.
+// restartServer restarts the server with the new program, if a server runs and no call
+// runs or waits.
 func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion string) (isRestarted bool, err error) {
 	stopped, err := h.StopServer(ctx, false)
 	var refused *httpapi.RefusedError
@@ -214,8 +220,8 @@ func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion
 	return true, nil
 }
 
-// StartServer starts the server as the service, or in the background if there is no
-// service, and returns when the server answers.
+// StartServer starts the service if it is installed, and otherwise starts the server in
+// the background. StartServer returns when the server answers.
 func StartServer(ctx context.Context, p *cli.Program, h *home.Home) error {
 	manager, err := newService(p)
 	if err != nil || !manager.IsInstalled() {

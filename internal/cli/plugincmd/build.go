@@ -29,12 +29,12 @@ type pluginCreateOptions struct {
 	json    bool
 }
 
-// createdPlugin is what `plugin create --json` prints.
+// createdPlugin is the output of `opentabs plugin create --json`.
 type createdPlugin struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir"`
 	Pattern string `json:"pattern"`
-	// Files are relative to Dir.
+	// Files are the created files, relative to Dir.
 	Files []string `json:"files"`
 }
 
@@ -94,7 +94,7 @@ type pluginBuildOptions struct {
 	json    bool
 }
 
-// builtPlugin is what `plugin build --json` prints.
+// builtPlugin is the output of `opentabs plugin build --json`.
 type builtPlugin struct {
 	Name        string      `json:"name"`
 	DisplayName string      `json:"display_name"`
@@ -113,13 +113,14 @@ type builtPart struct {
 	Description string `json:"description"`
 }
 
-// builtFile is a file that a build wrote.
+// builtFile is a file that `opentabs plugin build` wrote.
 type builtFile struct {
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`
 }
 
-// newBuiltPlugin returns a result of a build in the form of `plugin build --json`.
+// newBuiltPlugin converts the result of a build into the output of `opentabs plugin build
+// --json`.
 func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
 	built := builtPlugin{
 		Name: result.Name, DisplayName: result.DisplayName, Version: result.Version, Hash: result.Hash,
@@ -198,8 +199,8 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	return nil
 }
 
-// folderArgument returns the path of a folder in a form that `plugin install` does not
-// take for the name of a package.
+// folderArgument returns the path of a folder in a form that `opentabs plugin install`
+// does not interpret as the name of a package.
 func folderArgument(dir string) string {
 	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") || strings.ContainsAny(dir, `/\`) {
 		return dir
@@ -208,7 +209,7 @@ func folderArgument(dir string) string {
 }
 
 func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
-	var printBuild func(*jsbuild.BuildResult) error // nil prints a line of text
+	var printBuild func(*jsbuild.BuildResult) error // nil prints each build as a line of text
 	if opts.json {
 		printBuild = func(result *jsbuild.BuildResult) error {
 			return opts.program.Out.PrintValueLine(newBuiltPlugin(result))

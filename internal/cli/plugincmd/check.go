@@ -113,8 +113,8 @@ type pluginReadmeOptions struct {
 	json    bool
 }
 
-// updatedReadme is what `plugin readme --json` prints. HasChanged is false if the README
-// was up to date.
+// updatedReadme is the output of `opentabs plugin readme --json`. The field HasChanged is
+// false if the README was already up to date.
 type updatedReadme struct {
 	Path       string `json:"path"`
 	HasChanged bool   `json:"changed"`

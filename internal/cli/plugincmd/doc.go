@@ -1,2 +1,2 @@
-// Package plugincmd has the commands of `opentabs plugin`.
+// Package plugincmd implements the commands of `opentabs plugin`.
 package plugincmd

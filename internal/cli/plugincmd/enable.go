@@ -21,7 +21,7 @@ type enableOptions struct {
 	program *cli.Program
 	names   []string
 	all     bool
-	// permission is the value of --permission, empty without the flag.
+	// permission is the value of the flag --permission; empty without the flag.
 	permission string
 	yes, json  bool
 }
@@ -85,8 +85,8 @@ func runEnable(ctx context.Context, opts enableOptions) error {
 	return enablePlan(ctx, opts, book, plan)
 }
 
-// newCandidate describes a plugin that may be enabled with a permission; an empty
-// permission means ask, or for a plugin that is on, no change.
+// newCandidate describes a plugin that the user may enable with the given permission. An
+// empty permission means ask for a new plugin, and no change for a plugin that is on.
 func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
 	now, err := book.Local.Permissions(candidate.Name)
 	c := pluginview.NewCandidate(candidate, now)
@@ -103,7 +103,8 @@ func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission w
 	return c
 }
 
-// enablePlan shows the plan, and enables the pending plugins after the confirmation.
+// enablePlan shows the table of plugins, and enables the pending plugins after the user
+// has confirmed.
 func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	pendingCount := 0
@@ -135,12 +136,13 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 	return reportEnabled(ctx, opts, book, plan)
 }
 
-// pluginList is the JSON output of a command for many plugins.
+// pluginList is the JSON output of a command that changes several plugins.
 type pluginList[T any] struct {
 	Plugins []T `json:"plugins"`
 }
 
-// pendingPermissions returns the permissions that the pending plugins get, as text.
+// pendingPermissions returns a text with the permissions that the pending plugins will
+// get.
 func pendingPermissions(plan []pluginview.Candidate) string {
 	for _, c := range plan {
 		if c.IsPending {
@@ -150,15 +152,16 @@ func pendingPermissions(plan []pluginview.Candidate) string {
 	return ""
 }
 
-// confirmEnable reports whether the user confirmed that n plugins are enabled.
+// confirmEnable asks the user to confirm that n plugins are enabled, and reports the
+// answer.
 func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string) (bool, error) {
 	answer, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", err
 }
 
-// reviewPending enables the pending plugins of a plan in one change, and stores in the
-// plan which plugins were enabled.
+// reviewPending enables the pending plugins of a plan in one change of the permissions,
+// and marks the enabled plugins in the plan.
 func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	var reviews []wire.ConfigReviewParams
 	var indexes []int
@@ -181,7 +184,7 @@ func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	}
 }
 
-// reportEnabled prints what was enabled, and names the plugins that were not.
+// reportEnabled prints which plugins were enabled, and which were not.
 func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	enabledCount, failedCount := 0, 0
@@ -217,7 +220,7 @@ func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAcce
 	return nil
 }
 
-// pronoun returns the word for n plugins.
+// pronoun returns "it" for one plugin, and "them" for several plugins.
 func pronoun(n int) string {
 	if n == 1 {
 		return "it"
@@ -230,8 +233,8 @@ func enabledPermission(plan []pluginview.Candidate) wire.Permission {
 	return plan[i].Permission
 }
 
-// namedPlugins returns the plugins with the given names, or all plugins. namedPlugins
-// returns an error if a plugin is unknown, so that a typing error changes nothing.
+// namedPlugins returns the plugins with the given names, or all plugins. If one name is
+// unknown, namedPlugins returns an error, so that a typing error changes no plugin.
 func namedPlugins(set *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
 	switch {
 	case all && len(names) > 0:
@@ -264,7 +267,7 @@ type disableOptions struct {
 	json    bool
 }
 
-// disabledPlugin is what `plugin disable --json` prints for each plugin.
+// disabledPlugin is one plugin in the output of `opentabs plugin disable --json`.
 type disabledPlugin struct {
 	Name   string            `json:"name"`
 	Change pluginview.Change `json:"change"`
@@ -325,7 +328,8 @@ func runDisable(ctx context.Context, opts disableOptions) error {
 	return nil
 }
 
-// storeDisabled turns plugins off in one change, and stores the errors in results.
+// storeDisabled turns plugins off in one change of the permissions, and stores the error
+// of each plugin in results.
 func storeDisabled(book home.PolicyAccess, results []disabledPlugin, names []string) (failedCount int) {
 	if len(names) == 0 {
 		return 0

@@ -19,11 +19,12 @@ import (
 	"opentabs/wire"
 )
 
-// installedPlugin is what `plugin install --json` prints.
+// installedPlugin is the output of `opentabs plugin install --json`.
 type installedPlugin struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	// Change is added (for a folder), installed, updated or none.
+	// Change is how the command changed the plugin: added (for a folder), installed,
+	// updated or none.
 	Change          pluginChange    `json:"change"`
 	PreviousVersion string          `json:"previous_version,omitempty"`
 	Dir             string          `json:"dir"`
@@ -33,7 +34,7 @@ type installedPlugin struct {
 	Permission      wire.Permission `json:"permission"`
 }
 
-// pluginChange is what a command did with a plugin.
+// pluginChange is how a command changed a plugin.
 type pluginChange string
 
 const (
@@ -43,7 +44,7 @@ const (
 	changeNone      pluginChange = "none"
 )
 
-// newInstalledPlugin describes a plugin after an installation.
+// newInstalledPlugin describes a plugin that was just installed.
 func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installedPlugin {
 	installed := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
 	for _, t := range newPlugin.Tools {
@@ -52,7 +53,7 @@ func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installed
 	return installed
 }
 
-// addFolder adds the built plugin in a folder, which stays there.
+// addFolder adds a built plugin to the installation. The plugin stays in its folder.
 func addFolder(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
 	permission, err := permissionFlag(opts.permission)
@@ -88,10 +89,10 @@ func printWarnings(p *cli.Program, newPlugin *plugin.Plugin) {
 type pluginInstallOptions struct {
 	program *cli.Program
 	source  string
-	// isAdd is set for the name add of the command, for which source may also be the bare
-	// name of a folder.
+	// isAdd is true if the user typed `plugin add` for `plugin install`. Then source may
+	// also be the name of a folder without a path.
 	isAdd bool
-	// permission is the value of --permission, empty without the flag.
+	// permission is the value of the flag --permission; empty without the flag.
 	permission string
 	json       bool
 }
@@ -158,13 +159,13 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	return p.Out.PrintValue(result)
 }
 
-// isFolder reports whether path is an existing folder.
+// isFolder reports whether a folder exists at path.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// openInstaller returns the installer of packages.
+// openInstaller returns the installer of plugin packages.
 func openInstaller(p *cli.Program) (*install.Installer, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -184,8 +185,8 @@ func permissionFlag(text string) (wire.Permission, error) {
 	return permission, nil
 }
 
-// finishInstall reloads the plugins of a running server, and returns what was installed.
-// Unless asJSON is set, finishInstall also prints what was installed.
+// finishInstall reloads the plugins of a running server, and returns a description of the
+// installed plugin. Unless asJSON is true, finishInstall also prints this description.
 func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, newPlugin, oldPlugin *plugin.Plugin, permission wire.Permission, asJSON bool) (installedPlugin, error) {
 	result := newInstalledPlugin(newPlugin, changeInstalled)
 	if oldPlugin != nil {
@@ -212,8 +213,8 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 	return result, activate(ctx, p, i.Home, newPlugin, permission, &result)
 }
 
-// activate makes a running server load a new plugin. With --permission, activate
-// reviews the plugin; without --permission, activate prints how to review the plugin.
+// activate makes a running server load a new plugin. With the flag --permission, activate
+// also reviews the plugin; otherwise activate prints how the user reviews the plugin.
 // activate stores the review and the permission in result.
 func activate(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
@@ -244,9 +245,9 @@ func activate(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plug
 	return reportTabs(ctx, p, client, newPlugin.Name)
 }
 
-// reportTabs prints that the running server has loaded the change, and which tabs need
-// a reload before a plugin can work in them. plugin is empty after the removal of a
-// plugin. client is nil if no server runs.
+// reportTabs prints that the running server has loaded a changed plugin, and which tabs
+// need a reload before the plugin works in them. The parameter plugin is empty after the
+// removal of a plugin, and client is nil if no server runs.
 func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plugin string) error {
 	if client == nil {
 		return nil
@@ -265,7 +266,7 @@ type pluginRemoveOptions struct {
 	json    bool
 }
 
-// removedPlugin is what `plugin remove --json` prints.
+// removedPlugin is the output of `opentabs plugin remove --json`.
 type removedPlugin struct {
 	Name   string        `json:"name"`
 	Source plugin.Source `json:"source"`

@@ -135,7 +135,8 @@ type limitOptions struct {
 	json         bool
 }
 
-// limitedTool is what `plugin limit --json` prints. Limit is empty if there is none.
+// limitedTool is the output of `opentabs plugin limit --json`. The field Limit is empty
+// if the tool has no limit.
 type limitedTool struct {
 	Tool  string `json:"tool"`
 	Limit string `json:"limit,omitempty"`

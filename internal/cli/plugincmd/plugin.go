@@ -32,8 +32,8 @@ func New(p *cli.Program) *cobra.Command {
 
 type extractOptions struct{ program *cli.Program }
 
-// NewExtractCmd returns the hidden command that `plugin build` starts as a child
-// process to run a plugin's modules.
+// NewExtractCmd returns a hidden command that runs a plugin's modules. `opentabs plugin
+// build` starts this command as a child process.
 func NewExtractCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
@@ -94,7 +94,8 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// installedPlugins returns what --json prints, with the field names of /status.
+// installedPlugins returns the JSON output of `opentabs plugin list`, with the field
+// names of the API's /status.
 func installedPlugins(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
@@ -116,7 +117,7 @@ type inspectOptions struct {
 	json    bool
 }
 
-// inspectedPlugin is what `plugin inspect --json` prints.
+// inspectedPlugin is the output of `opentabs plugin inspect --json`.
 type inspectedPlugin struct {
 	Name    string `json:"name"`
 	Section string `json:"section"`

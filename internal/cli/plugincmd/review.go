@@ -20,17 +20,18 @@ type reviewOptions struct {
 	name       string
 	yes        bool
 	permission string
-	// code is the value of --code, which shows the plugin's code; noCode hides the
-	// code. By default, a terminal shows the code.
+	// code is the value of the flag --code, which shows the plugin's code. noCode hides
+	// the code. By default, the command shows the code on a terminal only.
 	code, noCode bool
 	json         bool
 }
 
-// reviewedPlugin is what `plugin review --json` prints: the plugin that was enabled, or
-// without --yes the plugin that waits for a review.
+// reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, it
+// describes the enabled plugin, and otherwise the plugin that waits for a review.
 type reviewedPlugin struct {
 	httpapi.PluginPermissions
-	// Text has what has changed since the last review, and with --code the code.
+	// Text contains the changes since the last review, and with the flag --code also the
+	// code.
 	Text string `json:"text,omitempty"`
 }
 
@@ -79,7 +80,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	}
 	candidate, ok := book.Plugins.Plugin(opts.name)
 	if !ok || candidate.ContentHash() != now.Hash {
-		return fmt.Errorf("the plugin %s is changing: the server has loaded another version than the folder contains; try again", opts.name)
+		return fmt.Errorf("the plugin %s is changing: the server has loaded another version of the plugin than its folder contains; try again", opts.name)
 	}
 	if opts.json {
 		return reviewAsJSON(book, now, permission, opts)
@@ -104,7 +105,8 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	return reportTabs(ctx, p, book.Client, candidate.Name)
 }
 
-// reviewAsJSON prints a review as JSON, and with --yes enables the plugin before that.
+// reviewAsJSON prints the review of a plugin as JSON. With --yes, reviewAsJSON enables
+// the plugin first.
 func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
 	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {
@@ -130,7 +132,7 @@ func confirm(ctx context.Context, p *cli.Program, question string) (bool, error)
 }
 
 // ask returns the user's answer to a question on the terminal; empty if the user closed
-// stdin. Without a terminal, ask returns an error that names the printed text.
+// stdin. Without a terminal, ask returns an error that contains the text printed.
 func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {
@@ -146,8 +148,8 @@ func ask(ctx context.Context, p *cli.Program, question, printed string) (string,
 	return answer, nil
 }
 
-// showCode shows what has changed, and the code: on a terminal in the pager, elsewhere
-// only with --code.
+// showCode shows the changes of a plugin and its code. On a terminal, showCode uses the
+// pager; otherwise it shows the code only with the flag --code.
 func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts reviewOptions) error {
 	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {

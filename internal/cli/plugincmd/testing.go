@@ -49,8 +49,8 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	return testrun.Run(ctx, opts.tests, opts.program.Out)
 }
 
-// NewSimulateCmd returns the hidden command that `plugin test` starts as a child
-// process to run tests.
+// NewSimulateCmd returns a hidden command that runs the tests of a plugin. `opentabs
+// plugin test` starts this command as a child process.
 func NewSimulateCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",

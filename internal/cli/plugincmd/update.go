@@ -82,7 +82,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	return nil
 }
 
-// updatedPlugin is what `plugin update --json` prints for each plugin.
+// updatedPlugin is one plugin in the output of `opentabs plugin update --json`.
 type updatedPlugin struct {
 	Name            string       `json:"name"`
 	Version         string       `json:"version"`
@@ -91,7 +91,8 @@ type updatedPlugin struct {
 	Error           string       `json:"error,omitempty"`
 }
 
-// updateOne installs the version that o offers, if it is newer than the installed one.
+// updateOne installs the plugin version in the offer o, if this version is newer than the
+// installed version.
 func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer, opts pluginUpdateOptions) (updatedPlugin, error) {
 	if o.Error != "" {
 		return updatedPlugin{}, errors.New(o.Error)
@@ -110,7 +111,8 @@ func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer,
 	return updatedPlugin{Name: result.Name, Version: result.Version, Change: result.Change, PreviousVersion: result.PreviousVersion}, err
 }
 
-// showOffers prints the new versions, and returns the errors of registries.
+// showOffers prints the new versions of plugins, and returns the errors of the
+// registries.
 func showOffers(p *cli.Program, offers []install.UpdateOffer, asJSON bool) error {
 	if asJSON {
 		return p.Out.PrintValue(struct {

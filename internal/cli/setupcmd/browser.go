@@ -21,25 +21,26 @@ import (
 )
 
 const (
-	// browserPollInterval is the interval between two checks for a connected browser.
+	// browserPollInterval is the interval at which setup checks whether a browser has
+	// connected.
 	browserPollInterval = 300 * time.Millisecond
-	// browserTimeout is how long setup waits for the browser.
+	// browserTimeout limits how long setup waits until a browser connects.
 	browserTimeout = 15 * time.Minute
-	// reconnectTimeout is how long a browser with the extension may take to connect to a new
-	// server.
+	// reconnectTimeout limits how long setup waits until a browser that has the extension
+	// connects to a new server.
 	reconnectTimeout = 6 * time.Second
-	// visibleDir is the name of the folder of the extension in the home directory. Dialogs
-	// for folders do not show hidden folders.
+	// visibleDir is the name of the extension's folder in the home directory. The name
+	// has no leading dot, because dialogs for folders do not show hidden folders.
 	visibleDir = "opentabs-extension"
 )
 
-// browserSteps connects the browser, and makes the first call.
+// browserSteps are the steps of setup that connect a browser and make the first call.
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil without a terminal; then setup does not wait for the user.
+	// questions is nil without a terminal. Then setup does not wait for the user.
 	questions *terminal.Questions
-	// caller makes the first call.
+	// caller is the MCP client that makes the first call.
 	caller caller
 }
 
@@ -80,7 +81,8 @@ func (b browserSteps) run(ctx context.Context) error {
 	return b.finishWhenConnected(ctx, client)
 }
 
-// finishWhenConnected waits until a browser connects, and then runs finish.
+// finishWhenConnected waits until a browser connects, and then runs the last steps of
+// setup.
 func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.Client) error {
 	out := b.program.Out
 	out.Notef("waiting for the browser to connect; Ctrl-C stops waiting, and `opentabs setup` continues later")
@@ -92,7 +94,8 @@ func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.C
 	return b.finish(ctx, client)
 }
 
-// startedServer returns a client of the running server, and starts a server if none runs.
+// startedServer returns an API client of the running server. If no server runs,
+// startedServer starts a server.
 func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error) {
 	client, err := b.home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -103,7 +106,7 @@ func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error
 	return client, err
 }
 
-// timeToReconnect returns how long a browser that has the extension may still take to
+// timeToReconnect returns how much longer a browser with the extension may take to
 // connect to a new server; 0 if the extension was never installed.
 func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Client) (time.Duration, error) {
 	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
@@ -113,9 +116,9 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 	return reconnectTimeout - time.Duration(status.UptimeMs)*time.Millisecond, err
 }
 
-// extensionDir returns the folder for the extension: where it is already, or a folder that
-// the user can find in a dialog. An installation with a separate home directory keeps the
-// extension there.
+// extensionDir returns the folder for the extension: the folder to which it was already
+// written, or else a folder that the user can find in a dialog. An installation with
+// OPENTABS_HOME keeps the extension in its own directory.
 func (b browserSteps) extensionDir() string {
 	if folder, ok := extensiondir.Find(b.home.Dirs); ok {
 		return folder
@@ -127,7 +130,7 @@ func (b browserSteps) extensionDir() string {
 	return filepath.Join(machineHome, visibleDir)
 }
 
-// finish switches browser tools on if the user agrees, and makes the first call.
+// finish asks the user whether to switch browser tools on, and makes the first call.
 func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
 	out := b.program.Out
 	book, err := b.program.OpenPolicy(ctx)
@@ -163,7 +166,8 @@ call in the window of the opentabs button in the toolbar of Chrome.`)
 	return nil
 }
 
-// connectedBrowser returns the name of a connected browser; empty if there is none.
+// connectedBrowser returns the name of a connected browser; empty if no browser is
+// connected.
 func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, error) {
 	status, err := client.Status(ctx)
 	if err != nil {
@@ -177,10 +181,11 @@ func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, erro
 	return "", nil
 }
 
-// errNoBrowser means that no browser has connected in time.
+// errNoBrowser means that no browser connected in time.
 var errNoBrowser = errors.New("no browser has connected: run `opentabs doctor`, which shows what is missing")
 
-// waitForBrowser returns the name of the first browser that connects, or errNoBrowser.
+// waitForBrowser returns the name of the first browser that connects. waitForBrowser
+// returns errNoBrowser after the timeout.
 func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Duration) (string, error) {
 	deadline := time.Now().Add(timeout)
 	for {
@@ -201,7 +206,7 @@ func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Du
 	}
 }
 
-// place is where the terminal of the user is.
+// place is the kind of computer on which the user's terminal runs.
 type place int
 
 const (
@@ -213,7 +218,7 @@ const (
 	placeNoDisplay
 )
 
-// findPlace returns where the terminal of the user is.
+// findPlace returns the kind of computer on which the user's terminal runs.
 func findPlace(goos string, getenv func(string) string) place {
 	switch {
 	case getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "":
@@ -224,9 +229,9 @@ func findPlace(goos string, getenv func(string) string) place {
 	return placeDesktop
 }
 
-// extensionSteps returns what the user does in Chrome. Programs cannot do these steps:
-// Chrome opens no chrome: address for another program, and loads an unpacked extension only
-// when the user chooses its folder.
+// extensionSteps returns the steps by which the user loads the extension in Chrome.
+// Programs cannot do these steps: Chrome opens no chrome: address for another program,
+// and loads an unpacked extension only if the user chooses its folder.
 func extensionSteps(where place, folder string, port int, isCopied bool) string {
 	steps := fmt.Sprintf(`  1. Open chrome://extensions and switch on "Developer mode" (top right).
   2. Press "Load unpacked" and choose the folder
@@ -253,26 +258,27 @@ forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, ste
 	return "In Chrome:\n" + steps
 }
 
-// pasteSteps are how the user pastes a path into the dialog for a folder, by operating
-// system.
+// pasteSteps maps each operating system to the keys that paste a path into its dialog for
+// folders.
 var pasteSteps = map[string]string{
 	"darwin":  "press Cmd+Shift+G in the dialog, and paste it",
 	"windows": "paste it into the line \"Folder\" of the dialog",
 	"linux":   "press Ctrl+L in the dialog, and paste it",
 }
 
-// clipboardPrograms are the programs that copy their input to the clipboard, by operating
-// system.
+// clipboardPrograms maps each operating system to the programs that copy their input to
+// the clipboard.
 var clipboardPrograms = map[string][][]string{
 	"darwin":  {{"pbcopy"}},
 	"windows": {{"clip.exe"}},
 	"linux":   {{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "--clipboard", "--input"}},
 }
 
-// clipboardTimeout limits a program that copies a text.
+// clipboardTimeout limits how long a program may take to copy a text to the clipboard.
 const clipboardTimeout = 2 * time.Second
 
-// copyToClipboard reports whether text is in the clipboard of the user now.
+// copyToClipboard copies a text to the user's clipboard, and reports whether this
+// succeeded.
 func copyToClipboard(ctx context.Context, text string) bool {
 	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
 	defer cancel()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestExtensionSteps checks that each place gets the steps that apply there, in lines of at
-// most 80 columns.
+// TestExtensionSteps checks that each kind of computer gets the right steps for loading
+// the extension, in lines of at most 80 columns.
 func TestExtensionSteps(t *testing.T) {
 	for _, c := range []struct {
 		variables map[string]string
@@ -24,17 +24,17 @@ func TestExtensionSteps(t *testing.T) {
 		text := extensionSteps(where, "/home/ada/x", 9527, false)
 		for _, want := range c.wanted {
 			if !strings.Contains(text, want) {
-				t.Errorf("steps with %v =\n%s\nwant %q in them", c.variables, text, want)
+				t.Errorf("extension steps for %v =\n%s\nwant %q in them", c.variables, text, want)
 			}
 		}
 		for _, unwanted := range c.unwanted {
 			if strings.Contains(text, unwanted) {
-				t.Errorf("steps with %v =\n%s\nwant no %q in them", c.variables, text, unwanted)
+				t.Errorf("extension steps for %v =\n%s\nwant no %q in them", c.variables, text, unwanted)
 			}
 		}
 		for line := range strings.Lines(text) {
 			if len(strings.TrimRight(line, "\n")) > 80 {
-				t.Errorf("a line has more than 80 columns: %s", line)
+				t.Errorf("a line of the extension steps has more than 80 columns: %s", line)
 			}
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// clientSteps sets clients up, one after the other.
+// clientSteps are the steps of setup that configure MCP clients, one client after the
+// other.
 type clientSteps struct {
 	program *cli.Program
 	home    *home.Home
@@ -24,14 +25,13 @@ type clientSteps struct {
 	yes       bool
 }
 
-// ownTitle names the caller of the first call if no client is set up.
+// ownTitle is the name of the first call's MCP client if no client is set up.
 const ownTitle = "an MCP client"
 
-// shownToken takes the place of a token in changes that are shown.
+// shownToken replaces a token in the changes that setup shows.
 const shownToken = clienttoken.Prefix + "..."
 
-// setUp sets up all clients. A client that fails does not keep the others from being set
-// up.
+// setUp sets up all clients. After a failure, setUp continues with the next client.
 func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	if len(clients) == 0 {
 		s.program.Out.Notef("setup found none of the MCP clients that it supports: %s; `opentabs setup --client NAME` sets up one of them, and `opentabs setup --print` shows what other clients need", strings.Join(clientIDs(), ", "))
@@ -98,13 +98,13 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
 	}
 	toolCount, err := setup.Verify(ctx, command)
 	if err != nil {
-		return fmt.Errorf("the configuration is written, but %s mcp does not work: %w; run `opentabs doctor`", command.Path, err)
+		return fmt.Errorf("the configuration of the client is written, but %s mcp does not work: %w; run `opentabs doctor`", command.Path, err)
 	}
 	out.Notef("%s: the server answers and lists %d tools. %s", c.Title, toolCount, c.RestartNote)
 	return nil
 }
 
-// isSetUp reports whether the configuration of a client has this opentabs with a valid
+// isSetUp reports whether the configuration of a client starts this opentabs with a valid
 // token.
 func (s *clientSteps) isSetUp(c setup.Client) (bool, error) {
 	token := setup.CurrentToken(c, clienttoken.Prefix)
@@ -123,8 +123,8 @@ func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error)
 	return setup.NewChange(c, command)
 }
 
-// tokenFor returns the token in the configuration of a client if it is valid, or else a new
-// one, which replaces the earlier token of the client.
+// tokenFor returns the token in the configuration of a client if that token is valid.
+// Otherwise tokenFor creates a new token, which replaces the earlier token of the client.
 func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token string, isNew bool, err error) {
 	if token = setup.CurrentToken(c, clienttoken.Prefix); token != "" && s.tokens().NameOf(token) == c.ID {
 		return token, false, nil
@@ -138,8 +138,8 @@ func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token strin
 	return token, true, s.home.ReloadClients(ctx)
 }
 
-// firstCaller returns the first of the clients that is set up, and the command in its
-// configuration. Without such a client, firstCaller returns `opentabs mcp`.
+// firstCaller returns the first client that is set up, with the command in its
+// configuration. If no client is set up, firstCaller returns the command `opentabs mcp`.
 func (s *clientSteps) firstCaller(clients []setup.Client) (caller, error) {
 	for _, c := range clients {
 		configured, err := setup.ReadConfigured(c, clienttoken.Prefix)
@@ -151,10 +151,10 @@ func (s *clientSteps) firstCaller(clients []setup.Client) (caller, error) {
 	return caller{title: ownTitle, command: command}, err
 }
 
-// tokens returns the tokens of MCP clients.
+// tokens returns the store with the tokens of MCP clients.
 func (s *clientSteps) tokens() *clienttoken.Store { return clienttoken.Open(s.home.ClientsFile()) }
 
-// removeToken removes the token of a client, if the client has one.
+// removeToken removes the token of a client. A client without a token is not an error.
 func (s *clientSteps) removeToken(c setup.Client) error {
 	clients, err := s.tokens().List()
 	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }) {
@@ -163,14 +163,14 @@ func (s *clientSteps) removeToken(c setup.Client) error {
 	return s.home.RemoveClient(c.ID)
 }
 
-// plannedSetup is what `setup --print --json` prints.
+// plannedSetup is the output of `opentabs setup --print --json`.
 type plannedSetup struct {
 	Clients []plannedClient `json:"clients"`
-	// Command starts opentabs in any other client.
+	// Command is the command with which any other client starts opentabs.
 	Command plannedCommand `json:"command"`
 }
 
-// plannedClient is how setup would change the configuration of a client.
+// plannedClient describes how setup would change the configuration of a client.
 type plannedClient struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -185,7 +185,8 @@ type plannedCommand struct {
 	Args []string `json:"args"`
 }
 
-// printJSON prints the changes of the clients, and the command for any other client.
+// printJSON prints the planned changes of each client's configuration, and the command
+// for any other client.
 func (s *clientSteps) printJSON(clients []setup.Client) error {
 	command, err := commandOf(s.home, s.program.Getenv, shownToken)
 	if err != nil {
@@ -204,7 +205,8 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 	return s.program.Out.PrintValue(planned)
 }
 
-// print prints the changes of the clients, and what any other client needs.
+// print prints the planned changes of each client's configuration, and what any other
+// client needs.
 func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	if asJSON {
 		return s.printJSON(clients)
@@ -228,7 +230,7 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	return nil
 }
 
-// undo takes opentabs out of the clients.
+// undo removes opentabs from the configurations of the clients.
 func (s *clientSteps) undo(ctx context.Context, clients []setup.Client) error {
 	out := s.program.Out
 	var failures []error

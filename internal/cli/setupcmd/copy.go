@@ -13,13 +13,14 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// copyPath returns where setup keeps a copy of the program at path, for clients.
+// copyPath returns the path at which setup keeps a copy of the opentabs program for MCP
+// clients.
 func copyPath(h *home.Home, path string) string {
 	return filepath.Join(h.State, "bin", filepath.Base(path))
 }
 
-// keepCopy copies a program that npx runs into the state directory, because npm may empty
-// the cache of npx at any time. Clients start the copy.
+// keepCopy copies an opentabs program that npx runs into the state directory, because npm
+// may empty the cache of npx at any time. MCP clients start the copy.
 func keepCopy(ctx context.Context, p *cli.Program, h *home.Home) error {
 	program, err := installed.Find(ctx)
 	if err != nil || program.Method != installed.NPX {

@@ -20,23 +20,26 @@ import (
 )
 
 const (
-	// firstCallTimeout limits the first call, with the time for the approval.
+	// firstCallTimeout limits the first call, including the time for its approval.
 	firstCallTimeout = 3 * time.Minute
-	// ticketPollInterval is the interval between two checks whether the call waits.
+	// ticketPollInterval is the interval at which setup checks whether the first call
+	// waits for approval.
 	ticketPollInterval = 100 * time.Millisecond
-	// maxShownTabs is how many open tabs the first call shows.
+	// maxShownTabs is how many open tabs setup prints as the result of the first call.
 	maxShownTabs = 5
 	// listTool is the browser tool that lists the open tabs.
 	listTool = "browser_tabs"
 )
 
-// caller is who makes the first call: an MCP client, by the command in its configuration.
+// caller is the MCP client that makes the first call, with the command in its
+// configuration.
 type caller struct {
 	title   string
 	command setup.Command
 }
 
-// firstCall lists the open tabs of the user as an agent does, with an approval.
+// firstCall is a call that lists the user's open tabs, as an agent makes it, with an
+// approval.
 type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
@@ -50,7 +53,7 @@ type outcome struct {
 	err  error
 }
 
-// run makes the call, asks the user for the approval, and shows the result.
+// run makes the first call, asks the user for the approval, and prints the open tabs.
 func (f firstCall) run(ctx context.Context) error {
 	out := f.program.Out
 	out.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
@@ -76,8 +79,8 @@ func (f firstCall) run(ctx context.Context) error {
 	return nil
 }
 
-// waitForEnd returns the text of the result. If the call waits for an approval, waitForEnd
-// asks the user. A call that the user denies has the result "".
+// waitForEnd returns the text of the first call's result. If the call waits for approval,
+// waitForEnd asks the user. If the user denies the call, the text is empty.
 func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {
@@ -104,7 +107,7 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, started
 			}
 			_, err := callview.Decide(ctx, f.client.Calls, c.CallID, callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce})
 			var late *callview.AlreadyDecidedError
-			if err != nil && !errors.As(err, &late) { // a decision in the side panel came first
+			if err != nil && !errors.As(err, &late) { // the user decided in the side panel first
 				return "", err
 			}
 			if !isAllowed {
@@ -114,15 +117,15 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, started
 	}
 }
 
-// isFirstCall reports whether setup made a call. Other agents may call the same tool at the
-// same time, with another action.
+// isFirstCall reports whether setup made the call c. Other agents may call the same tool
+// at the same time, with another action.
 func isFirstCall(c dispatch.View) bool {
 	var args struct{ Action string }
 	return c.Plugin == browser.Name && c.Tool == listTool && c.ClaimedName == setup.ClientName &&
 		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
 }
 
-// show prints the open tabs, and what the user can ask an agent.
+// show prints the open tabs, and examples of what the user can ask an agent.
 func (f firstCall) show(text string) {
 	out := f.program.Out
 	var tabs []string
@@ -152,7 +155,7 @@ It asks you before it reads a site. Approve in the window of the opentabs
 button in the toolbar of Chrome. Or run: opentabs calls approve`, f.agent()))
 }
 
-// agent names the agent that the user can ask now.
+// agent returns the name of the agent that the user can ask now.
 func (f firstCall) agent() string {
 	if f.caller.title == ownTitle {
 		return "your agent"

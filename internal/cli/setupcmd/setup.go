@@ -1,4 +1,4 @@
-// Package setupcmd has the command `opentabs setup`.
+// Package setupcmd implements the command `opentabs setup`.
 package setupcmd
 
 import (
@@ -20,12 +20,12 @@ import (
 	"opentabs/internal/setup"
 )
 
-// portVariable is the variable with the port of the server.
+// portVariable is the environment variable with the port of the server.
 const portVariable = "OPENTABS_PORT"
 
 type setupOptions struct {
 	program *cli.Program
-	// clients are the IDs of the clients; empty for all that are installed.
+	// clients are the IDs of the MCP clients to set up; empty for all installed clients.
 	clients []string
 	print   bool
 	undo    bool
@@ -106,7 +106,8 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	if port := p.Getenv(portVariable); port != "" {
 		p.Out.Notef("%s applies only to programs of this shell; for all clients, run `opentabs config set port %s`", portVariable, port)
 	}
-	// A client that fails keeps neither the other clients nor the browser from being set up.
+	// If the setup of one client fails, setup continues with the other clients and the
+	// browser.
 	clientErr := steps.setUp(ctx, clients)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -119,8 +120,8 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	return errors.Join(clientErr, browser.run(ctx))
 }
 
-// SetUpClient writes opentabs with a new token into the configuration of one client, without
-// questions.
+// SetUpClient writes opentabs with a new token into the configuration of one MCP client,
+// without asking the user.
 func SetUpClient(ctx context.Context, p *cli.Program, clientID string) error {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -134,7 +135,7 @@ func SetUpClient(ctx context.Context, p *cli.Program, clientID string) error {
 	return steps.setUp(ctx, clients)
 }
 
-// selectClients returns the clients that the user named, or all that are installed.
+// selectClients returns the MCP clients that the user named, or all installed clients.
 func selectClients(opts setupOptions) ([]setup.Client, error) {
 	machine, err := setup.ThisMachine(runtime.GOOS, opts.program.Getenv)
 	if err != nil {
@@ -158,8 +159,8 @@ func selectClients(opts setupOptions) ([]setup.Client, error) {
 	return selected, nil
 }
 
-// commandOf returns what a client runs to start opentabs. Without a token, the client
-// counts as a local program.
+// commandOf returns the command with which an MCP client starts opentabs. Without a
+// token, the server treats the client as a local program.
 func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Command, error) {
 	program, err := installed.Find(context.Background())
 	if err != nil {
@@ -173,7 +174,7 @@ func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Co
 	if token != "" {
 		env[cli.ClientTokenVariable] = token
 	}
-	if getenv(config.HomeVariable) != "" { // its value may be relative to the current directory
+	if getenv(config.HomeVariable) != "" { // the variable's value may be relative to the current directory
 		env[config.HomeVariable] = h.State
 	}
 	return setup.Command{Path: path, Args: []string{"mcp"}, Env: env}, nil

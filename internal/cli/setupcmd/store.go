@@ -13,7 +13,7 @@ import (
 	"opentabs/internal/pairing"
 )
 
-// installFromStore connects a browser that gets the extension from a store. The user types
+// installFromStore connects a browser whose extension comes from a store. The user types
 // the code that the side panel shows.
 func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Client, pages []config.StorePage) error {
 	out := b.program.Out
@@ -40,7 +40,8 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 	}
 }
 
-// storeSteps returns what the user does in the browser.
+// storeSteps returns the steps by which the user installs the extension from a store and
+// finds the code.
 func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
 	var b strings.Builder
 	b.WriteString("In your browser:\n  1. Install the extension")
@@ -56,19 +57,19 @@ func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
 	return b.String()
 }
 
-// openers are the programs that open an address in the browser of the user, by operating
-// system.
+// openers maps each operating system to the programs that open an address in the user's
+// browser.
 var openers = map[string][]string{
 	"darwin":  {"open"},
 	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
 	"linux":   {"xdg-open"},
 }
 
-// openTimeout limits a program that opens an address.
+// openTimeout limits how long a program may take to open an address.
 const openTimeout = 5 * time.Second
 
-// openPage reports whether the browser of the user opens an address. Without a display,
-// openPage does nothing.
+// openPage opens an address in the user's browser, and reports whether this succeeded.
+// Without a display, openPage does nothing.
 func (b browserSteps) openPage(ctx context.Context, address string) bool {
 	opener := openers[runtime.GOOS]
 	hasDisplay := runtime.GOOS != "linux" || b.program.Getenv("DISPLAY") != "" || b.program.Getenv("WAYLAND_DISPLAY") != ""

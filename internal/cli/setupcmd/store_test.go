@@ -13,15 +13,15 @@ func TestStoreSteps(t *testing.T) {
 		text := storeSteps(pages, 9527, isOpened)
 		for _, want := range []string{pages[0].URL, "(Chrome Web Store)", "side panel shows a code", "enter 9527"} {
 			if !strings.Contains(text, want) {
-				t.Errorf("the steps do not contain %q:\n%s", want, text)
+				t.Errorf("the steps for a store do not contain %q:\n%s", want, text)
 			}
 		}
 		if strings.Contains(text, "has just opened") != isOpened {
-			t.Errorf("the steps for isOpened %v are:\n%s", isOpened, text)
+			t.Errorf("the steps for a store with isOpened %v are:\n%s", isOpened, text)
 		}
 		for line := range strings.SplitSeq(text, "\n") {
 			if len(line) > 100 {
-				t.Errorf("a line has %d columns: %s", len(line), line)
+				t.Errorf("a line of the steps for a store has %d columns: %s", len(line), line)
 			}
 		}
 	}
