@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// allowUserScriptsText is for a browser that cannot run plugins from files either.
+	// allowUserScriptsText is the remedy for a browser that lacks the permission "Allow
+	// User Scripts" and cannot run plugins from files either.
 	allowUserScriptsText = "open the extension's details in chrome://extensions of that browser and turn on \"Allow User Scripts\", which this browser needs for plugins"
-	// reloadExtensionText is for an extension whose folder is newer than what Chrome has
-	// loaded.
+	// reloadExtensionText is the remedy for an extension whose folder has newer files
+	// than Chrome has loaded.
 	reloadExtensionText = "press the extension's reload button in chrome://extensions; the folder has the right version already"
-	// slowRoundTrip is a round trip that the user can notice.
+	// slowRoundTrip is the shortest round trip to the extension that the user can notice.
 	slowRoundTrip = time.Second
 )
 
-// browserCheck checks the connected browsers and their tabs.
+// browserCheck checks the connected browsers and the tabs in them.
 type browserCheck struct{ *checkup }
 
 func (c browserCheck) checkBrowsers(ctx context.Context) {
@@ -68,8 +69,8 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 	c.checkTabs(b)
 }
 
-// updateText returns what updates the loaded extension: a reload is enough if the folder
-// has the right files.
+// updateText returns the steps that update the loaded extension. If the extension's
+// folder has the right files, a reload in Chrome is enough.
 func (c browserCheck) updateText() string {
 	if c.isExtensionCurrent {
 		return reloadExtensionText
@@ -77,7 +78,7 @@ func (c browserCheck) updateText() string {
 	return updateExtensionText
 }
 
-// checkTabs reports the tabs of a browser in which plugins cannot run.
+// checkTabs reports in which tabs of a browser plugins cannot run.
 func (c browserCheck) checkTabs(b httpapi.Browser) {
 	var stale, unresponsive, unloadable, notAllowed, starting []string
 	for _, t := range b.Tabs {
@@ -108,7 +109,7 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 	report(starting, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
 }
 
-// checkRoundTrip measures how long the extension of a browser takes to answer.
+// checkRoundTrip measures how long a browser's extension takes to answer a request.
 func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {
 	client, err := c.client()
 	var roundTrip time.Duration

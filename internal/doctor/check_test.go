@@ -31,7 +31,7 @@ type installation struct {
 	config.Dirs
 	// variables are the environment variables that a check of the installation sees.
 	variables map[string]string
-	// ping is the answer of the server to a ping of a browser.
+	// ping simulates the round trip from the server to the extension of a browser.
 	ping func(ctx context.Context, browserID string) (time.Duration, error)
 }
 
@@ -74,12 +74,13 @@ func (i installation) serve(t *testing.T, status httpapi.Status) {
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
-// options are the options of a check without the MCP clients of this machine.
+// options returns options for a check that ignores the MCP clients of this machine.
 func (i installation) options(t *testing.T) Options {
 	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(sentence string) { t.Log(sentence) }, ReadFile: noKernelFile}
 }
 
-// noKernelFile is a ReadFile of a machine without the Windows Subsystem for Linux.
+// noKernelFile simulates os.ReadFile on a machine without the Windows Subsystem for
+// Linux.
 func noKernelFile(string) ([]byte, error) { return nil, os.ErrNotExist }
 
 // check returns the doctor's report about the installation.
@@ -328,8 +329,8 @@ func TestLogError(t *testing.T) {
 	i.check(t).expect(t, "log", "warn check that you can read "+i.LogFile())
 }
 
-// TestCheckBrowserTools checks that an installation without plugins is complete if browser
-// tools are on.
+// TestCheckBrowserTools checks that the doctor accepts an installation without plugins if
+// browser tools are on.
 func TestCheckBrowserTools(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)

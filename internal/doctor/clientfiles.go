@@ -19,14 +19,14 @@ import (
 	"opentabs/internal/version"
 )
 
-// clientFileCheck is the name of the checks of configurations.
+// clientFileCheck is the name of the checks of MCP clients' configuration files.
 const clientFileCheck = "client file"
 
-// clientFileChecks checks the configurations of MCP clients.
+// clientFileChecks checks the configuration files of MCP clients.
 type clientFileChecks struct{ *checkup }
 
-// checkClientFiles checks the configuration of each MCP client on this machine by running
-// the command in it.
+// checkClientFiles checks the configuration file of each MCP client on this machine by
+// running the command in the file.
 func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	if c.Machine == nil {
 		return
@@ -65,12 +65,14 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	}
 }
 
-// setUpText returns how the user writes the configuration of a client again.
+// setUpText returns the command with which the user writes a client's configuration
+// again.
 func setUpText(client setup.Client) string {
 	return "run `opentabs setup --client " + client.ID + "`"
 }
 
-// offerSetUp makes the last finding repairable by writing the configuration again.
+// offerSetUp adds a repair to the last finding. The repair writes the client's
+// configuration again.
 func (c clientFileChecks) offerSetUp(client setup.Client) {
 	if c.SetUpClient == nil {
 		return
@@ -80,7 +82,7 @@ func (c clientFileChecks) offerSetUp(client setup.Client) {
 	})
 }
 
-// checkConfigured checks how one client starts opentabs.
+// checkConfigured checks how the configuration of one MCP client starts opentabs.
 func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	if configured.IsDisabled {
 		c.warn(clientFileCheck, fmt.Sprintf("opentabs is switched off in the configuration of %s, %s", client.Title, client.File), "switch the server opentabs on in "+client.Title)
@@ -97,7 +99,7 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 	}
 	token, isOwnHome := configured.Token(), c.isOwnHome(configured.Command.Env[config.HomeVariable])
 	switch {
-	case !isOwnHome: // its command would start a server of the other installation
+	case !isOwnHome: // the client's command would start a server of the other installation
 		reason := "has no OPENTABS_HOME"
 		if value := configured.Command.Env[config.HomeVariable]; value != "" {
 			reason = "has the OPENTABS_HOME " + value
@@ -122,7 +124,7 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 }
 
 // isOwnHome reports whether a client with this value of OPENTABS_HOME uses the
-// installation that is checked.
+// installation that the doctor checks.
 func (c clientFileChecks) isOwnHome(value string) bool {
 	dirs, err := config.FindDirs(func(name string) string {
 		if name == config.HomeVariable {
@@ -133,8 +135,8 @@ func (c clientFileChecks) isOwnHome(value string) bool {
 	return err == nil && filepath.Clean(dirs.State) == filepath.Clean(c.dirs.State)
 }
 
-// runConfigured speaks MCP through the command of a client. If the command starts a server,
-// runConfigured stops the server again.
+// runConfigured starts the command in a client's configuration and exchanges MCP messages
+// with it. If the command starts a server, runConfigured stops this server.
 func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client, configured setup.Configured) {
 	startedAt := time.Now()
 	toolCount, err := setup.Verify(ctx, configured.Command)
@@ -153,7 +155,7 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 	}
 }
 
-// checkConfiguredURL speaks MCP with the URL of a client.
+// checkConfiguredURL exchanges MCP messages with the URL in a client's configuration.
 func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	address, err := url.Parse(configured.URL)
 	switch {

@@ -16,43 +16,43 @@ import (
 	"opentabs/internal/setup"
 )
 
-// Options are what a check inspects. Dirs, Getenv and Warn are required.
+// Options configure a check. The fields Dirs, Getenv and Warn are required.
 type Options struct {
 	Dirs   config.Dirs
 	Getenv func(string) string
-	// Warn receives warnings about plugins that could not be loaded.
+	// Warn receives a warning about each plugin that could not be loaded.
 	Warn func(sentence string)
-	// Program is the path of opentabs, for the probe of MCP over stdio. By default, that
-	// hop is not checked.
+	// Program is the path of the opentabs program, for the check of MCP over stdio. By
+	// default, this check is skipped.
 	Program string
-	// Machine is where configurations of MCP clients are searched for. By default, no
-	// configuration is checked.
+	// Machine is where the doctor searches for configurations of MCP clients. By default,
+	// no configuration is checked.
 	Machine *setup.Machine
-	// SetUpClient writes opentabs with a new token into the configuration of an MCP client.
-	// By default, Fix does not repair configurations.
+	// SetUpClient writes opentabs with a new token into an MCP client's configuration. By
+	// default, Fix does not repair configurations.
 	SetUpClient func(ctx context.Context, clientID string) error
-	// FreeBytes returns the free space of the disk with a directory. By default, the space
-	// is not checked.
+	// FreeBytes returns the free space of the disk with a directory. By default, the free
+	// space is not checked.
 	FreeBytes func(dir string) (uint64, error)
-	// Now is the clock; default time.Now.
+	// Now returns the current time; default time.Now.
 	Now func() time.Time
 	// ReadFile reads a file of the operating system; default os.ReadFile.
 	ReadFile func(path string) ([]byte, error)
 }
 
-// maxRepairRounds limits how often Fix checks again after repairs, because one repair can
-// make another possible.
+// maxRepairRounds limits how often Fix repairs and checks again. Several rounds are
+// needed, because one repair can make another repair possible.
 const maxRepairRounds = 4
 
-// Check inspects the installation and returns the findings. Check returns the error of ctx
-// if ctx has ended.
+// Check checks the installation and returns a report with the findings. If ctx has ended,
+// Check returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
 	report, _, err := check(ctx, o)
 	return report, err
 }
 
-// Fix is like [Check], and repairs what can be repaired without losing data. The report is
-// about the installation after the repairs.
+// Fix is like [Check], and also repairs problems if the repair loses no data. The report
+// describes the installation after the repairs.
 func Fix(ctx context.Context, o Options) (Report, error) {
 	var repairs []Repair
 	attempted := map[string]bool{}
@@ -73,7 +73,7 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
-// repairAll repairs the findings that were not attempted before.
+// repairAll runs the repair of each finding, unless this repair was attempted before.
 func repairAll(ctx context.Context, findings []Finding, attempted map[string]bool) (repairs []Repair) {
 	for _, f := range findings {
 		if f.repair == nil || attempted[f.Check+f.Fact] {
@@ -90,7 +90,7 @@ func repairAll(ctx context.Context, findings []Finding, attempted map[string]boo
 	return repairs
 }
 
-// check runs all checks.
+// check runs all checks of the doctor.
 func check(ctx context.Context, o Options) (Report, []Finding, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -133,9 +133,10 @@ type checkup struct {
 	// returned one.
 	server home.Server
 	status *httpapi.Status
-	// isOtherProgram is true if the port belongs to another program.
+	// isOtherProgram is true if another program uses the port of opentabs.
 	isOtherProgram bool
-	// isExtensionCurrent is true if the extension's folder has the files of this program.
+	// isExtensionCurrent is true if the extension's folder contains the files of this
+	// version.
 	isExtensionCurrent bool
 	findings           []Finding
 }
@@ -145,7 +146,7 @@ func (c *checkup) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
 
-// client returns a client of the running server.
+// client returns an API client of the running server.
 func (c *checkup) client() (*httpapi.Client, error) {
 	token, err := c.dirs.ExistingToken()
 	if err != nil {
@@ -175,13 +176,13 @@ func (c *checkup) add(l level, check, fact, remedy string) {
 	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
 }
 
-// offerRepair makes the last finding repairable by [Fix].
+// offerRepair adds a repair to the last finding. [Fix] runs the repair.
 func (c *checkup) offerRepair(repair func(context.Context) (sentence string, err error)) {
 	last := &c.findings[len(c.findings)-1]
 	last.CanFix, last.repair = true, repair
 }
 
-// changeMode returns a repair that sets the mode of a file.
+// changeMode returns a repair that sets the permission bits of a file.
 func changeMode(path string, mode fs.FileMode, chmod func(string, fs.FileMode) error) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		return fmt.Sprintf("only you have access to %s now (mode %04o)", path, mode), chmod(path, mode)

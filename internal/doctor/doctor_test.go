@@ -45,6 +45,6 @@ fail  server           it does not answer
 ok    client timeouts  as you set it
 `
 	if !strings.HasPrefix(b.String(), wideLines) {
-		t.Errorf("report with a long name =\n%s", b.String())
+		t.Errorf("the report with a long check name =\n%s", b.String())
 	}
 }

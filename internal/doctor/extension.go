@@ -53,8 +53,8 @@ func (c extensionCheck) checkExtension() {
 	}
 }
 
-// offerInstall makes the last finding repairable by writing the extension again, if its
-// port is known.
+// offerInstall adds a repair to the last finding. The repair writes the extension's
+// folder again, if the port of the extension is known.
 func (c extensionCheck) offerInstall(dir string) {
 	if !c.settingsValid || c.serverPort() == 0 || c.isOtherProgram {
 		return

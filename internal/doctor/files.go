@@ -46,8 +46,8 @@ func (c *checkup) checkToken(ctx context.Context) {
 	case errors.Is(err, config.ErrDamaged):
 		c.fail("token", c.dirs.TokenFile()+" is damaged",
 			"restart the server, which creates a new token; then run `opentabs extension install` and reload the extension")
-		// A running server continues with the token in its memory, and needs a restart by
-		// the user.
+		// A running server continues to use the token in memory, so the user must restart
+		// the server.
 		if _, err := c.findHome().FindServer(ctx); errors.Is(err, httpapi.ErrNoServer) {
 			c.offerRepair(c.repairStateDir)
 		}
@@ -60,7 +60,7 @@ func (c *checkup) checkToken(ctx context.Context) {
 	}
 }
 
-// repairStateDir renames damaged files of the state directory, and creates a new token.
+// repairStateDir renames damaged files in the state directory, and creates a new token.
 func (c *checkup) repairStateDir(context.Context) (string, error) {
 	unlock, err := c.dirs.LockStart()
 	if err != nil {

@@ -16,24 +16,25 @@ import (
 	"opentabs/internal/version"
 )
 
-// protocolCheck speaks HTTP and MCP with the running server.
+// protocolCheck sends HTTP requests and MCP messages to the running server.
 type protocolCheck struct{ *checkup }
 
-// probeTimeout limits one probe of the running server.
+// probeTimeout limits how long one test request to the running server may take.
 const probeTimeout = 10 * time.Second
 
-// httpRule is a request that the server must answer with a status.
+// httpRule is a test request and the status with which the server must answer.
 type httpRule struct {
-	// request describes the request for the user.
+	// request describes the test request in a sentence for the user.
 	request      string
 	method, path string
 	host         string
 	header       http.Header
-	// status is the required status.
+	// status is the HTTP status with which the server must answer.
 	status int
 }
 
-// httpRules are the rules that keep web pages and other users away from the server.
+// httpRules returns test requests that check whether the server rejects web pages and
+// other users.
 func httpRules() []httpRule {
 	ownOrigin := "chrome-extension://" + extension.ID()
 	return []httpRule{
@@ -47,7 +48,7 @@ func httpRules() []httpRule {
 }
 
 // checkHTTPRules checks that the running server rejects requests from web pages and
-// without a token, and accepts its extension.
+// requests without a token, and accepts requests from its extension.
 func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
@@ -76,7 +77,7 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 
 func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// sendProbe sends the request of a rule, and returns the status of the answer.
+// sendProbe sends the test request of a rule, and returns the HTTP status of the answer.
 func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client, rule httpRule) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -97,7 +98,7 @@ func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client,
 	return resp.StatusCode, err
 }
 
-// checkMCP opens an MCP session over HTTP and one over stdio.
+// checkMCP opens one MCP session over HTTP and one MCP session over stdio.
 func (c protocolCheck) checkMCP(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
@@ -122,8 +123,8 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	c.ok("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), roundTripText(time.Since(startedAt)))
 }
 
-// countTools opens an MCP session with the server behind client, and returns the number of
-// its tools.
+// countTools opens an MCP session with the server, and returns the number of tools in the
+// server's list.
 func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -142,7 +143,7 @@ func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
 	return len(tools), err
 }
 
-// roundTripText describes a short time.
+// roundTripText formats the duration of a round trip for the user.
 func roundTripText(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
@@ -150,7 +151,8 @@ func roundTripText(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// firstSentence returns the first line of an error, without the prefix of a command.
+// firstSentence returns the first line of an error's text, without the prefix "opentabs:
+// ".
 func firstSentence(err error) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return strings.TrimSpace(line)

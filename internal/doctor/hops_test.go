@@ -26,7 +26,7 @@ import (
 	"opentabs/wire"
 )
 
-// emptyMCP is an MCP server without tools.
+// emptyMCP returns a handler that simulates an MCP server without tools.
 func emptyMCP() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
@@ -46,7 +46,8 @@ func emptyMCP() http.Handler {
 	})
 }
 
-// extensionOnly rejects every origin but that of the extension, as the WebSocket does.
+// extensionOnly returns a handler that rejects every origin except the origin of the
+// extension, as the route /ws does.
 func extensionOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusForbidden
@@ -57,17 +58,17 @@ func extensionOnly() http.Handler {
 	})
 }
 
-// breakdown is one hop that a test breaks on purpose.
+// breakdown is a test case that breaks one hop of a working installation.
 type breakdown struct {
 	name string
-	// damage breaks a working installation with a running server and browser.
+	// damage breaks one hop of an installation with a running server and a browser.
 	damage func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
-	// check is the hop that the doctor must name. want is a level and a text of the fact or
-	// the remedy.
+	// check is the name of the check that must report the problem. want is a level, and
+	// texts in the fact and the remedy of the finding.
 	check, want string
 }
 
-// write writes a file of a test.
+// write writes a test file with the given mode, and creates its parent folders.
 func write(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
@@ -75,7 +76,8 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// writeCursor writes a configuration of Cursor with a server opentabs.
+// writeCursor writes a configuration of the MCP client Cursor with the given value for
+// the server opentabs.
 func writeCursor(t *testing.T, o *Options, server string) {
 	t.Helper()
 	machineHome := t.TempDir()
@@ -83,7 +85,7 @@ func writeCursor(t *testing.T, o *Options, server string) {
 	write(t, filepath.Join(machineHome, ".cursor", "mcp.json"), `{"mcpServers":{"opentabs":`+server+`}}`, 0o600)
 }
 
-// addCursor returns a new token of Cursor.
+// addCursor creates a token for the MCP client Cursor.
 func addCursor(t *testing.T, i *installation) string {
 	t.Helper()
 	token, err := clienttoken.Open(i.ClientsFile()).Add("cursor")
@@ -93,7 +95,8 @@ func addCursor(t *testing.T, i *installation) string {
 	return token
 }
 
-// freeText returns a FreeBytes for a disk with this free space.
+// freeText returns a function for Options.FreeBytes that simulates a disk with this free
+// space.
 func freeText(free uint64, err error) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return free, err }
 }
@@ -219,7 +222,8 @@ var breakdowns = []breakdown{
 	}, "wsl", "warn the server runs in WSL (Linux); Chrome in Windows cannot load an extension from a Linux folder"},
 }
 
-// work makes a working installation: a server, a browser and the extension.
+// work makes the test installation complete: with a running server, a browser and the
+// extension.
 func (i *installation) work(t *testing.T) *httpapi.Status {
 	t.Helper()
 	status := &httpapi.Status{Browsers: []httpapi.Browser{{ID: "b", Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts}}}
@@ -239,20 +243,20 @@ func (i *installation) work(t *testing.T) *httpapi.Status {
 	return status
 }
 
-// TestWorkingInstallation checks that no hop of a working installation has a warning, except
-// for the missing plugins.
+// TestWorkingInstallation checks that a working installation has no warning, except the
+// warning that no plugin is installed.
 func TestWorkingInstallation(t *testing.T) {
 	i := newInstallation(t)
 	i.work(t)
 	for _, f := range i.check(t).Findings {
 		if f.Level != levelOK && f.Check != "plugins" {
-			t.Errorf("finding of a working installation = %s %s: %s, want ok", f.Level, f.Check, f.Fact)
+			t.Errorf("finding of a working installation = %s %s: %s, want the level ok", f.Level, f.Check, f.Fact)
 		}
 	}
 }
 
-// TestExtensionFromAnotherPlace checks that a connected browser needs no folder of the
-// extension.
+// TestExtensionFromAnotherPlace checks that the doctor does not require the extension's
+// folder if a browser is connected.
 func TestExtensionFromAnotherPlace(t *testing.T) {
 	i := newInstallation(t)
 	i.work(t)
@@ -262,8 +266,9 @@ func TestExtensionFromAnotherPlace(t *testing.T) {
 	i.check(t).expect(t, "extension", "ok the connected browser has the extension from another place")
 }
 
-// TestBrokenHops breaks one hop after the other, and checks that the report names the hop,
-// the cause and the cure, and that the command would fail exactly for broken hops.
+// TestBrokenHops breaks one hop of the installation in each test case. The report must
+// name the hop, the cause and the remedy, and the command must fail only for findings
+// with the level fail.
 func TestBrokenHops(t *testing.T) {
 	for _, b := range breakdowns {
 		t.Run(b.name, func(t *testing.T) {
@@ -286,10 +291,10 @@ func TestBrokenHops(t *testing.T) {
 				}
 			}
 			if config.Exists(filepath.Join(i.State, "started")) {
-				t.Error("the command of a client of another installation was run")
+				t.Error("the doctor ran the command of an MCP client of another installation")
 			}
 			if !isFound {
-				t.Errorf("findings about %s = %q, want one with %q and a remedy", b.check, got, b.want)
+				t.Errorf("findings of the check %s = %q, want one finding with %q and a remedy", b.check, got, b.want)
 			}
 			if hasFailed := r.Failure() != nil; hasFailed != (wantLevel == string(levelFail)) {
 				t.Errorf("failure of the report = %v, want a failure only for the level fail", r.Failure())
@@ -298,7 +303,8 @@ func TestBrokenHops(t *testing.T) {
 	}
 }
 
-// TestBrokenHTTPRules checks a server behind a proxy that lets requests of web pages pass.
+// TestBrokenHTTPRules checks that the doctor reports a proxy that forwards requests of
+// web pages to the server.
 func TestBrokenHTTPRules(t *testing.T) {
 	i := newInstallation(t)
 	api := httpapi.New(httpapi.Options{
@@ -318,7 +324,7 @@ func TestBrokenHTTPRules(t *testing.T) {
 		"fail the link of the extension to /ws was answered with status 403; 426 is right")
 }
 
-// TestBrokenMCP checks a server whose MCP endpoint fails.
+// TestBrokenMCP checks that the doctor reports a server whose MCP endpoint fails.
 func TestBrokenMCP(t *testing.T) {
 	i := newInstallation(t)
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
@@ -338,8 +344,9 @@ func TestBrokenMCP(t *testing.T) {
 	r.expect(t, "mcp stdio", "fail `opentabs mcp` failed: ")
 }
 
-// TestFix checks that Fix repairs modes, a damaged token, the record of a killed server, an
-// old extension folder and the configuration of a client, and that it loses no file.
+// TestFix checks that Fix repairs file modes, a damaged token, the record of a killed
+// server, an old extension folder and the configuration of an MCP client. Fix must not
+// delete any file of the user.
 func TestFix(t *testing.T) {
 	i := newInstallation(t)
 	i.work(t)
@@ -373,24 +380,24 @@ func TestFix(t *testing.T) {
 		"extension: wrote the extension of " + version.Version, "client file: wrote opentabs with a new token into the configuration of Cursor",
 	} {
 		if !strings.Contains(all, want) {
-			t.Errorf("repairs = %s\nwant one with %q", all, want)
+			t.Errorf("repairs =\n%s\nwant a repair with %q", all, want)
 		}
 	}
 	if err := r.Failure(); err != nil && strings.Contains(err.Error(), "--fix") {
-		t.Errorf("failure after all repairs = %v, want no advice to repair again", err)
+		t.Errorf("error of the report after all repairs = %v, want no advice to run a repair", err)
 	}
 	for _, f := range r.Findings {
 		if f.CanFix && f.Check != clientFileCheck {
-			t.Errorf("finding after the repairs = %s: %s, want none that can be repaired", f.Check, f.Fact)
+			t.Errorf("finding after the repairs = %s: %s, want no finding that can be repaired", f.Check, f.Fact)
 		}
 	}
 	kept, err := filepath.Glob(i.TokenFile() + "*")
 	if err != nil || len(kept) != 2 {
-		t.Errorf("token files = %q, %v, want the new one and the damaged one", kept, err)
+		t.Errorf("token files = %q, %v, want the new file and the renamed damaged file", kept, err)
 	}
 }
 
-// TestFixRunsOnce checks that a repair that does not help is attempted once.
+// TestFixRunsOnce checks that Fix attempts a failing repair only once.
 func TestFixRunsOnce(t *testing.T) {
 	i := newInstallation(t)
 	i.work(t)
@@ -400,6 +407,6 @@ func TestFixRunsOnce(t *testing.T) {
 	o.SetUpClient = func(context.Context, string) error { attempts++; return io.ErrShortWrite }
 	r, err := Fix(t.Context(), o)
 	if err != nil || attempts != 1 || len(r.Repairs) != 1 || !r.Repairs[0].Failed || r.Failure() == nil {
-		t.Errorf("repairs after a failed one = %+v in %d attempts, %v, want one failed repair and a failure", r.Repairs, attempts, err)
+		t.Errorf("repairs = %+v after %d attempts, %v, want one failed repair and an error of the report", r.Repairs, attempts, err)
 	}
 }

@@ -14,13 +14,14 @@ import (
 // machineCheck checks the computer: its disk, its clock, and the Windows Subsystem for Linux.
 type machineCheck struct{ *checkup }
 
-// Limits of the free space of a disk. Below minFreeBytes, opentabs cannot store changes.
+// minFreeBytes and lowFreeBytes are limits of a disk's free space. Below minFreeBytes,
+// opentabs cannot store changes.
 const (
 	minFreeBytes = 1 << 20
 	lowFreeBytes = 50 << 20
 )
 
-// checkDisk reports a full disk.
+// checkDisk reports a disk that is full or almost full.
 func (c machineCheck) checkDisk() {
 	if c.FreeBytes == nil {
 		return
@@ -39,14 +40,16 @@ func (c machineCheck) checkDisk() {
 	}
 }
 
-// maxClockDrift is how far in the future a file may be without a warning.
+// maxClockDrift is how far in the future a file's modification time may be before the
+// doctor warns.
 const maxClockDrift = 5 * time.Minute
 
-// releasedAt is before the release of this version, so an earlier clock is wrong.
+// releasedAt is a time before the release of this version. If the clock shows an earlier
+// time, the clock is wrong.
 var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock reports a clock that is behind the files of opentabs. With such a clock, jobs
-// and permissions with a time limit expire too late.
+// checkClock reports a wrong clock: one that is behind the modification times of
+// opentabs' files. With a wrong clock, jobs and temporary permissions expire too late.
 func (c machineCheck) checkClock() {
 	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
 	now := c.Now()
@@ -67,7 +70,7 @@ func (c machineCheck) checkClock() {
 	c.ok("clock", "%s", now.Local().Format(time.DateTime))
 }
 
-// kernelFile has the release of the kernel on Linux.
+// kernelFile is the file that contains the release of the kernel on Linux.
 const kernelFile = "/proc/sys/kernel/osrelease"
 
 // wslDistribution returns the name of the Linux distribution if opentabs runs in the Windows
@@ -84,7 +87,7 @@ func (c machineCheck) wslDistribution() (name string, ok bool) {
 	return "Linux", err == nil && strings.Contains(strings.ToLower(string(release)), "microsoft")
 }
 
-// checkMachine reports what is special about a server in WSL whose Chrome runs in Windows.
+// checkMachine reports the limits of a server in WSL whose Chrome runs in Windows.
 func (c machineCheck) checkMachine() {
 	distribution, isWSL := c.wslDistribution()
 	if !isWSL {
@@ -104,7 +107,7 @@ func (c machineCheck) checkMachine() {
 		"if your Chrome runs in Windows, run `opentabs extension install --dir /mnt/c/Users/YOU/opentabs-extension` with your Windows name, and load that folder in Chrome")
 }
 
-// isInWindows reports whether a path in WSL is on a drive of Windows.
+// isInWindows reports whether a WSL path is on a Windows drive.
 func isInWindows(dir string) bool {
 	drive, ok := strings.CutPrefix(filepath.ToSlash(dir), "/mnt/")
 	return ok && len(drive) > 1 && drive[1] == '/'

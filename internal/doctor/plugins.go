@@ -22,7 +22,7 @@ import (
 func (c *checkup) checkPlugins() {
 	plugins, failedPlugins, err := c.listPlugins()
 	if arePermissionsBroken := c.checkPermissions(); arePermissionsBroken && err == nil && len(plugins)+len(failedPlugins) == 0 {
-		return // whether browser tools are on is unknown
+		return // the check cannot read whether browser tools are on
 	}
 	switch {
 	case err != nil:
@@ -49,8 +49,8 @@ func (c *checkup) checkPlugins() {
 	}
 }
 
-// checkPermissions reports the problems of the file with the permissions, and whether
-// opentabs cannot read the file at all.
+// checkPermissions reports problems of the file with the permissions. areBroken is true
+// if opentabs cannot read this file.
 func (c *checkup) checkPermissions() (areBroken bool) {
 	rules := c.browserPolicy()
 	problems := rules.Problems()
@@ -68,7 +68,7 @@ func (c *checkup) checkPermissions() (areBroken bool) {
 	return false
 }
 
-// browserPolicy returns the permissions of browser tools.
+// browserPolicy returns the user's permissions for browser tools.
 func (c *checkup) browserPolicy() *policy.Policy {
 	set := plugin.NewSet(nil, nil, browser.Plugin())
 	return policy.New(c.dirs.State, func() *plugin.Set { return set }, policy.Options{})

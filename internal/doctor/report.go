@@ -14,45 +14,46 @@ type level string
 
 const (
 	levelOK   level = "ok"
-	levelWarn level = "warn" // opentabs works, but with limits
-	levelFail level = "fail" // a part of opentabs does not work until the user repairs it
+	levelWarn level = "warn" // opentabs works with limitations
+	levelFail level = "fail" // a part of opentabs does not work until the user repairs the problem
 )
 
 // Finding is the result of one check.
 type Finding struct {
-	// Check is the hop that was checked, such as "server".
+	// Check is the name of the check, such as "server".
 	Check string `json:"check"`
 	Level level  `json:"level"`
-	// Fact describes what the check has found.
+	// Fact describes what the check found.
 	Fact string `json:"text"`
-	// Remedy is what the user should do; empty if nothing is wrong.
+	// Remedy is what the user should do about the finding; empty if nothing is wrong.
 	Remedy string `json:"do,omitempty"`
-	// CanFix is true if `opentabs doctor --fix` repairs the finding.
+	// CanFix is true if `opentabs doctor --fix` can repair the finding.
 	CanFix bool `json:"can_fix,omitempty"`
 
-	// repair repairs the finding, and returns a sentence about what was done.
+	// repair repairs the finding, and returns a sentence about what was repaired.
 	repair func(context.Context) (sentence string, err error)
 }
 
-// Repair is something that [Fix] has repaired, or failed to repair.
+// Repair is the result of one repair that [Fix] attempted.
 type Repair struct {
 	Check string `json:"check"`
-	// Text describes what was done, or why the repair failed.
+	// Text describes what was repaired, or why the repair failed.
 	Text   string `json:"text"`
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// Report has the findings of all checks, and the profiles of MCP clients.
+// Report has the findings of all checks, and facts about the connected MCP clients.
 type Report struct {
-	// OK is false if a finding has the level fail.
+	// OK is false if a finding of the report has the level fail.
 	OK       bool      `json:"ok"`
 	Findings []Finding `json:"findings"`
-	// Repairs are what Fix has done before the checks.
+	// Repairs are the repairs that Fix attempted before the checks.
 	Repairs []Repair        `json:"fixed,omitempty"`
 	Clients []clientProfile `json:"clients"`
 }
 
-// Failure returns an error that includes what to do if findings have the level fail.
+// Failure returns an error if findings have the level fail. The error includes what the
+// user can do.
 func (r Report) Failure() error {
 	failures, fixable := 0, 0
 	for _, f := range r.Findings {
@@ -72,11 +73,10 @@ func (r Report) Failure() error {
 	return errors.New(terminal.Plural(failures, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")
 }
 
-// minCheckWidth is the width of the column with the names of checks, unless a name is
-// longer.
+// minCheckWidth is the minimum width of the column with the names of checks.
 const minCheckWidth = 11
 
-// Print prints the repairs, each finding with its remedy, and the table of MCP clients.
+// Print prints the repairs, each finding with its remedy, and a table of MCP clients.
 func (r Report) Print(out *terminal.Output) {
 	width := minCheckWidth
 	for _, f := range r.Findings {

@@ -16,7 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// serverCheck checks the port and the server.
+// serverCheck checks the server and its port.
 type serverCheck struct{ *checkup }
 
 func (c serverCheck) checkServer(ctx context.Context) {
@@ -59,7 +59,7 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	c.compareServer()
 }
 
-// checkStoppedServer checks that a server could start.
+// checkStoppedServer checks whether a server could start on the port.
 func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	if record, ok := c.dirs.ReadServer(); ok {
 		c.warn("server", fmt.Sprintf("the server with pid %d ended without a shutdown, and left its record", record.PID), "nothing; the next start replaces the record")
@@ -110,7 +110,7 @@ func (c serverCheck) compareServer() {
 	}
 }
 
-// offerRestart makes the last finding repairable by a restart of the server. The restart
+// offerRestart adds a repair to the last finding. The repair restarts the server, and
 // fails while calls run or wait.
 func (c serverCheck) offerRestart() {
 	c.offerRepair(func(ctx context.Context) (string, error) {

@@ -174,8 +174,9 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// RecordedDir returns the folder to which the extension was written last, which may be
-// missing now. RecordedDir returns false if the extension was never written.
+// RecordedDir returns the folder to which opentabs last wrote the extension. The folder
+// may have been deleted since. RecordedDir returns false if opentabs has not written the
+// extension.
 func RecordedDir(dirs config.Dirs) (string, bool) {
 	record, ok := readRecord(dirs)
 	return record.Dir, ok
@@ -209,18 +210,19 @@ func ReadConnection(dir string) (Connection, error) {
 	return c, err
 }
 
-// AdapterDir is the folder of the extension in which a daemon writes the scripts of
-// plugins, for browsers without the permission for user scripts.
+// AdapterDir is the name of the folder, inside the extension's folder, to which a daemon
+// writes the scripts of plugins. Browsers without the permission "Allow User Scripts"
+// load plugins from this folder.
 const AdapterDir = "adapters"
 
-// Remove removes the extension that [Install] wrote, with the adapters of plugins. Remove
-// returns whether the folder has gone: a folder with files of the user stays.
+// Remove deletes the extension that [Install] wrote, with the adapters of plugins. Remove
+// keeps files of the user; hasGone is true if the folder was empty and was deleted.
 func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {
 		return folder, true, nil
 	}
-	if folder == dirs.ExtensionDir() { // the user has no files in the state directory
+	if folder == dirs.ExtensionDir() { // the state directory contains no files of the user
 		return folder, true, errors.Join(os.RemoveAll(folder), os.RemoveAll(dirs.ExtensionRecord()))
 	}
 	record, _ := readRecord(dirs)
@@ -243,7 +245,8 @@ func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	return folder, errors.Is(err, fs.ErrNotExist), nil
 }
 
-// removeEmptyFolders removes the folders below dir, and dir, that have no files.
+// removeEmptyFolders deletes the folder dir and the folders below dir if they contain no
+// files.
 func removeEmptyFolders(dir string) {
 	var folders []string
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -253,6 +256,6 @@ func removeEmptyFolders(dir string) {
 		return nil
 	})
 	for _, folder := range slices.Backward(folders) {
-		_ = os.Remove(folder) // fails for a folder with files
+		_ = os.Remove(folder) // Remove fails for a folder that contains files
 	}
 }

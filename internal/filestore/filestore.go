@@ -1,5 +1,6 @@
 // Package filestore keeps the files that browser tools write, such as recordings of
-// requests. Each client reads the files that its calls wrote. Users find the files on their disk.
+// requests. Each client reads the files that its calls wrote. Users find the files on
+// their disk.
 //
 // Each file has a folder with the content and a description. When the files together
 // exceed a limit, the oldest are removed. All methods of [Store] are safe for concurrent
@@ -24,56 +25,57 @@ import (
 // uriPrefix begins the URI of each file. The rest is the ID of the file.
 const uriPrefix = "opentabs://files/"
 
-// maxTotalBytes limits all files together, in bytes.
+// maxTotalBytes limits the total size of all stored files, in bytes.
 const maxTotalBytes = 1 << 30
 
-// unfinishedPrefix begins the name of a folder that is being written.
+// unfinishedPrefix is the prefix of the name of a folder until all its files are written.
 const unfinishedPrefix = "unfinished-"
 
-// unfinishedAge is the age from which an unfinished folder counts as abandoned.
+// unfinishedAge is the age at which an unfinished folder counts as abandoned.
 const unfinishedAge = 10 * time.Minute
 
-// descriptionFile has the description of a file, in the folder of the file.
+// descriptionFile is the name of the file with the description of a stored file.
 const descriptionFile = "description.json"
 
-// ErrNotFound means that there is no file with an ID, or that it belongs to another client.
-var ErrNotFound = errors.New("there is no such file")
+// ErrNotFound means that no stored file has an ID, or that another client owns the file.
+var ErrNotFound = errors.New("no stored file has this ID")
 
-// File describes a file.
+// File describes a stored file.
 type File struct {
 	ID string `json:"id"`
-	// Name is the name of the file on the disk, such as shop.example.har.
+	// Name is the name of the stored file on the disk, such as shop.example.har.
 	Name      string `json:"name"`
 	MediaType string `json:"mimeType"`
 	SizeBytes int    `json:"size"`
 	// Client is the identity of the client that may read the file.
 	Client string `json:"client"`
-	// Tool is the tool that wrote the file.
+	// Tool is the name of the tool that wrote the file.
 	Tool    string    `json:"tool"`
 	Created time.Time `json:"created"`
-	// Path is the place of the content. Path is not part of the description on the disk.
+	// Path is the path of the stored content. Path is not part of the description on the
+	// disk.
 	Path string `json:"-"`
 }
 
-// URI returns the address with which clients read the file.
+// URI returns the address under which clients read the file.
 func (f File) URI() string { return uriPrefix + f.ID }
 
-// IDFromURI returns the ID of the file that a URI names. IDFromURI reports false for other
-// URIs.
+// IDFromURI returns the ID of the stored file that a URI identifies. IDFromURI returns
+// false for a URI with another prefix.
 func IDFromURI(uri string) (string, bool) { return strings.CutPrefix(uri, uriPrefix) }
 
-// Store is a folder of files.
+// Store is a folder that contains the files of browser tools.
 type Store struct {
 	dir      string
 	maxBytes int
-	mu       sync.Mutex // locked while files are added, so that they stay below the limit
+	mu       sync.Mutex // locked while a file is added, so that the total size stays below the limit
 }
 
-// Open returns the files in dir, which need not exist.
+// Open returns a store of the files in dir. The folder dir need not exist.
 func Open(dir string) *Store { return &Store{dir: dir, maxBytes: maxTotalBytes} }
 
-// Add stores a file. Add sets the ID, size, time and path of the file, and removes the
-// oldest files if all files exceed the limit.
+// Add stores a file, and sets its ID, size, time and path. If all files together exceed
+// the limit, Add removes the oldest files.
 func (s *Store) Add(f File, content []byte) (File, error) {
 	f.ID, f.SizeBytes, f.Created = strings.ToLower(rand.Text()[:12]), len(content), time.Now().UTC()
 	if f.Name != filepath.Base(f.Name) || strings.HasPrefix(f.Name, ".") || f.Name == descriptionFile {
@@ -91,7 +93,8 @@ func (s *Store) Add(f File, content []byte) (File, error) {
 	return f, s.removeOldest()
 }
 
-// write writes the folder of a file. The folder gets its name when it is complete.
+// write writes a file into a new folder. The folder gets its final name when the file is
+// complete.
 func (s *Store) write(f File, content []byte) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -102,7 +105,7 @@ func (s *Store) write(f File, content []byte) error {
 		err = os.WriteFile(filepath.Join(unfinished, f.Name), content, 0o600)
 	}
 	if err == nil {
-		description, _ := json.Marshal(f) // a File can always be written as JSON
+		description, _ := json.Marshal(f) // encoding a File as JSON cannot fail
 		err = os.WriteFile(filepath.Join(unfinished, descriptionFile), description, 0o600)
 	}
 	if err == nil {
@@ -114,8 +117,8 @@ func (s *Store) write(f File, content []byte) error {
 	return nil
 }
 
-// removeOldest removes the oldest files until all files are below the limit, and folders
-// that a crash left unfinished.
+// removeOldest removes the oldest files until the total size is below the limit.
+// removeOldest also removes unfinished folders that a crash has left.
 func (s *Store) removeOldest() error {
 	files, err := s.List()
 	if err != nil {
@@ -137,7 +140,7 @@ func (s *Store) removeOldest() error {
 	return errors.Join(err, listErr)
 }
 
-// List returns all files, the oldest first.
+// List returns all stored files, oldest first.
 func (s *Store) List() ([]File, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,8 +159,8 @@ func (s *Store) List() ([]File, error) {
 	return files, nil
 }
 
-// Read returns a file of a client with its content. Read fails with ErrNotFound if the
-// client has no such file.
+// Read returns a client's file with its content. Read returns ErrNotFound if the client
+// has no file with this ID.
 func (s *Store) Read(id, client string) (File, []byte, error) {
 	f, err := s.describe(id)
 	if err != nil || f.Client != client {
@@ -170,7 +173,7 @@ func (s *Store) Read(id, client string) (File, []byte, error) {
 	return f, content, err
 }
 
-// Remove removes a file. Remove fails with ErrNotFound if there is no such file.
+// Remove deletes a stored file. Remove returns ErrNotFound if no file has this ID.
 func (s *Store) Remove(id string) error {
 	if _, err := s.describe(id); err != nil {
 		return ErrNotFound
@@ -181,9 +184,9 @@ func (s *Store) Remove(id string) error {
 	return nil
 }
 
-// describe reads the description of a file.
+// describe reads the description of a stored file.
 func (s *Store) describe(id string) (File, error) {
-	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of rand.Text
+	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of rand.Text, in lower case
 		return File{}, ErrNotFound
 	}
 	description, err := os.ReadFile(filepath.Join(s.dir, id, descriptionFile))
@@ -195,7 +198,7 @@ func (s *Store) describe(id string) (File, error) {
 		return File{}, fmt.Errorf("read the description of the file %s: %w", id, err)
 	}
 	if f.ID != id || f.Name != filepath.Base(f.Name) {
-		return File{}, fmt.Errorf("the description of the file %s is wrong", id)
+		return File{}, fmt.Errorf("the description of the file %s is malformed", id)
 	}
 	f.Path = s.pathOf(f)
 	return f, nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// openStore returns an empty store whose files may have 100 bytes together.
+// openStore returns an empty store with a limit of 100 bytes for all files.
 func openStore(t *testing.T) *Store {
 	t.Helper()
 	s := Open(filepath.Join(t.TempDir(), "files"))
@@ -49,7 +49,7 @@ func TestClientReadsItsFile(t *testing.T) {
 		}
 	}
 	if err := s.Remove(id); err != nil {
-		t.Errorf("Remove of a file: %v", err)
+		t.Errorf("Remove of a stored file: error %v, want none", err)
 	}
 	if err := s.Remove(id); !errors.Is(err, ErrNotFound) {
 		t.Errorf("second Remove of a file: error %v, want ErrNotFound", err)
@@ -69,14 +69,14 @@ func TestOldestFilesAreRemoved(t *testing.T) {
 		}
 		files, err := s.List()
 		if err != nil || len(files) != 2 || files[0].ID != ids[1] || files[1].ID != ids[2] {
-			t.Errorf("files after 120 of 100 bytes = %+v, %v; want the two newest, %v", files, err, ids[1:])
+			t.Errorf("files after adding 120 bytes to a store for 100 bytes = %+v, %v; want the two newest files, %v", files, err, ids[1:])
 		}
 		big := addFile(t, s, "big.har", 100)
 		if files, _ := s.List(); len(files) != 1 || files[0].ID != big.ID {
-			t.Errorf("files after a file with all 100 bytes = %+v, want this file only", files)
+			t.Errorf("files after adding a file with 100 bytes to a store for 100 bytes = %+v, want only this file", files)
 		}
 		if _, err := s.Add(File{Name: "huge.har"}, make([]byte, 101)); err == nil {
-			t.Error("Add of a file above the limit succeeded, want an error")
+			t.Error("Add of a file that exceeds the limit succeeded, want an error")
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	}
 	addFile(t, s, "b.har", 1)
 	if _, err := os.Stat(unfinished); err != nil {
-		t.Errorf("a new unfinished folder: %v, want no error", err)
+		t.Errorf("state of a new unfinished folder: %v, want that the folder exists", err)
 	}
 	old := time.Now().Add(-2 * unfinishedAge)
 	if err := os.Chtimes(unfinished, old, old); err != nil {
@@ -98,7 +98,7 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	}
 	addFile(t, s, "c.har", 1)
 	if _, err := os.Stat(unfinished); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("an old unfinished folder: %v, want that it does not exist", err)
+		t.Errorf("state of an old unfinished folder: %v, want that the folder does not exist", err)
 	}
 	if files, err := s.List(); err != nil || len(files) != 3 {
 		t.Errorf("List = %v, %v; want 3 files", files, err)
@@ -109,7 +109,7 @@ func TestStoreReadsNoOtherFiles(t *testing.T) {
 	s := openStore(t)
 	for _, name := range []string{"../a", "/etc/passwd", "", ".", "..", ".hidden", "a/b", descriptionFile} {
 		if f, err := s.Add(File{Name: name}, nil); err == nil {
-			t.Errorf("Add with the name %q stored %s, want an error", name, f.Path)
+			t.Errorf("Add of a file with the name %q stored %s, want an error", name, f.Path)
 		}
 	}
 	secret := filepath.Join(filepath.Dir(s.dir), "secret")

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// OpenBrowserNames returns the names of browsers at the running server, or in the file if no
-// server runs.
+// OpenBrowserNames returns the names of browsers from the running server, or from their
+// file if no server runs.
 func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error) {
 	client, err := h.runningClient(ctx)
 	if err != nil {
@@ -25,13 +25,14 @@ func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error
 	return NewBrowserNames(store, func() []string { return nil }, func(string) {}), nil
 }
 
-// NewBrowserNames returns the names in a store. connected returns the IDs of the connected
-// browsers; onRenamed receives the ID of each renamed browser.
+// NewBrowserNames returns access to the names of browsers in a store. The function
+// connected returns the IDs of the connected browsers. The function onRenamed receives
+// the ID of each renamed browser.
 func NewBrowserNames(store *browsernames.Store, connected func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {
 	return localNames{store, connected, onRenamed}
 }
 
-// localNames are the names of browsers in a store.
+// localNames gives access to the names of browsers in a store.
 type localNames struct {
 	store     *browsernames.Store
 	connected func() []string
@@ -50,7 +51,7 @@ func (n localNames) List() ([]httpapi.KnownBrowser, error) {
 	return known, nil
 }
 
-// describe returns a browser of the store for the API.
+// describe converts a browser of the store into the form of the HTTP API.
 func (n localNames) describe(b browsernames.Browser) httpapi.KnownBrowser {
 	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsGiven: b.IsGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connected(), b.ID)}
 }

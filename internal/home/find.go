@@ -75,7 +75,7 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
-// errSilentOwner is in the error for a port whose owner does not respond.
+// errSilentOwner is part of the error about a port whose program does not respond.
 var errSilentOwner = errors.New("which does not respond")
 
 // newSilentOwnerError is the error for a port whose owner does not respond.

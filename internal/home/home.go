@@ -32,10 +32,10 @@ type Home struct {
 	config.Dirs
 	Settings config.Settings
 
-	// Getenv reads the environment.
+	// Getenv returns the value of an environment variable.
 	Getenv func(string) string
 	warn   func(sentence string)
-	// warnOnce limits the warning about an older daemon to one for each process.
+	// warnOnce limits the warning about an older daemon to one warning per process.
 	warnOnce sync.Once
 }
 
@@ -151,8 +151,9 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// Client returns a client of the running daemon. Client returns the same errors as
-// [Home.FindServer]. An older daemon without calls is replaced first.
+// Client returns an API client of the running daemon. Client returns the same errors as
+// [Home.FindServer]. If an older daemon without running calls has the port, Client first
+// replaces the older daemon by a new one.
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)
 	if err == nil {

@@ -17,12 +17,14 @@ import (
 	"opentabs/internal/version"
 )
 
-// stopTimeout is how long a daemon may take to end after it has accepted a shutdown.
+// stopTimeout is how long a daemon may take to exit after it has accepted the request to
+// shut down.
 const stopTimeout = 10 * time.Second
 
-// StopServer stops the running daemon, waits for its end, and returns what has stopped.
-// Without force, StopServer fails while calls run or wait. With force, StopServer kills a
-// daemon that does not respond. The error is httpapi.ErrNoServer if no daemon runs.
+// StopServer stops the running daemon, waits until the daemon has exited, and returns a
+// description of this daemon. Without force, StopServer fails while calls run or wait.
+// With force, StopServer kills a daemon that does not respond. The error is
+// httpapi.ErrNoServer if no daemon runs.
 func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	server, err := h.FindServer(ctx)
 	if force && errors.Is(err, errSilentOwner) {
@@ -34,8 +36,8 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	return server, h.stop(ctx, server, force)
 }
 
-// killSilent kills the daemon of this installation that has its port and does not respond.
-// killSilent returns silentErr if another program has the port.
+// killSilent kills a daemon of this installation that uses the port and does not respond.
+// killSilent returns silentErr if another program uses the port.
 func killSilent(ctx context.Context, h *Home, silentErr error) (Server, error) {
 	record, isRecorded := h.ReadServer()
 	if !isRecorded || !strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf("pid %d", record.PID)) {
@@ -46,7 +48,7 @@ func killSilent(ctx context.Context, h *Home, silentErr error) (Server, error) {
 		err = process.Kill()
 	}
 	if err != nil {
-		return Server{}, fmt.Errorf("kill the server with pid %d: %w", record.PID, err)
+		return Server{}, fmt.Errorf("kill the opentabs server with pid %d: %w", record.PID, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
@@ -59,7 +61,7 @@ func killSilent(ctx context.Context, h *Home, silentErr error) (Server, error) {
 	return Server{httpapi.Health{Version: record.Version, PID: record.PID}, record.Port}, h.RemoveServer(record.PID)
 }
 
-// stop stops a daemon and waits for its end.
+// stop stops a daemon and waits until the daemon has exited.
 func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 	token, err := h.Token()
 	if err != nil {
@@ -83,16 +85,17 @@ func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 		select {
 		case <-time.After(pollInterval):
 		case <-ctx.Done():
-			return fmt.Errorf("%s, has accepted to stop and still runs: end it with `kill %d`", server, server.PID)
+			return fmt.Errorf("%s, has accepted the request to stop but still runs: end it with `kill %d`", server, server.PID)
 		}
 	}
 }
 
-// cleanupTimeout limits the wait for a daemon that no longer answers.
+// cleanupTimeout limits how long opentabs waits until a stopped daemon has removed its
+// record file.
 const cleanupTimeout = time.Second
 
-// waitForCleanup waits until a daemon that no longer answers has removed its record, which
-// is its last change of a file.
+// waitForCleanup waits until a daemon that no longer answers has removed its record file.
+// A daemon removes this file last.
 func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
@@ -107,16 +110,17 @@ func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 	}
 }
 
-// StopOlderServer stops the running daemon if it is of an older version of opentabs and
-// no call runs or waits. StopOlderServer does nothing if no daemon runs.
+// StopOlderServer stops the running daemon if the daemon has an older version of opentabs
+// and no call runs or waits. StopOlderServer does nothing if no daemon runs.
 func (h *Home) StopOlderServer(ctx context.Context) {
 	if server, err := h.FindServer(ctx); err == nil && h.stopOlder(ctx, server) {
 		h.warn(fmt.Sprintf("%s, is stopped, because this is opentabs %s", server, version.Version))
 	}
 }
 
-// stopOlder stops a daemon of an older version without calls, and reports whether the
-// daemon has stopped. The user gets one warning if the older daemon cannot stop.
+// stopOlder stops a daemon of an older version if no call runs or waits, and reports
+// whether the daemon has stopped. If the older daemon cannot stop, the user gets one
+// warning.
 func (h *Home) stopOlder(ctx context.Context, old Server) bool {
 	if npm.Compare(old.Version, version.Version) >= 0 {
 		return false

@@ -12,19 +12,19 @@ import (
 	"opentabs/wire"
 )
 
-// listedCalls are the calls of a test server.
+// listedCalls are the calls that a test server lists.
 type listedCalls struct {
 	unusedCalls
 	views []dispatch.View
 }
 
-// unusedCalls are the methods of httpapi.Calls that the tests do not use.
+// unusedCalls provides the methods of httpapi.Calls that the tests do not use.
 type unusedCalls = httpapi.Calls
 
 func (c *listedCalls) Calls() []dispatch.View { return c.views }
 
-// serveOlderVersion starts a server with the version 0.0.1 for h, which ends when a client
-// stops it.
+// serveOlderVersion starts a test server with the version 0.0.1 for the installation h.
+// The server exits when a client stops it.
 func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	t.Helper()
 	token, err := h.Token()
@@ -42,8 +42,8 @@ func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	}
 }
 
-// TestOlderServerIsReplaced checks that a command replaces an older server without calls,
-// and that an older server with a call continues, with one warning.
+// TestOlderServerIsReplaced checks that a command replaces an older server without calls.
+// An older server with a call must continue, with one warning.
 func TestOlderServerIsReplaced(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(serveVariable, "1")
@@ -60,10 +60,10 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	}
 	h.StopOlderServer(t.Context())
 	if found, err := h.FindServer(t.Context()); err != nil || found.Version != "0.0.1" {
-		t.Errorf("server with a waiting call = %v, %v, want the older one", found, err)
+		t.Errorf("server after Client with a waiting call = %v, %v, want the older server", found, err)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "opentabs 0.0.1, pid 1, older than this opentabs ") || !strings.Contains(warnings[0], "1 call is running or waiting") {
-		t.Errorf("warnings about a busy server = %q, want one", warnings)
+		t.Errorf("warnings about an older server with a waiting call = %q, want one warning", warnings)
 	}
 	calls.views[0].Status = wire.StatusDone
 	client, err := h.Client(t.Context())
@@ -71,27 +71,27 @@ func TestOlderServerIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	if health, err := client.Health(t.Context()); err != nil || health.Version != "1" {
-		t.Errorf("server without unended calls = %+v, %v, want a new one", health, err)
+		t.Errorf("server after Client without running calls = %+v, %v, want a new server", health, err)
 	}
 	if len(warnings) != 2 || !strings.Contains(warnings[1], "opentabs 0.0.1, pid 1, was replaced by opentabs ") {
-		t.Errorf("warnings after the replacement = %q", warnings)
+		t.Errorf("warnings after the older server was replaced = %q, want none", warnings)
 	}
-	if err := client.Plugins.Reload(t.Context()); err != nil { // ends the new server
+	if err := client.Plugins.Reload(t.Context()); err != nil { // starts and stops a new server
 		t.Error(err)
 	}
 }
 
-// TestStopServer checks that StopServer waits for the end of the server.
+// TestStopServer checks that StopServer waits until the server has exited.
 func TestStopServer(t *testing.T) {
 	h := newTestHome(t)
 	if _, err := h.StopServer(t.Context(), false); !errors.Is(err, httpapi.ErrNoServer) {
-		t.Errorf("stop without a server = %v, want %v", err, httpapi.ErrNoServer)
+		t.Errorf("StopServer without a running server returned %v, want %v", err, httpapi.ErrNoServer)
 	}
 	serveOlderVersion(t, h, &listedCalls{})
 	if stopped, err := h.StopServer(t.Context(), false); err != nil || stopped.PID != 1 {
-		t.Errorf("stop = %+v, %v, want the server with pid 1", stopped, err)
+		t.Errorf("StopServer returned %+v, %v, want the server with pid 1", stopped, err)
 	}
 	if _, err := h.FindServer(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
-		t.Errorf("server after its stop = %v, want none", err)
+		t.Errorf("server after StopServer = %v, want no server", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"opentabs/plugin"
 )
 
-// NPMConfig reads npm's settings. projectDir is the directory of the project whose .npmrc
-// is read; empty for no project.
+// NPMConfig reads npm's settings. The parameter projectDir is the project directory whose
+// .npmrc is read; empty for no project.
 func NPMConfig(getenv func(string) string, projectDir string) (*npm.Config, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {

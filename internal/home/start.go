@@ -68,8 +68,8 @@ func (h *Home) StartServer(ctx context.Context) error {
 	return fmt.Errorf("%s (its log is %s)", readLastMessage(logName, offset), logName)
 }
 
-// WaitForServer returns when a daemon answers that another program starts, such as the
-// service manager of the system.
+// WaitForServer waits until a daemon answers that another program starts, such as the
+// system's service manager.
 func WaitForServer(ctx context.Context, h *Home) error {
 	if h.waitForServer(ctx, nil) {
 		return nil

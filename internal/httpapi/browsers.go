@@ -8,13 +8,13 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// browserBody names a browser by its ID.
+// browserBody is a request body with the ID of a browser.
 type browserBody struct {
 	Browser string `json:"browser"`
 }
 
 // pingedBrowser is the response to /browsers/ping. RoundTripMs is the time from the
-// request to the answer of the extension, in milliseconds.
+// request to the extension's answer, in milliseconds.
 type pingedBrowser struct {
 	RoundTripMs float64 `json:"round_trip_ms"`
 }
@@ -32,8 +32,8 @@ func (a *API) servePing(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, pingedBrowser{float64(roundTrip) / float64(time.Millisecond)})
 }
 
-// PingBrowser returns the time that a request of the server to a browser's extension and
-// its answer take.
+// PingBrowser returns how long a request from the server to a browser's extension and its
+// answer take.
 func (c *Client) PingBrowser(ctx context.Context, browserID string) (time.Duration, error) {
 	var pinged pingedBrowser
 	err := c.post(ctx, "/browsers/ping", browserBody{browserID}, &pinged)
@@ -44,31 +44,33 @@ func (c *Client) PingBrowser(ctx context.Context, browserID string) (time.Durati
 type KnownBrowser struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// IsGiven is true if the user gave the name.
+	// IsGiven is true if the user gave the browser its name.
 	IsGiven   bool      `json:"given"`
 	Connected bool      `json:"connected"`
 	LastSeen  time.Time `json:"last_seen"`
-	// DefaultFor are the clients that use the browser by default; "" means all clients
-	// without a separate default.
+	// DefaultFor are the names of the clients whose default browser this is; "" means all
+	// clients without a separate default browser.
 	DefaultFor []string `json:"default_for,omitempty"`
 }
 
 // BrowserNames reads and changes the names of browsers and the default browsers. The
-// errors of BrowserNames are sentences for the user. A browser is named by its ID or name.
+// errors of BrowserNames are sentences for the user. The parameter browser is an ID or a
+// name.
 type BrowserNames interface {
-	// List returns all known browsers by name.
+	// List returns all browsers that are or were connected, sorted by name.
 	List() ([]KnownBrowser, error)
-	// Rename gives a browser a name; an empty name restores the default name. Rename
+	// Rename gives a browser a new name. An empty name restores the default name. Rename
 	// returns the browser with its new name.
 	Rename(browser, name string) (KnownBrowser, error)
-	// SetDefault sets the default browser of a client, or of all other clients for an empty
-	// client. An empty browser removes the default.
+	// SetDefault sets the default browser of a client, or of all other clients for an
+	// empty client. An empty browser removes the default browser.
 	SetDefault(client, browser string) (KnownBrowser, error)
-	// Forget removes a browser that is not connected.
+	// Forget removes a browser that is not connected from the list of browsers.
 	Forget(browser string) error
 }
 
-// browserNameBody is the body of the routes that change names and defaults.
+// browserNameBody is the request body of the routes that change the names of browsers and
+// the default browsers.
 type browserNameBody struct {
 	Browser string `json:"browser"`
 	Name    string `json:"name,omitempty"`
@@ -102,7 +104,7 @@ func (a *API) serveBrowserForget(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// changeBrowser sends the browser that change returns, or the error of change.
+// changeBrowser runs change, and sends the changed browser or the error as the response.
 func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNameBody) (KnownBrowser, error)) {
 	body, ok := bodyOf[browserNameBody](w, r)
 	if !ok {
@@ -116,10 +118,11 @@ func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNa
 	httpjson.Send(w, http.StatusOK, changed)
 }
 
-// BrowserNames returns the names of browsers at the server. The requests end with ctx.
+// BrowserNames returns access to the names of browsers at the server. The requests of
+// BrowserNames end with ctx.
 func (c *Client) BrowserNames(ctx context.Context) BrowserNames { return remoteNames{ctx, c} }
 
-// remoteNames are the BrowserNames of a server.
+// remoteNames implements BrowserNames with requests to a server.
 type remoteNames struct {
 	ctx    context.Context
 	client *Client

@@ -8,21 +8,22 @@ import (
 	"opentabs/wire"
 )
 
-// maxBulkBytes is the maximum size of the body for many plugins: about 10,000 plugins.
+// maxBulkBytes is the maximum size of a request body about many plugins, about 10,000
+// plugins.
 const maxBulkBytes = 1 << 20
 
-// enableBody is the body of POST /plugins/enable.
+// enableBody is the request body of POST /plugins/enable.
 type enableBody struct {
 	Plugins []wire.ConfigReviewParams `json:"plugins"`
 }
 
-// disableBody is the body of POST /plugins/disable.
+// disableBody is the request body of POST /plugins/disable.
 type disableBody struct {
 	Plugins []string `json:"plugins"`
 }
 
-// bulkResult is the response of a change of many plugins. Errors has the error of each
-// plugin at the same index, or an empty text.
+// bulkResult is the response to a request that changes many plugins. Errors[i] is the
+// error of plugin i, or an empty text.
 type bulkResult struct {
 	Errors []string `json:"errors"`
 }
@@ -57,8 +58,9 @@ func (p remotePolicy) DisableAll(plugins []string, _ string) (errs []error) {
 	return p.changeAll("/plugins/disable", disableBody{plugins}, len(plugins))
 }
 
-// changeAll sends a change of n plugins, and returns the error of each plugin or nil. The
-// time limit is the limit of a reload, because the server reads all files of the plugins.
+// changeAll sends a request that changes n plugins, and returns the error of each plugin,
+// or nil. The timeout is that of a reload, because the server reads all files of the
+// plugins.
 func (p remotePolicy) changeAll(path string, body any, n int) (errs []error) {
 	var result bulkResult
 	err := p.client.postWithin(p.ctx, reloadTimeout, path, body, &result)
@@ -68,7 +70,7 @@ func (p remotePolicy) changeAll(path string, body any, n int) (errs []error) {
 		case err != nil:
 			errs[i] = err
 		case i >= len(result.Errors):
-			errs[i] = errors.New("the server did not confirm the change")
+			errs[i] = errors.New("the server did not confirm the change of the plugins")
 		case result.Errors[i] != "":
 			errs[i] = errors.New(result.Errors[i])
 		}

@@ -31,8 +31,8 @@ type callRoutes struct {
 	records Records
 }
 
-// list sends running and waiting calls, oldest first, then the last finished calls,
-// newest first. With parameters, list sends recorded calls instead.
+// list sends the running and waiting calls, oldest first, followed by the last ended
+// calls, newest first. With query parameters, list sends recorded calls instead.
 func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawQuery != "" {
 		c.serveRecords(w, r)
@@ -45,7 +45,8 @@ func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, calls)
 }
 
-// serveCall sends one call. A call that has ended is sent with its record.
+// serveCall sends one call as JSON. For a call that has ended, serveCall also sends the
+// fields of its record.
 func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
 	view, ok := c.calls.Find(r.PathValue("id"))
 	if ok && view.Ended == nil {
@@ -102,8 +103,8 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 // return the errors that [Client] lists.
 type CallsClient struct{ client *Client }
 
-// Get requests one call, with its activities and its timeline. Only a call that has ended
-// has the fields of its record.
+// Get requests one call, with its activities and its timeline. A call that has not ended
+// lacks the fields of a record.
 func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record, err error) {
 	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
 	return r, err

@@ -94,7 +94,7 @@ func (c *Client) Transport() *http.Transport {
 // Token returns the token, for other clients of the same server.
 func (c *Client) Token() string { return c.token }
 
-// Port returns the port of the server.
+// Port returns the TCP port of the server.
 func (c *Client) Port() int { return c.port }
 
 // URL returns the server's address with path appended.
@@ -138,7 +138,7 @@ func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	return c.postWithin(ctx, requestTimeout, path, body, v)
 }
 
-// postWithin is like post, with another limit of the whole request and response.
+// postWithin is like post, with another timeout for the request and its response.
 func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

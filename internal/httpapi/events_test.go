@@ -255,7 +255,8 @@ func TestFollowEndsWithServer(t *testing.T) {
 	}
 }
 
-// TestFollowOfStoppingServer follows a server that stops before it answers.
+// TestFollowOfStoppingServer checks that Follow returns an error if the server stops
+// before it answers.
 func TestFollowOfStoppingServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -273,7 +274,7 @@ func TestFollowOfStoppingServer(t *testing.T) {
 	}()
 	err = NewClient(listener.Addr().(*net.TCPAddr).Port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{})
 	if !errors.Is(err, ErrStreamEnded) {
-		t.Errorf("got %v; want the error %v", err, ErrStreamEnded)
+		t.Errorf("Follow returned %v; want the error %v", err, ErrStreamEnded)
 	}
 }
 

@@ -34,7 +34,7 @@ type Options struct {
 	// Health is the response that /healthz sends.
 	Health Health
 	Calls  Calls
-	// Records has the recorded calls; default none.
+	// Records provides the recorded calls; default: no records.
 	Records Records
 	// Ready waits until the plugins are loaded. Ready returns an error for the user if
 	// loading takes too long. /status and the routes below /plugins call Ready first.
@@ -42,7 +42,7 @@ type Options struct {
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
-	// Stop starts the shutdown of the server, and returns before its end.
+	// Stop starts the shutdown of the server, and returns before the shutdown has ended.
 	Stop func()
 	// Reload reloads the plugins.
 	Reload func() error
@@ -53,16 +53,18 @@ type Options struct {
 	// ReloadTab reloads the tab with the given ID in a browser. browser is an ID or a
 	// name; empty means the only browser that has a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
-	// ReleaseTab stops the client that uses a tab with browser tools, and returns the name
-	// of the client. browser is as for ReloadTab.
+	// ReleaseTab stops the client that uses a tab with browser tools, and returns the
+	// name of the client. The parameter browser is the ID or name of a browser, or empty
+	// for the only browser with the tab.
 	ReleaseTab func(browser string, tabID int) (client string, err error)
-	// PingBrowser returns the time of a round trip to a connected browser with this ID.
+	// PingBrowser returns the duration of a round trip to the browser with this ID, which
+	// must be connected.
 	PingBrowser func(ctx context.Context, browserID string) (time.Duration, error)
 	// BrowserNames reads and changes the names of browsers.
 	BrowserNames BrowserNames
 	// Policy reads and changes permissions.
 	Policy Policy
-	// Metrics serves /metrics.
+	// Metrics handles requests for /metrics.
 	Metrics http.Handler
 	// Logs gives access to the log entries of adapters.
 	Logs Logs
@@ -71,7 +73,7 @@ type Options struct {
 	MCP      http.Handler
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a separate connection
-	// (/stdio). For a session of a client with a token, CallerOf returns the client.
+	// (/stdio). CallerOf returns the client of the session if the client has a token.
 	// Stdio returns when in or ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
 	// Heartbeat is the time between two comments on a quiet stream of /events;
@@ -242,8 +244,8 @@ func serveNotFound(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
-	// The extension from a store may read the answer only with this header, because it has
-	// no permission for this host.
+	// An extension from a store may read the response only with this header, because the
+	// extension has no permission for the server's host.
 	if origin := r.Header.Get("Origin"); slices.Contains(a.options.Origins, origin) {
 		w.Header().Set("Access-Control-Allow-Origin", origin)
 	}

@@ -18,11 +18,11 @@ var ErrUnknown = plugin.ErrUnknown
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
-	// ReviewAll reviews and enables plugins in one change. errs has the error of each
-	// review at the same index, or nil.
+	// ReviewAll reviews and enables several plugins in one change. errs[i] is the error
+	// of review i, or nil.
 	ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error)
-	// DisableAll turns plugins off in one change. errs has the error of each plugin at
-	// the same index, or nil.
+	// DisableAll turns several plugins off in one change. errs[i] is the error of plugin
+	// i, or nil.
 	DisableAll(plugins []string, by string) (errs []error)
 	// SetPermission sets the permission of a tool, or of the plugin if tool is empty.
 	// An empty permission removes the tool's permission.

@@ -140,7 +140,8 @@ func TestPolicyRoutes(t *testing.T) {
 	}
 }
 
-// TestBulkRoutes checks that a change of many plugins returns the error of each plugin.
+// TestBulkRoutes checks that a request that changes many plugins returns an error for
+// each plugin.
 func TestBulkRoutes(t *testing.T) {
 	policy := &fakePolicy{}
 	f := startFixture(t, func(o *Options) { o.Policy = policy })
@@ -150,17 +151,17 @@ func TestBulkRoutes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(policy.changes, "\n"); got != "review a h ask by the command line\nreview b i ask by the command line\ndisable a by the command line" {
-		t.Errorf("made %s", got)
+		t.Errorf("requested change: %s", got)
 	}
-	policy.err = errors.New("it has changed since")
+	policy.err = errors.New("the plugin has changed since the review")
 	for _, errs := range [][]error{c.ReviewAll(reviews, ""), c.DisableAll([]string{"a", "b"}, "")} {
-		if len(errs) != 2 || errs[0] == nil || errs[0].Error() != "it has changed since" || errs[1] == nil {
-			t.Errorf("got %v", errs)
+		if len(errs) != 2 || errs[0] == nil || errs[0].Error() != "the plugin has changed since the review" || errs[1] == nil {
+			t.Errorf("the errors of the plugins are %v", errs)
 		}
 	}
 	noServer := NewClient(1, testToken).Policy(context.Background())
 	if errs := noServer.ReviewAll(reviews, ""); len(errs) != 2 || errs[0] == nil || errs[1] == nil {
-		t.Errorf("without a server: %v", errs)
+		t.Errorf("errors without a running server: %v", errs)
 	}
 }
 

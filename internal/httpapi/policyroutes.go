@@ -145,7 +145,7 @@ func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 	return limitedBodyOf[T](w, r, maxBodyBytes)
 }
 
-// limitedBodyOf is like bodyOf, with another maximum size of the body.
+// limitedBodyOf is like bodyOf, with another maximum size of the request body.
 func limitedBodyOf[T any](w http.ResponseWriter, r *http.Request, maxBytes int64) (body T, ok bool) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBytes))
 	d.DisallowUnknownFields()

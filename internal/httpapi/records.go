@@ -17,7 +17,7 @@ import (
 	"opentabs/internal/recorder"
 )
 
-// Records has the methods of the recorder that the routes use.
+// Records has the methods of the recorder that the HTTP routes need.
 type Records interface {
 	ReadPage(recorder.Query) (recorder.Page, error)
 	Find(callID string) (recorder.Entry, bool, error)
@@ -25,19 +25,21 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// noRecords implements Records without any record.
+// noRecords implements Records without any recorded call.
 type noRecords struct{}
 
 func (noRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return recorder.Page{}, nil }
 func (noRecords) Find(string) (e recorder.Entry, ok bool, err error) { return e, false, nil }
 
-// defaultRecords and maxRecords are the default and the maximum of the parameter limit.
+// defaultRecords and maxRecords are the default and the maximum of the query parameter
+// limit of /calls.
 const (
 	defaultRecords = 200
 	maxRecords     = 1000
 )
 
-// recordFilters has a setter for each query parameter of /calls that selects records.
+// recordFilters maps each query parameter of /calls to a function that applies the
+// parameter to a query.
 var recordFilters = map[string]func(*recorder.Query, string) error{
 	"since": func(q *recorder.Query, v string) (err error) {
 		q.Since, err = recorder.ParseSince(v, time.Now())
@@ -49,28 +51,28 @@ var recordFilters = map[string]func(*recorder.Query, string) error{
 	"before": func(q *recorder.Query, v string) error { q.Before = v; return nil },
 	"failed": func(q *recorder.Query, v string) (err error) {
 		if q.HasFailed, err = strconv.ParseBool(v); err != nil {
-			return fmt.Errorf("failed is %.100q: give 1 or 0", v)
+			return fmt.Errorf("the parameter failed is %.100q: give 1 or 0", v)
 		}
 		return nil
 	},
 	"limit": func(q *recorder.Query, v string) (err error) {
 		if q.Limit, err = strconv.Atoi(v); err != nil || q.Limit < 1 || q.Limit > maxRecords {
-			return fmt.Errorf("limit is %.100q: give a number from 1 to %d", v, maxRecords)
+			return fmt.Errorf("the parameter limit is %.100q: give a number from 1 to %d", v, maxRecords)
 		}
 		return nil
 	},
 }
 
-// recordQuery returns the query in the parameters of a request.
+// recordQuery converts the parameters of a request into a query of recorded calls.
 func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	q.Limit = defaultRecords
 	for name, values := range parameters {
 		setFilter := recordFilters[name]
 		if setFilter == nil {
-			return q, fmt.Errorf("the parameter %.100q is unknown: use %s", name, strings.Join(slices.Sorted(maps.Keys(recordFilters)), ", "))
+			return q, fmt.Errorf("there is no parameter %.100q: use %s", name, strings.Join(slices.Sorted(maps.Keys(recordFilters)), ", "))
 		}
 		if len(values) > 1 {
-			return q, fmt.Errorf("the parameter %.100q occurs more than once: use it once", name)
+			return q, fmt.Errorf("the parameter %.100q occurs more than once: give it once", name)
 		}
 		if err := setFilter(&q, values[0]); err != nil {
 			return q, err
@@ -79,13 +81,13 @@ func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	return q, nil
 }
 
-// recordPage is the response of /calls with parameters.
+// recordPage is the response to a request for /calls with query parameters.
 type recordPage struct {
 	Calls []json.RawMessage `json:"calls"`
 	Next  string            `json:"next,omitempty"`
 }
 
-// serveRecords sends the recorded calls that the parameters select, newest first.
+// serveRecords sends the recorded calls that the query parameters select, newest first.
 func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 	query, err := recordQuery(r.URL.Query())
 	if err != nil {
@@ -108,8 +110,9 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, response)
 }
 
-// findRecord returns the record of a call that has ended. view is the call if the
-// dispatcher still has it; its record then has the activities and texts of view.
+// findRecord returns the record of a call that has ended. The parameter view is the call
+// if the dispatcher still stores the call; then the record gets the activities and texts
+// of view.
 func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
 	entry, ok, err := c.records.Find(callID)
 	switch {

@@ -9,16 +9,17 @@ import (
 	"opentabs/wire"
 )
 
-// shutdownBody is the body of POST /shutdown. Force ends calls that have not ended.
+// shutdownBody is the request body of POST /shutdown. If Force is true, the shutdown ends
+// running and waiting calls.
 type shutdownBody struct {
 	Force bool `json:"force,omitempty"`
 }
 
-// shutdownStarted is the response when a shutdown has started. shutdownStarted is empty.
+// shutdownStarted is the empty response to a request that started a shutdown.
 type shutdownStarted struct{}
 
-// serveShutdown starts the shutdown of the server. Without force, a server with running or
-// waiting calls continues, and the response has the status 409.
+// serveShutdown starts the shutdown of the server. Without force, a server with running
+// or waiting calls continues, and the response has the status 409.
 func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 	body, ok := bodyOf[shutdownBody](w, r)
 	if !ok {
@@ -38,7 +39,7 @@ func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 	a.options.Stop()
 }
 
-// callCountText returns a number of calls with its verb.
+// callCountText returns a text such as "2 calls run or wait" for a number of calls.
 func callCountText(count int) string {
 	if count == 1 {
 		return "1 call is"
@@ -46,8 +47,8 @@ func callCountText(count int) string {
 	return fmt.Sprintf("%d calls are", count)
 }
 
-// Shutdown makes the server shut down. Without force, a server with running or waiting
-// calls returns a *RefusedError with status 409 and continues.
+// Shutdown requests the shutdown of the server. Without force, a server with running or
+// waiting calls continues, and Shutdown returns a *RefusedError with the status 409.
 func (c *Client) Shutdown(ctx context.Context, force bool) error {
 	return c.post(ctx, "/shutdown", shutdownBody{Force: force}, nil)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A server with a running call shuts down only with force.
+// TestShutdownRoute checks that a server with a running call shuts down only with force.
 func TestShutdownRoute(t *testing.T) {
 	stops := 0
 	f := startFixture(t, func(o *Options) { o.Stop = func() { stops++ } })
@@ -16,13 +16,13 @@ func TestShutdownRoute(t *testing.T) {
 	var refused *RefusedError
 	const want = "1 call is running or waiting, see `opentabs calls`: wait until the calls have ended, or end them with --force"
 	if !errors.As(err, &refused) || refused.Status != http.StatusConflict || refused.Explanation != want || stops != 0 {
-		t.Errorf("shutdown with a running call = %v after %d stops, want %q and no stop", err, stops, want)
+		t.Errorf("Shutdown with a running call returned %v after %d stops, want %q and no stop", err, stops, want)
 	}
 	if err := client.Shutdown(t.Context(), true); err != nil || stops != 1 {
-		t.Errorf("forced shutdown with a running call = %v after %d stops, want one stop", err, stops)
+		t.Errorf("Shutdown with force and a running call returned %v after %d stops, want one stop", err, stops)
 	}
 	sink.Finish([]byte(`{}`), nil)
 	if err := client.Shutdown(t.Context(), false); err != nil || stops != 2 {
-		t.Errorf("shutdown without a running call = %v after %d stops, want two stops", err, stops)
+		t.Errorf("Shutdown without a running call returned %v after %d stops, want two stops", err, stops)
 	}
 }

@@ -33,8 +33,8 @@ type Status struct {
 	Memory   Memory    `json:"memory"`
 	Calls    CallCount `json:"calls"`
 	Browsers []Browser `json:"browsers"`
-	// RefusedExtension is the last extension that the server refused; nil if a browser has
-	// connected since.
+	// RefusedExtension is the last extension whose connection the server refused; nil if
+	// a browser has connected since.
 	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
 	Plugins          []Plugin          `json:"plugins"`
 	// Failed are the plugins that were added and could not be loaded.
@@ -80,8 +80,8 @@ type Browser struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Version string `json:"extension_version"`
-	// PairingKeyID is the wire.KeyID of the key with which the browser connected; empty for
-	// the key of the installation.
+	// PairingKeyID is the wire.KeyID of the pairing key with which the browser connected;
+	// empty if the browser used the key of the installation.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
 	// Connected is false while the link is lost and the browser may still reconnect.
 	Connected bool `json:"connected"`
@@ -97,9 +97,9 @@ type Browser struct {
 	HeldTabs []HeldTab `json:"held_tabs,omitempty"`
 }
 
-// RefusedExtension is an extension that the server refused.
+// RefusedExtension is an extension whose connection the server refused.
 type RefusedExtension struct {
-	// Text is a sentence for the user with the reason.
+	// Text is a sentence for the user with the reason of the refusal.
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
 }
@@ -112,8 +112,8 @@ type HeldTab struct {
 	Site   string    `json:"site"`
 	Client string    `json:"client"`
 	Until  time.Time `json:"until"`
-	// IsTaken is true if the user has taken the tab back by a click or a key, so that the
-	// client no longer holds the tab.
+	// IsTaken is true if the user took the tab back with a click or a key, so that the
+	// client no longer controls the tab.
 	IsTaken bool `json:"taken,omitempty"`
 }
 
@@ -189,24 +189,25 @@ type MCPClient struct {
 	// Tools is which tools the client lists: "all" or "gateway". Tools is empty before
 	// the client has sent its name.
 	Tools string `json:"tools,omitempty"`
-	// Timeout is how long the client waits for a call; nil if that is unknown.
+	// Timeout is how long the client waits for the answer to a call; nil if that is
+	// unknown.
 	Timeout *ClientTimeout `json:"timeout,omitempty"`
 }
 
 // ClientTimeout is how long an MCP client waits for the answer to a call.
 type ClientTimeout struct {
-	// LimitMs is the time after which the client gives up, in milliseconds.
-	// ProgressRestarts is set if each progress notification restarts this time.
+	// LimitMs is the time after which the client gives up a call, in milliseconds.
+	// ProgressRestarts is true if each progress notification restarts this time.
 	LimitMs          int64 `json:"limit_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
 	// Source is TimeoutTable, TimeoutLearned or TimeoutSet.
 	Source string `json:"source"`
 }
 
-// These constants are how the timeout of a client is known.
+// These constants are the sources of a client's timeout.
 const (
-	TimeoutTable   = "table"   // the client is in the table of known clients
-	TimeoutLearned = "learned" // the client gave up a call
+	TimeoutTable   = "table"   // the timeout is in the table of known clients
+	TimeoutLearned = "learned" // opentabs learned the timeout when the client gave up a call
 	TimeoutSet     = "set"     // the user set the timeout
 )
 

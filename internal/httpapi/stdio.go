@@ -21,8 +21,8 @@ import (
 // newline-delimited MCP messages.
 const StdioProtocol = "opentabs-stdio"
 
-// clientTokenHeader is the header of a request for /stdio with the token of an MCP client,
-// beside the administrator's token. The session gets the name of the client.
+// clientTokenHeader is the header for the token of an MCP client in a request for /stdio.
+// The request also has the administrator token. The session gets the name of the client.
 const clientTokenHeader = "Opentabs-Client-Token"
 
 // stdioRoute is the route /stdio. stdioRoute tracks the open connections, because
@@ -161,10 +161,10 @@ func hasToken(header, token string) bool {
 	return false
 }
 
-// Stdio opens a connection of newline-delimited MCP messages to the server. ctx limits
-// only the time until the connection is open. clientToken is the token of the MCP client,
-// empty for a client without a token. The connection has CloseWrite, which signals the
-// end of the input to the server.
+// Stdio opens a connection to the server for newline-delimited MCP messages. ctx limits
+// only the time until the connection is open. The parameter clientToken is the token of
+// the MCP client; empty for a client without a token. Calling CloseWrite on the
+// connection ends the input of the server.
 func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, error) {
 	conn, err := c.dialAndCheckProof(ctx, "tcp", c.address)
 	if err != nil {

@@ -35,8 +35,8 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// TestStdioOfClient checks that a session with a client's token has the client's name, ends
-// when the token is removed, and cannot be opened afterwards.
+// TestStdioOfClient checks a session that a client opens with its token: the session has
+// the client's name, ends when the token is removed, and cannot be opened afterwards.
 func TestStdioOfClient(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {
@@ -55,17 +55,17 @@ func TestStdioOfClient(t *testing.T) {
 	defer conn.Close()
 	lines := bufio.NewReader(conn)
 	if line, err := lines.ReadString('\n'); line != "laptop\n" {
-		t.Errorf("client of the session = %q, %v, want laptop", line, err)
+		t.Errorf("client of the session = %q, %v, want the name laptop", line, err)
 	}
 	if err := clients.Reload(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("session after the removal of its token = %v, want %v", err, io.EOF)
+		t.Errorf("error of the session after its token was removed = %v, want %v", err, io.EOF)
 	}
 	var refused *RefusedError
 	if _, err := client.Stdio(t.Context(), clientTokenInTest); !errors.As(err, &refused) || refused.Status != http.StatusForbidden {
-		t.Errorf("session with a removed token = %v, want a refusal", err)
+		t.Errorf("opening a session with a removed token returned %v, want a refusal", err)
 	}
 }
 

@@ -144,8 +144,8 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 	return ErrStreamEnded
 }
 
-// isClosedByServer reports whether the server closed the connection before it answered,
-// as a server does that stops.
+// isClosedByServer reports whether the server closed the connection before it answered. A
+// stopping server closes its connections in this way.
 func isClosedByServer(err error) bool {
 	var opErr *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||

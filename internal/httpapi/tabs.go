@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// tabBody names the browser of a tab by its id or name; empty if only one browser has the
-// tab.
+// tabBody is a request body with the ID or name of a tab's browser; empty if only one
+// browser has the tab.
 type tabBody struct {
 	Browser string `json:"browser,omitempty"`
 }
@@ -24,7 +24,7 @@ type tabRoutes struct {
 	releaseTab func(browser string, tabID int) (client string, err error)
 }
 
-// releasedTab is the response when a client has been stopped in a tab.
+// releasedTab is the response to a request that stopped a client in a tab.
 type releasedTab struct {
 	Client string `json:"client"`
 }
@@ -54,8 +54,8 @@ func (t tabRoutes) serveRelease(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, releasedTab{client})
 }
 
-// readTab reads the tab of a request. For an invalid request, readTab sends the error
-// response and ok is false.
+// readTab reads the tab in a request. For an invalid request, readTab sends the error
+// response and returns ok = false.
 func readTab(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, ok bool) {
 	if body, ok = bodyOf[tabBody](w, r); !ok {
 		return body, 0, false
@@ -75,8 +75,8 @@ func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 }
 
 // ReleaseTab stops the client that uses a tab with browser tools, and returns the name of
-// the client. browser is the id or name of the tab's browser; empty means the only browser
-// in which a client uses a tab with this id.
+// the client. The parameter browser is the ID or name of the tab's browser. An empty
+// browser means the only browser in which a client uses a tab with this ID.
 func (c *Client) ReleaseTab(ctx context.Context, browser string, tab int) (client string, err error) {
 	var released releasedTab
 	err = c.post(ctx, fmt.Sprintf("/tabs/%d/release", tab), tabBody{Browser: browser}, &released)

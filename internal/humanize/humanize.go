@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Bytes writes a number of bytes in the largest fitting unit: 900 bytes, 64 KB,
-// 1.2 MB, 3.5 GB.
+// Bytes formats a number of bytes in a suitable unit: 900 bytes, 64 KB, 1.2 MB, 3.5 GB.
 func Bytes(n int) string {
 	switch {
 	case n < 1<<10:

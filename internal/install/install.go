@@ -53,8 +53,9 @@ type Installer struct {
 	notef      func(format string, args ...any)
 }
 
-// New returns an installer with npm's settings. projectDir is the directory of the project
-// whose .npmrc is read; empty for no project. notef receives notices for the user.
+// New returns an installer that uses npm's settings. The parameter projectDir is the
+// project directory whose .npmrc is read; empty for no project. The function notef
+// receives notices for the user.
 func New(h *home.Home, getenv func(string) string, projectDir string, notef func(format string, args ...any)) (*Installer, error) {
 	plugins, err := h.Plugins()
 	if err != nil {
@@ -110,7 +111,8 @@ func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package,
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s (HTTP 404 Not Found); check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// RegistryOf returns the registry of a package, and which setting chose the registry.
+// RegistryOf returns the address of a package's registry, and the setting that selected
+// the registry.
 func (i *Installer) RegistryOf(packageName string) string {
 	registry, setBy, err := i.registries.Registry(packageName)
 	if err != nil {

@@ -34,11 +34,11 @@ func ParseSource(text string) (Source, error) {
 // IsFolder reports whether the source is a folder, which is added without a copy.
 func (s Source) IsFolder() bool { return s.isFolder }
 
-// IsLocal reports whether the source is a folder or a package file.
+// IsLocal reports whether the source of a plugin is a folder or a package file.
 func (s Source) IsLocal() bool { return s.isFolder || s.isFile }
 
-// AddFolder adds the built plugin in a folder, which stays there. The error of AddFolder
-// contains the build command if the plugin in the folder is not built.
+// AddFolder adds a built plugin to the installation. The plugin stays in its folder. If
+// the plugin is not built, the error contains the command that builds the plugin.
 func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	path, err := filepath.Abs(folder)
 	if err != nil {
@@ -51,7 +51,7 @@ func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	return newPlugin, nil
 }
 
-// withBuildHint adds the build command to err if path is the source of a plugin that was
+// withBuildHint adds the build command to err if path is the folder of a plugin that is
 // not built.
 func withBuildHint(err error, path, given string) error {
 	_, packageErr := os.Stat(filepath.Join(path, "package.json"))

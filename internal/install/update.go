@@ -38,8 +38,8 @@ func (o UpdateOffer) IsNewer() bool {
 	return o.newVersion != nil && (o.CurrentVersion == "" || npm.Compare(o.AllowedVersion, o.CurrentVersion) > 0)
 }
 
-// HasNewerOutOfRange reports whether a newer version exists outside of the range that the
-// user chose.
+// HasNewerOutOfRange reports whether a version of the plugin exists that is newer than
+// the range in package.json allows.
 func (o UpdateOffer) HasNewerOutOfRange() bool {
 	return !o.IsNewer() && o.Error == "" && npm.Compare(o.LatestVersion, o.CurrentVersion) > 0
 }

@@ -1,8 +1,9 @@
 // Package installed finds out how the running program was installed: from an archive, by
 // npm, by a package manager, or from source.
 //
-// Each way has its own command for an upgrade and for a removal. Package managers move a
-// program when they upgrade it, so [StablePath] returns the path that stays.
+// Each kind of installation has a command for an upgrade and a command for a removal.
+// Package managers move a program when they upgrade it, so [StablePath] returns a path
+// that stays valid.
 package installed
 
 import (
@@ -18,35 +19,35 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// Method is a way to install opentabs.
+// Method is a way in which opentabs was installed.
 type Method string
 
-// The ways to install opentabs.
+// The constants of type Method are the ways in which opentabs can be installed.
 const (
-	Archive  Method = "archive" // a release archive, or install.sh
+	Archive  Method = "archive" // from a release archive, or by install.sh
 	NPM      Method = "npm"
-	NPX      Method = "npx" // the cache of npx, which npm may empty
+	NPX      Method = "npx" // in the cache of npx, which npm may empty
 	homebrew Method = "Homebrew"
 	scoop    Method = "Scoop"
 	Deb      Method = "deb"
 	RPM      Method = "rpm"
-	Source   Method = "source" // a checkout of the repository
+	Source   Method = "source" // in a checkout of the repository
 )
 
 // PackageName is the name of opentabs in npm and in all package managers.
 const PackageName = "opentabs"
 
-// Program is an installed program.
+// Program is the installed program and the method of its installation.
 type Program struct {
-	// Path is the path of the executable, without links.
+	// Path is the path of the executable, with all symbolic links resolved
 	Path   string
 	Method Method
 }
 
-// packageQueryTimeout limits how long dpkg-query or rpm may take.
+// packageQueryTimeout limits how long a query with dpkg-query or rpm may take.
 const packageQueryTimeout = 10 * time.Second
 
-// Find returns the running program.
+// Find returns how the running program was installed.
 func Find(ctx context.Context) (Program, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -58,8 +59,8 @@ func Find(ctx context.Context) (Program, error) {
 	return Program{Path: path, Method: findMethod(ctx, path)}, nil
 }
 
-// cellarPath and scoopPath match the folders of one version of Homebrew and of Scoop. The
-// first group is the folder that stays.
+// cellarPath and scoopPath match the version folders of Homebrew and Scoop. The first
+// group of the pattern is the part of the path that an upgrade does not change.
 var (
 	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
 	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
@@ -88,7 +89,7 @@ func findMethod(ctx context.Context, path string) Method {
 
 func matches(pattern func() *regexp.Regexp, path string) bool { return pattern().MatchString(path) }
 
-// isInCheckout reports whether a file is in a checkout of this repository.
+// isInCheckout reports whether a file is in a checkout of the opentabs repository.
 func isInCheckout(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -101,8 +102,8 @@ func isInCheckout(path string) bool {
 	}
 }
 
-// isOwnedByPackage reports whether a package manager lists a file as a file of the package
-// opentabs.
+// isOwnedByPackage reports whether a system package manager installed a file as part of
+// the package opentabs.
 func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 	program, err := exec.LookPath(query)
 	if err != nil {
@@ -115,9 +116,9 @@ func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 	return err == nil && strings.TrimSpace(owner) == PackageName
 }
 
-// UpgradeCommand returns the command with which the user upgrades a program that opentabs
-// does not upgrade itself; empty for an archive. releaseURL is the folder with the release
-// of the new version.
+// UpgradeCommand returns the command with which the user upgrades the program. The
+// command is empty for an archive, which opentabs upgrades itself. The parameter
+// releaseURL is the folder with the release of the new version.
 func (p Program) UpgradeCommand(releaseURL, version string) string {
 	switch p.Method {
 	case NPM:
@@ -139,8 +140,9 @@ func (p Program) UpgradeCommand(releaseURL, version string) string {
 	return ""
 }
 
-// RemoveCommand returns the command with which the user removes a program that opentabs
-// does not remove itself; empty for an archive, and for npx, whose cache npm empties.
+// RemoveCommand returns the command with which the user removes the program. The command
+// is empty for an archive, which opentabs removes itself, and for npx, because npm
+// empties the cache of npx.
 func (p Program) RemoveCommand() string {
 	switch p.Method {
 	case NPM:
@@ -159,8 +161,8 @@ func (p Program) RemoveCommand() string {
 	return ""
 }
 
-// StablePath returns a path of the program that an upgrade does not change. Configurations
-// of other programs, such as MCP clients, contain this path.
+// StablePath returns a path of the program that stays valid after an upgrade. The
+// configurations of other programs, such as MCP clients, contain this path.
 func (p Program) StablePath() string {
 	slashed := filepath.ToSlash(p.Path)
 	var stable string

@@ -17,7 +17,7 @@ func TestMethodOfPath(t *testing.T) {
 		"/home/a/.local/bin/opentabs":                                            Archive,
 	} {
 		if got := findMethod(t.Context(), path); got != want {
-			t.Errorf("the method of %s is %s, want %s", path, got, want)
+			t.Errorf("installation method of %s = %s, want %s", path, got, want)
 		}
 	}
 }
@@ -28,17 +28,17 @@ func TestProgramInCheckoutIsFromSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := findMethod(t.Context(), filepath.Join(dir, "bin", "opentabs")); got != Source {
-		t.Errorf("the method of a program in a checkout is %s, want %s", got, Source)
+		t.Errorf("installation method of a program in a checkout = %s, want %s", got, Source)
 	}
 }
 
-// TestStablePathSurvivesUpgrades checks that the path is outside the folder of one version,
-// and that a missing path is not used.
+// TestStablePathSurvivesUpgrades checks that StablePath returns a path outside the folder
+// of one version, and never returns a path that does not exist.
 func TestStablePathSurvivesUpgrades(t *testing.T) {
 	dir := t.TempDir()
 	brewed := Program{Path: filepath.Join(dir, "Cellar", "opentabs", "0.1.0", "bin", "opentabs"), Method: homebrew}
 	if got := brewed.StablePath(); got != brewed.Path {
-		t.Errorf("the stable path without a link is %s, want %s", got, brewed.Path)
+		t.Errorf("StablePath without a link = %s, want %s", got, brewed.Path)
 	}
 	scooped := Program{Path: filepath.Join(dir, "scoop", "apps", "opentabs", "0.1.0", "opentabs.exe"), Method: scoop}
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestStablePathSurvivesUpgrades(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.program.StablePath(); got != c.want {
-			t.Errorf("the stable path of %s is %s, want %s", c.program.Path, got, c.want)
+			t.Errorf("StablePath of %s = %s, want %s", c.program.Path, got, c.want)
 		}
 	}
 }

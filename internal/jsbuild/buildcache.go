@@ -6,9 +6,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxCachedContexts is the number of bundles above which unused bundles are dropped. A
-// plugin has at most three bundles at a time; each change of its package.json, or of the parts of zod
-// that it uses, adds new bundles.
+// maxCachedContexts is the number of cached bundles above which unused bundles are
+// dropped. A plugin has at most three bundles at a time. Each change of its package.json,
+// or of the parts of zod that the plugin uses, adds new bundles.
 const maxCachedContexts = 6
 
 // BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged

@@ -43,8 +43,9 @@ var assetLoaders = map[string]api.Loader{
 type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
-	// MinifiedCode is Code with minified libraries, for pages. MinifiedMap is its source
-	// map, which contains the author's modules only.
+	// MinifiedCode is the bundle with minified libraries, which runs in pages.
+	// MinifiedMap is the source map of MinifiedCode, and contains only the author's
+	// modules.
 	MinifiedCode, MinifiedMap []byte
 	// Metafile is esbuild's JSON description of the bundle's input files.
 	Metafile string
@@ -53,8 +54,8 @@ type bundledScript struct {
 	ForOriginalSDK bool
 }
 
-// sourceLocation returns the location in the plugin's source for a stack trace, as
-// file:line:column; "" if there is none.
+// sourceLocation returns the location of a stack trace in the plugin's source, as
+// file:line:column; "" if the stack trace has no such location.
 func (b bundledScript) sourceLocation(stack string) string {
 	sourceMap, err := sourcemap.Parse(b.SourceMap)
 	if err != nil {
@@ -69,9 +70,9 @@ func (b bundledScript) sourceLocation(stack string) string {
 // originalSDK is the package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
 
-// pureModule matches the modules of the SDK and of zod that a script does not need unless
-// it uses one of their exports. Modules in folders of the SDK, such as runtime, also run
-// without an export.
+// pureModule matches the modules of the SDK and of zod that a script needs only if the
+// script uses one of their exports. Modules in subfolders of the SDK, such as runtime,
+// always run.
 var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
 // sdkSources returns the embedded SDK, and the embedded zod if withZod is true. Imports
@@ -151,8 +152,8 @@ type script struct {
 	entry string
 	// banner is the beginning of the output, with an end of line; it may be empty.
 	banner string
-	// ownModule is the author's module that entry imports, relative to the plugin's
-	// directory.
+	// ownModule is the path of the author's module that the entry module imports,
+	// relative to the plugin's directory.
 	ownModule string
 	// pluginModule is the file that entry imports as pluginModuleName; it may be empty.
 	pluginModule string
@@ -171,7 +172,7 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 
 // bundlePluginScript bundles one script of the plugin in the directory zod.Dir, with the
 // parts of zod that the plugin uses. A nil cache disables caching. The error is a
-// *BuildError if the plugin's source is the cause.
+// *BuildError if the plugin's source is wrong.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	for range maxCompileAttempts {
 		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.ownModule})
@@ -184,7 +185,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	return bundledScript{}, errUnstableSource(zod.Dir)
 }
 
-// bundleOnce bundles one script with the parts of zod that zod selects.
+// bundleOnce bundles one script with the parts of zod that the parameter zod selects.
 func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {

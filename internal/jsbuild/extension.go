@@ -39,8 +39,9 @@ type ManifestOptions struct {
 	// WithDebugger adds the permission debugger. Chrome does not accept debugger as an
 	// optional permission, so the manifest contains debugger only if the user wants it.
 	WithDebugger bool
-	// IsForStore makes the extension for a store. The user grants it each site in the side
-	// panel. The store chooses its ID, so it has no key. WithDebugger must be false.
+	// IsForStore builds the extension for a store. The user of such an extension grants
+	// access to each site in the side panel. The extension has no key, because the store
+	// chooses its ID. WithDebugger must be false.
 	IsForStore bool
 }
 
@@ -368,10 +369,10 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // AdapterFunction returns a JavaScript function expression that runs code in two steps
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
 // and returns the inner function. The inner function receives globalThis, and if needed
-// window and self, and runs the plugin's code. Because the built-ins are parameters of
-// the outer function, the code may declare variables with the same names. The outer
-// function passes an error to its second argument, if there is one: its stack trace is in
-// the line before the first line of code.
+// window and self, and runs the plugin's code. The built-ins are parameters of the outer
+// function, so the plugin's code may declare variables with the same names. The outer
+// function may have a second argument, a function that receives an error. The stack trace
+// of this error points to the line before the first line of the plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)

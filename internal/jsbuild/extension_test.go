@@ -82,17 +82,17 @@ func TestStoreManifest(t *testing.T) {
 	}
 	manifest, unpacked := manifestOf(ManifestOptions{Version: "7.8.9", IsForStore: true}), manifestOf(ManifestOptions{Version: "7.8.9"})
 	if !reflect.DeepEqual(manifest["optional_host_permissions"], unpacked["host_permissions"]) || manifest["host_permissions"] != nil {
-		t.Errorf("the host permissions are %v, the optional ones %v; want all sites as optional", manifest["host_permissions"], manifest["optional_host_permissions"])
+		t.Errorf("host permissions of the store extension = %v, optional host permissions = %v; want all sites as optional", manifest["host_permissions"], manifest["optional_host_permissions"])
 	}
 	if manifest["key"] != nil {
-		t.Error("the manifest has a key, which stores reject")
+		t.Error("the manifest of the store extension has a key, which stores reject")
 	}
 	for _, name := range []string{"key", "host_permissions", "optional_host_permissions"} {
 		delete(manifest, name)
 		delete(unpacked, name)
 	}
 	if !reflect.DeepEqual(manifest, unpacked) {
-		t.Errorf("the rest of the manifest differs: %v; the unpacked extension has %v", manifest, unpacked)
+		t.Errorf("other members of the store extension's manifest = %v; want those of the unpacked extension, %v", manifest, unpacked)
 	}
 }
 

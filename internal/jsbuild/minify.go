@@ -11,16 +11,17 @@ import (
 	"opentabs/internal/sourcemap"
 )
 
-// minifyLibraries returns the code of a script with minified libraries, and its source
-// map. The comment before each module and the author's modules stay as they are, so that
-// a reviewer can read them. The source map covers only the code that is not minified.
+// minifyLibraries minifies the libraries in the code of a script, and returns the code
+// with its source map. The author's modules and the comment before each module stay
+// unchanged, so that a reviewer can read the code. The source map covers only the code
+// that is not minified.
 func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	fullMap, err := sourcemap.Parse(script.SourceMap)
 	if err != nil {
 		return nil, nil, err
 	}
 	var out bytes.Buffer
-	var newLines []int // the new number of each line of script.Code; -1 for a removed line
+	var newLines []int // newLines maps each line of script.Code to its new number, or to -1 for a removed line
 	nextLine := 0
 	for _, module := range bundlecode.Split(string(script.Code)) {
 		lineCount := strings.Count(module.Code, "\n")
@@ -47,16 +48,16 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	return out.Bytes(), sourceMap, nil
 }
 
-// minifyModule returns the code of a library without its white space, and with short
-// names for local variables. Names at the top level stay, because other modules use them.
-// minifyModule returns other code unchanged, and the code of a library that is no
-// complete script, for example because the module comment is part of a string.
+// minifyModule removes the white space of a library and shortens the names of its local
+// variables. Top-level names stay, because other modules use them. minifyModule returns
+// the author's code unchanged. It also returns a library unchanged if its code is not a
+// complete script, for example because the comment before the module is part of a string.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.Library || strings.TrimSpace(code) == "" {
 		return module.Code, false
 	}
-	const directive = "\"use strict\";" // the bundle around the module is strict code
+	const directive = "\"use strict\";" // the bundle that contains the module is strict code
 	r := api.Transform(directive+code, api.TransformOptions{
 		Loader:            api.LoaderJS,
 		Target:            api.ES2022,

@@ -87,8 +87,8 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	return sortedUses, nil
 }
 
-// pluginCode bundles the modules that src.Entry imports into one module, which still
-// imports the SDK and zod.
+// pluginCode bundles the modules that src.Entry imports into one module. The imports of
+// the SDK and of zod stay in the bundle.
 func pluginCode(src pluginSource) (bundledScript, error) {
 	pluginFence := buildFence{dir: src.Dir}
 	r := api.Build(api.BuildOptions{
@@ -116,9 +116,9 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 		return bundledScript{}, &BuildError{Dir: src.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
 	if len(r.OutputFiles) != 2 {
-		return bundledScript{}, fmt.Errorf("analyze the plugin's code: %d files instead of two", len(r.OutputFiles))
+		return bundledScript{}, fmt.Errorf("analyze the plugin's code: the bundler returned %d files instead of two", len(r.OutputFiles))
 	}
-	// The first output file is the source map.
+	// OutputFiles[0] is the source map.
 	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 

@@ -139,7 +139,8 @@ func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Optio
 	return compiledPlugin{}, errUnstableSource(src.Dir)
 }
 
-// errUnstableSource returns the error of a build during which the source kept changing.
+// errUnstableSource returns the error for a plugin whose source files changed during
+// every attempt to build them.
 func errUnstableSource(dir string) error {
 	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }

@@ -19,7 +19,7 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// exampleDirs are the folders whose files together are the plugin messages of the tests: the
+// exampleDirs are the folders with the source files of the test plugin messages: the
 // examples of the documentation, and the tools that only tests need.
 var exampleDirs = []string{"../../sdk-ts/examples/messages", "../../sdk-ts/examples/patterns", "../../e2e/testdata/messages"}
 

@@ -31,14 +31,12 @@ const (
 	defaultTestTimeout = 60 * time.Second
 )
 
-// rejectionShim finds rejected promises that nothing waits for. It must run before the
-// script of the tests.
-//
-//go:embed rejections.js
+// rejectionShim is a script that finds rejected promises that no code awaits. The shim
+// must run before the script of the tests.
 var rejectionShim string
 
-// trackPromises changes the code of a test so that the promises of its async functions
-// pass through the function __opentabsTrack of rejectionShim.
+// trackPromises changes the code of a plugin's test so that the promises of its async
+// functions pass through the function __opentabsTrack of rejectionShim.
 func trackPromises(code []byte) []byte {
 	const helper = " = " + runtimeName + ".runAsync;"
 	const tracked = " = (self, args, body) => __opentabsTrack(" + runtimeName + ".runAsync(self, args, body));"
@@ -133,20 +131,20 @@ type TestEvent struct {
 	// Tests is the number of tests in the file, for "done".
 	Tests int `json:"tests,omitempty"`
 
-	// FailedCalls are the calls of a failed test whose tool threw an error.
+	// FailedCalls are the calls in a failed test whose tool threw an error.
 	FailedCalls []FailedCall `json:"failedCalls,omitempty"`
-	// Hints is advice for the author about the calls of a failed test.
+	// Hints are sentences of advice for the author about the calls of a failed test.
 	Hints []string `json:"hints,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
 }
 
-// FailedCall is a call of a tool that threw an error.
+// FailedCall is a call in a plugin's test whose tool threw an error.
 type FailedCall struct {
 	Tool    string `json:"tool"`
 	Message string `json:"message"`
-	// Where is the location of the error in the plugin's source, as file:line:column; it
-	// may be empty.
+	// Where is the location of the error in the plugin's source, as file:line:column;
+	// empty if the location is unknown.
 	Where string `json:"where,omitempty"`
 
 	Stack string `json:"stack,omitempty"`

@@ -109,8 +109,8 @@ func TestFindTests(t *testing.T) {
 	}
 }
 
-// TestSimulatorExplainsMistakes checks the report of a failed test about the usual mistakes
-// of authors.
+// TestSimulatorExplainsMistakes checks that the report of a failed plugin test explains
+// common mistakes of authors.
 func TestSimulatorExplainsMistakes(t *testing.T) {
 	events := map[string]TestEvent{}
 	o := TestOptions{Simulate: simulateArgs, Timeout: longTimeout}
@@ -146,7 +146,7 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 			}
 		}
 		if !ok || !strings.Contains(text, want) || want == "" && text != "" {
-			t.Errorf("%s: %v %s\nwant %s", test, ok, text, want)
+			t.Errorf("%s: the report of the test is %v %s\nwant %s", test, ok, text, want)
 		}
 	}
 }

@@ -24,8 +24,8 @@ type sourceSet struct {
 	// that ends in "/" matches all imports that begin with it; the rest of the import is
 	// appended to the value.
 	Alias map[string]string
-	// Pure matches the paths of modules that run only if one of their exports is used.
-	// Default: none.
+	// Pure matches the paths of modules that the bundle needs only if their exports are
+	// used. Default: no modules.
 	Pure func() *regexp.Regexp
 }
 
@@ -80,7 +80,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-// resolved returns the result of an import that is an embedded file.
+// resolved returns the result for an import that refers to an embedded file.
 func (s sourceSet) resolved(name string) api.OnResolveResult {
 	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
 	if s.Pure != nil && s.Pure().MatchString(name) {

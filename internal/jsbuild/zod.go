@@ -24,7 +24,8 @@ type zodSource struct {
 	// UsedNames are the properties of zod's object z that the author's modules use,
 	// separated by spaces.
 	UsedNames string
-	// isPartial is true if a script needs only UsedNames of z.
+	// isPartial is true if the script needs only the properties UsedNames of zod's object
+	// z.
 	isPartial bool
 	// Warning is set if the installed zod can't be used.
 	Warning string

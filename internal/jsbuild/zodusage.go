@@ -12,37 +12,38 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// zodUsage lists what the author's modules use of zod's object z, so that the build can
-// leave out the rest of zod. A bundler keeps all properties of an object like z.
+// zodUsage lists which properties of zod's object z the author's modules use. The build
+// leaves out the rest of zod, because a bundler alone keeps all properties of an object.
 type zodUsage struct {
-	// names are the used properties of z, sorted.
+	// names are the used properties of zod's object z, sorted.
 	names []string
-	// isComplete is false if the code uses z in a way that the scan cannot follow, for
-	// example as an argument.
+	// isComplete is false if the code uses zod's object z in a way that the scan cannot
+	// follow, for example as an argument.
 	isComplete bool
-	// scanned is the code that was scanned.
+	// scanned is the code in which findZodUsage searched for uses of zod.
 	scanned bundledScript
 }
 
 var (
 	// zodImportStatement matches an import of zod in esbuild's output and captures its names.
 	zodImportStatement = lazyregexp.New(`(?m)^import ([\w$*, {}\n]+?) from "zod(?:/v4)?";\n`)
-	// defaultImport matches a default import, and zodObjectImport an import of z.
+	// defaultImport matches a default import, and zodObjectImport matches an import of
+	// zod's object z.
 	defaultImport   = lazyregexp.New(`^([\w$]+)`)
 	zodObjectImport = lazyregexp.New(`\b(?:z|default)(?: as ([\w$]+))?\b`)
-	// dynamicImport matches an import of zod that is not a statement.
+	// dynamicImport matches an import of zod that is an expression, not a statement.
 	dynamicImport = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
 )
 
-// findZodUsage scans the author's modules of a plugin. A plugin that does not compile has
-// an incomplete usage.
+// findZodUsage scans the author's modules for uses of zod. If the plugin does not
+// compile, the returned usage is incomplete.
 func findZodUsage(src pluginSource) zodUsage {
 	scanned, err := pluginCode(src)
 	if err != nil {
 		return zodUsage{}
 	}
 	code := string(scanned.Code)
-	locals := map[string]bool{} // local names of z
+	locals := map[string]bool{} // locals are the local names of zod's object z
 	for _, statement := range zodImportStatement().FindAllStringSubmatch(code, -1) {
 		beforeBrace, inBraces, _ := strings.Cut(statement[1], "{")
 		if local := defaultImport().FindString(beforeBrace); local != "" {
@@ -67,7 +68,7 @@ func findZodUsage(src pluginSource) zodUsage {
 	for i, t := range tokens {
 		switch {
 		case t.kind != tokenName || !locals[t.text] || isAccess(i-1):
-		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","): // a key of an object
+		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","): // textAt(i) is a key of an object literal
 		case isAccess(i+1) && i+2 < len(tokens) && tokens[i+2].kind == tokenName:
 			names[tokens[i+2].text] = true
 		default:
@@ -78,15 +79,15 @@ func findZodUsage(src pluginSource) zodUsage {
 	return usage
 }
 
-// usedZodNamespace is the esbuild namespace of usedZodPath, the module that replaces zod
-// for the author's modules. Its name marks the module as a library in a review.
+// usedZodNamespace is the esbuild namespace of usedZodPath. This module replaces zod for
+// the author's modules. A review recognizes the module as a library by its name.
 const (
 	usedZodNamespace = "opentabs-used"
 	usedZodPath      = "zod/used.js"
 )
 
-// loadUsedZod returns the module that exports all of zod, and z with only the properties
-// that the author's modules use.
+// loadUsedZod returns the source of a module that exports all of zod, and an object z
+// with only the properties that the author's modules use.
 func (z zodSource) loadUsedZod(api.OnLoadArgs) (api.OnLoadResult, error) {
 	var b strings.Builder
 	b.WriteString("import * as all from \"zod\";\nexport * from \"zod\";\nexport const z = {\n")

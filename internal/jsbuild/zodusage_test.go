@@ -31,13 +31,14 @@ func TestZodUsage(t *testing.T) {
 		})
 		usage := findZodUsage(pluginSource{Dir: dir, Entry: "src/index.ts"})
 		if got := strings.Join(usage.names, " "); usage.isComplete == test.isIncomplete || usage.isComplete && got != test.names {
-			t.Errorf("%s: %q, complete %v", name, got, usage.isComplete)
+			t.Errorf("%s: used names of zod = %q, complete = %v", name, got, usage.isComplete)
 		}
 	}
 }
 
-// TestAdaptersAreSmall checks the size of the adapter of the documentation's example, and
-// that its libraries are minified while the author's modules are not.
+// TestAdaptersAreSmall checks the size of the adapter of the example plugin. The
+// libraries in the adapter must be minified, and the author's modules must not be
+// minified.
 func TestAdaptersAreSmall(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../../sdk-ts/examples/messages")); err != nil {
@@ -50,14 +51,14 @@ func TestAdaptersAreSmall(t *testing.T) {
 	}
 	code := string(readFileIn(t, dir, "dist/"+bundleFileName))
 	if !strings.Contains(code, "\n  // src/tools/export-messages.ts\n  var exportMessages = defineTool({\n    name: \"export_messages\",\n") {
-		t.Error("the author's module export-messages.ts has another form")
+		t.Error("the adapter contains a changed form of the author's module export-messages.ts")
 	}
 	if strings.Contains(code, "\n    inst._zod") {
-		t.Error("zod is not minified")
+		t.Error("zod is not minified in the adapter")
 	}
 	for _, file := range []string{mapName, bundleFileName} {
 		if strings.Contains(string(readFileIn(t, dir, "dist/"+file)), dir) {
-			t.Errorf("%s contains the path of the directory", file)
+			t.Errorf("%s contains the path of the build directory", file)
 		}
 	}
 	var sourceMap struct{ Sources []string }
@@ -66,6 +67,6 @@ func TestAdaptersAreSmall(t *testing.T) {
 	}
 	isOwn := func(source string) bool { return strings.HasPrefix(source, "../src/") }
 	if len(sourceMap.Sources) < 6 || slices.ContainsFunc(sourceMap.Sources, func(source string) bool { return !isOwn(source) && source != "../"+entryFile }) {
-		t.Errorf("the source map has the sources %q, want the author's modules", sourceMap.Sources)
+		t.Errorf("sources of the adapter's source map = %q, want the author's modules", sourceMap.Sources)
 	}
 }

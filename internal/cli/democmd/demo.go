@@ -24,8 +24,7 @@ const (
 	// browserPollInterval is the interval at which the demo checks whether a browser has
 	// connected.
 	browserPollInterval = 200 * time.Millisecond
-	// cleanupTimeout limits how long the demo may take to remove the example plugin and
-	// stop the example site.
+	// cleanupTimeout limits how long the demo may take to remove the example plugin.
 	cleanupTimeout = 10 * time.Second
 )
 
