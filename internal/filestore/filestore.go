@@ -1,10 +1,10 @@
 // Package filestore keeps the files that browser tools write, such as recordings of
-// requests. Each client reads the files that its calls wrote. Users find the files on
-// their disk.
+// requests. Each client can read only the files that its calls wrote. Users can open all
+// stored files on their disk.
 //
-// Each file has a folder with the content and a description. When the files together
-// exceed a limit, the oldest are removed. All methods of [Store] are safe for concurrent
-// use, also from several processes.
+// Each file has a folder with the content and a description. If all files together exceed
+// a size limit, the store removes the oldest files. All methods of [Store] are safe for
+// concurrent use, also from several processes.
 package filestore
 
 import (

@@ -1,6 +1,6 @@
 // Package jsonedit changes single members of JSON files that users also edit. Comments,
-// trailing commas, the order of members and the layout of everything else stay as they
-// are. Editors such as VS Code and Zed accept such comments and commas.
+// trailing commas, the order of members and the layout of all other members do not
+// change. Editors such as VS Code and Zed accept JSON with comments and trailing commas.
 package jsonedit
 
 import (
@@ -12,12 +12,13 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// defaultIndent is the indentation of a level in files that have none yet.
+// defaultIndent is the indentation of one level in JSON files that have no indented line
+// yet.
 const defaultIndent = "  "
 
-// Set returns the document in data with the member at path set to value, a JSON value. Set
-// creates missing objects on the path, and fails if another kind of value is on the path.
-// Empty data counts as an empty object.
+// Set returns the JSON document in data with the member at path set to value, which is
+// JSON. Set creates missing objects on the path, and returns an error if a member on the
+// path is not an object. Empty data counts as an empty object.
 func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 	document, err := parse(data)
 	if err != nil {
@@ -49,8 +50,8 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 	return document.Pack(), nil
 }
 
-// Remove returns the document in data without the member at path. removed is false if
-// there is no such member.
+// Remove returns the JSON document in data without the member at path. removed is false
+// if the document has no such member.
 func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 	document, err := parse(data)
 	if err != nil {
@@ -75,7 +76,8 @@ func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 	return document.Pack(), true, nil
 }
 
-// removeMember removes the member at an index. Comments before and behind the member stay.
+// removeMember removes the member with the index at from a JSON object. Comments before
+// and behind the member stay.
 func removeMember(object *hujson.Object, at int) {
 	member := object.Members[at]
 	comments := joinComments(member.Name.BeforeExtra, member.Value.AfterExtra)
@@ -83,11 +85,11 @@ func removeMember(object *hujson.Object, at int) {
 		next := &object.Members[at+1].Name
 		next.BeforeExtra = joinExtras(comments, next.BeforeExtra)
 	} else {
-		if last > 0 { // the comma before the member goes, too
+		if last > 0 { // removes the comma before the member, too
 			previous := &object.Members[last-1].Value
 			comments = joinExtras(joinComments(previous.AfterExtra), comments)
 			previous.AfterExtra = nil
-			if member.Value.AfterExtra != nil { // there is a trailing comma
+			if member.Value.AfterExtra != nil { // the object has a trailing comma
 				previous.AfterExtra = hujson.Extra{}
 			}
 		}
@@ -96,7 +98,8 @@ func removeMember(object *hujson.Object, at int) {
 	object.Members = append(object.Members[:at], object.Members[at+1:]...)
 }
 
-// joinComments joins the parts that have comments, without the white space behind them.
+// joinComments joins the parts that contain comments, and drops the white space behind
+// them.
 func joinComments(parts ...hujson.Extra) hujson.Extra {
 	var joined hujson.Extra
 	for _, part := range parts {
@@ -107,8 +110,8 @@ func joinComments(parts ...hujson.Extra) hujson.Extra {
 	return joined
 }
 
-// joinExtras joins comments and what follows them. A comment that ends with its line needs
-// a line break behind it.
+// joinExtras joins comments with the text that follows them. A line comment needs a line
+// break behind it.
 func joinExtras(comments, rest hujson.Extra) hujson.Extra {
 	if len(comments) == 0 {
 		return rest
@@ -121,7 +124,7 @@ func joinExtras(comments, rest hujson.Extra) hujson.Extra {
 	return append(joined, rest...)
 }
 
-// Standardize returns the document as JSON without comments and trailing commas.
+// Standardize returns a JSON document without its comments and trailing commas.
 func Standardize(data []byte) ([]byte, error) {
 	document, err := parse(data)
 	if err != nil {
@@ -135,25 +138,25 @@ func parse(data []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}\n")
 	}
-	document, err := hujson.Parse(bytes.Clone(data)) // a hujson.Value is a part of its input, and changes it
+	document, err := hujson.Parse(bytes.Clone(data)) // hujson.Value shares memory with its input and changes it
 	if err == nil {
 		return document, nil
 	}
-	// A file that has only comments counts as an empty object behind the comments.
+	// A file that contains only comments counts as an empty object behind the comments.
 	if commented, commentErr := hujson.Parse(append(bytes.Clone(data), "\n{}\n"...)); commentErr == nil {
 		return commented, nil
 	}
 	return document, err
 }
 
-// isNull reports whether a value is null, which counts as a missing object.
+// isNull reports whether a JSON value is null, which counts as a missing object.
 func isNull(value hujson.Value) bool {
 	literal, ok := value.Value.(hujson.Literal)
 	return ok && literal.Kind() == 'n'
 }
 
-// indexOf returns the index of the last member with a name, which is the one that readers
-// of JSON use; -1 if there is none.
+// indexOf returns the index of a JSON object's last member with a name; -1 if there is no
+// such member. Of several members with one name, JSON parsers use the last.
 func indexOf(object *hujson.Object, name string) int {
 	for i := len(object.Members) - 1; i >= 0; i-- {
 		if literal, ok := object.Members[i].Name.Value.(hujson.Literal); ok && literal.String() == name {
@@ -163,17 +166,18 @@ func indexOf(object *hujson.Object, name string) int {
 	return -1
 }
 
-// style is the layout of an object.
+// style is the layout of a JSON object in a file.
 type style struct {
-	// memberIndent and closingIndent are the white space before a member and before the
-	// closing brace; step is the indentation of one more level.
+	// memberIndent is the white space before each member, and closingIndent the white
+	// space before the closing brace. The field step is the indentation of one more
+	// level.
 	memberIndent, closingIndent, step string
-	// isOneLine is set if the members are on one line.
+	// isOneLine is true if all members of the object are on one line.
 	isOneLine bool
 }
 
-// styleOf returns the layout of an object, from its members or else from the line on which
-// the object starts.
+// styleOf returns the layout of a JSON object. styleOf reads the layout from the object's
+// members, or from the line on which an empty object starts.
 func styleOf(data []byte, value *hujson.Value) style {
 	s := style{step: stepOf(data)}
 	object, ok := value.Value.(*hujson.Object)
@@ -194,8 +198,8 @@ func styleOf(data []byte, value *hujson.Value) style {
 	return s
 }
 
-// stepOf returns the indentation of one level in a document: that of its first indented
-// line.
+// stepOf returns the indentation of one level in a JSON document: the indentation of its
+// first indented line.
 func stepOf(data []byte) string {
 	for line := range bytes.Lines(data) {
 		if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) < len(line) && len(bytes.TrimSpace(line)) > 0 {
@@ -205,14 +209,14 @@ func stepOf(data []byte) string {
 	return defaultIndent
 }
 
-// lineIndentBefore returns the indentation of the line with the byte at offset.
+// lineIndentBefore returns the indentation of the line that contains the byte at offset.
 func lineIndentBefore(data []byte, offset int) string {
 	before := data[:min(offset, len(data))]
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// parseValue returns a JSON value in this layout.
+// parseValue parses a JSON value and formats the value in this layout.
 func (s style) parseValue(value json.RawMessage) hujson.Value {
 	text := value
 	var indented bytes.Buffer
@@ -220,18 +224,18 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 		text = indented.Bytes()
 	}
 	parsed, err := hujson.Parse(text)
-	if err != nil { // the callers encode the value themselves
+	if err != nil { // the callers pass only valid JSON
 		panic(fmt.Sprintf("jsonedit: the new value is not JSON: %v", err))
 	}
 	return parsed
 }
 
-// append adds a member at the end of an object. Comments behind the last member stay
-// there.
+// append adds a member at the end of a JSON object. Comments behind the last member stay
+// before the new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")
-	if last := len(object.Members) - 1; last >= 0 { // keep a trailing comma if there was one
+	if last := len(object.Members) - 1; last >= 0 { // keeps an existing trailing comma
 		member.Value.AfterExtra = object.Members[last].Value.AfterExtra
 		object.Members[last].Value.AfterExtra = nil
 	}
@@ -247,13 +251,13 @@ func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 
 func quote(text string) []byte {
 	quoted, err := json.Marshal(text)
-	if err != nil { // a string can always be encoded
+	if err != nil { // encoding a string as JSON cannot fail
 		panic(err)
 	}
 	return quoted
 }
 
-// describePath returns a path for an error message.
+// describePath returns the path of a JSON member as text for an error.
 func describePath(path []string) string {
 	if len(path) == 0 {
 		return "the file"

@@ -61,12 +61,13 @@ func TestRemove(t *testing.T) {
 	}
 	for _, in := range []string{"", `{"x": 1}`, `{"a": 1}`, "[1]"} {
 		if out, removed, err := Remove([]byte(in), []string{"a", "b"}); err != nil || removed || string(out) != in {
-			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want no change", in, out, removed, err)
+			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", in, out, removed, err)
 		}
 	}
 }
 
-// Set and Remove keep a document valid, and change nothing but the member.
+// FuzzSetRemove checks that Set and Remove keep a JSON document valid, and change only
+// the given member.
 func FuzzSetRemove(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"a": {"b": 1}}`, "{\n\t// c\n\t\"x\": [1,],\n}", `{"a":1,"a":2}`, "\ufeff{}"} {
 		f.Add(seed)
@@ -83,11 +84,11 @@ func FuzzSetRemove(f *testing.F) {
 		}
 		var added struct{ B struct{ C []int } }
 		if json.Unmarshal(values["new"], &added) != nil || len(added.B.C) != 1 {
-			t.Fatalf("Set in %q = %q, without the new member", in, out)
+			t.Fatalf("Set in %q = %q, want the new member in it", in, out)
 		}
 		rest, removed, err := Remove(out, []string{"new", "b"})
 		if err != nil || !removed {
-			t.Fatalf("Remove from %q = %t, %v", out, removed, err)
+			t.Fatalf("Remove from %q = %t, %v, want a removed member", out, removed, err)
 		}
 		if _, err := hujson.Parse(rest); err != nil {
 			t.Fatalf("Remove from %q = %q, which is not JSON: %v", out, rest, err)

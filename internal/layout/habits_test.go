@@ -301,8 +301,8 @@ func isReceiverExported(recv *ast.FieldList) bool {
 	return isExported
 }
 
-// checkRunFunctions reports functions of commands whose name begins with "run" and
-// that use the type cobra.Command.
+// checkRunFunctions reports functions of commands whose name begins with "run" and that
+// have a parameter of type cobra.Command.
 func checkRunFunctions(f goFile) []string {
 	if f.dir != "cmd/opentabs" && f.dir != "internal/cli/plugincmd" || f.test {
 		return nil

@@ -124,7 +124,7 @@ var allowedImports = map[string][]string{
 	"internal/layout":       {"browser", "wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/bench/peer":   {"wire", "dispatch"},
-	"internal/release":      {"internal/jsbuild", "internal/lazyregexp", "internal/version"}, // a program for make release, not part of the binary
+	"internal/release":      {"internal/jsbuild", "internal/lazyregexp", "internal/version"}, // internal/release is a program for make release, and not part of opentabs
 	"internal/bench/smoke":  {},
 	"internal/terminal":     {"internal/plaintext", "internal/rawjson"},
 	"internal/callview":     {"wire", "dispatch", "internal/waterfall", "internal/httpapi", "internal/recorder", "internal/terminal", "internal/humanize", "internal/usererr"},

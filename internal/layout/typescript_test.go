@@ -32,7 +32,7 @@ var testOnlyPackages = []string{"node:", "extension", "wire", "typescript", "esb
 // the reason.
 var lintIgnored = map[string]string{}
 
-// chromeFilePattern matches the files that may use chrome's API.
+// chromeFilePattern matches the files that may use Chrome's extension API.
 var chromeFilePattern = regexp.MustCompile(`^extension/src/chrome(-[a-z-]+)?\.ts$`)
 
 type tsFile struct {

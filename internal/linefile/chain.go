@@ -16,25 +16,26 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// lockTimeout is how long the writer waits for another process that appends lines.
+// lockTimeout is how long the writer of a log waits for another process that appends
+// lines.
 const lockTimeout = 5 * time.Second
 
-// chainLink is the end of a chain: the number of its last line, and the hash of that line
-// in hexadecimal digits. The zero value is the beginning of a chain.
+// chainLink is the end of a chain of lines: the number of the last line, and the hash of
+// the last line in hexadecimal digits. The zero value is the beginning of a chain.
 type chainLink struct {
 	Seq  uint64 `json:"seq"`
 	Hash string `json:"hash"`
 }
 
-// linkFields are the first members of a line of a chain.
+// linkFields are the first members of each JSON line in a chain.
 type linkFields struct {
 	Seq  uint64 `json:"seq"`
 	Prev string `json:"prev"`
 }
 
-// appendChained appends to dst each line of text as the next line of the chain: with the
-// number of the line, and with the hash of the line before. The lines are JSON objects. An
-// incomplete line at the end of text is dropped.
+// appendChained appends each line of text to dst as the next line of the chain, with its
+// number and the hash of the line before. The lines are JSON objects. appendChained drops
+// an incomplete line at the end of text.
 func appendChained(dst, text []byte, end *chainLink) []byte {
 	for line := range bytes.Lines(text) {
 		body, isWhole := bytes.CutSuffix(line, []byte("\n"))
@@ -57,24 +58,26 @@ func appendChained(dst, text []byte, end *chainLink) []byte {
 	return dst
 }
 
-// hashLine returns the hash of a line without its line feed.
+// hashLine returns the hash of a line, without its line feed.
 func hashLine(line []byte) string {
 	sum := sha256.Sum256(line)
 	return hex.EncodeToString(sum[:])
 }
 
-// parseLink returns the number of a line and the hash of the line before. isChained is
-// false for a line that is not part of a chain.
+// parseLink returns the number of a line, and the hash of the line before. isChained is
+// false if the line is not part of a chain.
 func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 	err = json.Unmarshal(line, &fields)
 	return fields, fields.Seq > 0, err
 }
 
-// The file path+headSuffix has the end of the chain, so that lines that are missing at the
-// end are noticed. The file has a fixed length, so that each write replaces its content.
+// headSuffix is the suffix of the file that stores the end of the chain. With this file,
+// the verification finds lines that are missing at the end of the log. The file has a
+// fixed length, so one write replaces its content.
 const headSuffix = ".head"
 
-// readHead returns the end of the chain. Without a file, ok is false.
+// readHead reads the end of the chain from its file. ok is false if the file does not
+// exist.
 func readHead(path string) (head chainLink, ok bool, err error) {
 	text, err := os.ReadFile(path + headSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,8 +92,8 @@ func readHead(path string) (head chainLink, ok bool, err error) {
 	return head, true, nil
 }
 
-// writeHead stores the end of the chain. One write replaces the whole content, so a crash
-// leaves either the old or the new content.
+// writeHead stores the end of the chain in its file. One write replaces the whole
+// content, so a crash leaves either the old or the new content.
 func writeHead(path string, head chainLink) error {
 	file, err := os.OpenFile(path+headSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -100,7 +103,7 @@ func writeHead(path string, head chainLink) error {
 	return errors.Join(err, file.Close())
 }
 
-// writeChained writes whole lines to the file as the next lines of the chain.
+// writeChained writes whole lines to the log file as the next lines of the chain.
 func (l *Log) writeChained(text []byte) error {
 	unlock, err := lockChain(l.path)
 	if err != nil {
@@ -117,25 +120,25 @@ func (l *Log) writeChained(text []byte) error {
 	}
 	n, err := l.file.Write(text)
 	l.size += int64(n)
-	if err != nil { // the next write reads the end of the file again
+	if err != nil { // the next write reads the end of the log file again
 		l.file.Close()
 		l.file = nil
 		return err
 	}
 	l.chain = end
-	if err := writeHead(l.path, end); err != nil { // the lines are written
+	if err := writeHead(l.path, end); err != nil { // the lines are in the log file before the head is stored
 		l.opts.Log.Error().Err(err).Msg("the end of the chain of " + l.opts.Subject + " cannot be stored")
 	}
 	return nil
 }
 
-// lockChain waits until no other process appends lines.
+// lockChain locks the chain. lockChain waits until no other process appends lines.
 func lockChain(path string) (unlock func(), err error) {
 	return statefile.Lock(path+".lock", lockTimeout)
 }
 
-// refreshChain makes l.file and l.chain the present file and the present end of the chain,
-// which another process may have changed. The caller has locked the chain.
+// refreshChain updates l.file and l.chain to the current file and the current end of the
+// chain, because another process may have changed both. The caller must lock the chain.
 func (l *Log) refreshChain() error {
 	if l.file != nil {
 		info, err := l.file.Stat()
@@ -158,8 +161,8 @@ func (l *Log) refreshChain() error {
 	if err != nil {
 		return err
 	}
-	// If the file ends before the head, lines were removed: the next line continues the head,
-	// so that the gap stays visible.
+	// If the file ends before the stored head, lines were removed from the file. The next
+	// line then continues from the head, so that the verification finds the gap.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head
@@ -168,7 +171,7 @@ func (l *Log) refreshChain() error {
 	return nil
 }
 
-// repairEnd removes an incomplete last line, which a crash has left.
+// repairEnd removes an incomplete last line that a crash has left in a log file.
 func repairEnd(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,8 +196,8 @@ func repairEnd(path string) error {
 	return file.Truncate(info.Size() - int64(incomplete))
 }
 
-// lastLink returns the end of the chain in a file: the zero value if the last line is not
-// part of a chain.
+// lastLink returns the end of the chain in a log file. lastLink returns the zero value if
+// the last line is not part of a chain.
 func lastLink(path string) (chainLink, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -214,8 +217,8 @@ func lastLink(path string) (chainLink, error) {
 	return chainLink{fields.Seq, hashLine(line)}, nil
 }
 
-// readEnd returns the end of a file, which has at least one whole line unless the line is
-// longer than maxLineBytes.
+// readEnd returns the last bytes of a log file. These bytes contain at least one whole
+// line, unless the line is longer than maxLineBytes.
 func readEnd(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// writeChain writes records with the numbers from first to last, as a new process.
+// writeChain writes records with the numbers from first to last, with a newly opened log,
+// as another process does.
 func writeChain(path string, o Options, first, last int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
@@ -22,7 +23,7 @@ func writeChain(path string, o Options, first, last int) {
 	l.Close()
 }
 
-// verifyChain returns the result of Verify as one line.
+// verifyChain returns the result of Verify as one line of text.
 func verifyChain(t *testing.T, path string) string {
 	t.Helper()
 	v, err := Verify(path, testFiles)
@@ -42,7 +43,7 @@ func verifyChain(t *testing.T, path string) string {
 func TestChainIsIntact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	if got := verifyChain(t, path); got != "0 in 0" {
-		t.Errorf("without a file: %s", got)
+		t.Errorf("verification without a file = %s", got)
 	}
 	writeChain(path, Options{}, 1, 3)
 	writeChain(path, Options{}, 4, 4)
@@ -55,36 +56,38 @@ func TestChainIsIntact(t *testing.T) {
 		Prev   string
 	}
 	if err := json.Unmarshal([]byte(lines[1]), &second); err != nil || second.Seq != 2 || second.N != 2 || second.Prev != hashLine([]byte(lines[0])) {
-		t.Errorf("the second line is %s, %v", lines[1], err)
+		t.Errorf("second line of the log = %s, %v", lines[1], err)
 	}
 	if lines[0] != `{"seq":1,"n":1}` {
-		t.Errorf("the first line is %s", lines[0])
+		t.Errorf("first line of the log = %s", lines[0])
 	}
 	for _, file := range []string{path, path + headSuffix, path + ".lock"} {
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && file != path+".lock" {
-			t.Errorf("%s: %v, %v", file, info, err)
+			t.Errorf("%s: number of the last line = %v, %v", file, info, err)
 		}
 	}
 }
 
-// The chain continues from file to file, and rotation may remove its beginning.
+// TestChainContinuesAfterRotation checks that the chain continues in the next file, and
+// stays valid if the rotation removes the oldest file.
 func TestChainContinuesAfterRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	for n := 1; n <= 40; n++ {
 		writeChain(path, Options{FileBytes: 500}, n, n)
 		if got := verifyChain(t, path); strings.Contains(got, ",") {
-			t.Fatalf("after %d records: %s", n, got)
+			t.Fatalf("verification after %d records = %s", n, got)
 		}
 	}
 	if err := os.Remove(path + ".4"); err != nil {
 		t.Fatal(err)
 	}
 	if got := verifyChain(t, path); !strings.Contains(got, ", lines.3:1 Records 1 to ") {
-		t.Errorf("without the oldest file: %s", got)
+		t.Errorf("verification without the oldest file = %s", got)
 	}
 }
 
-// Verify names the first line that was changed, removed or inserted.
+// TestChangedChain checks that Verify names the first line that was changed, removed or
+// inserted.
 func TestChangedChain(t *testing.T) {
 	changeLines := func(change func(lines []string) []string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
@@ -129,14 +132,14 @@ func TestChangedChain(t *testing.T) {
 				c.want = "3 in 1, lines:4 This line is not part of the chain: an older version of opentabs or another program wrote it after record 3."
 			}
 			if got := verifyChain(t, path); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
+				t.Errorf("verification = %s\nwant %s", got, c.want)
 			}
-			// Later records do not hide the problem.
+			// isIntact is true if the test case expects a chain without a problem.
 			isIntact := !strings.Contains(c.want, ",")
 			writeChain(path, Options{}, 7, 8)
 			got := verifyChain(t, path)
 			if isHeadProblem := strings.Contains(c.want, headSuffix); !isHeadProblem && strings.Contains(got, ",") == isIntact {
-				t.Errorf("with later records: %s", got)
+				t.Errorf("verification with later records = %s", got)
 			}
 		})
 	}
@@ -165,7 +168,8 @@ func appendFile(t *testing.T, path, text string) {
 	writeFile(t, path, string(old)+text)
 }
 
-// writeOldHead stores the head that a crash leaves: lines were written, but not the head.
+// writeOldHead restores an earlier head file. A crash leaves an old head file if the
+// lines were written, but not the head.
 func writeOldHead(t *testing.T, path string) {
 	t.Helper()
 	if err := writeHead(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {
@@ -173,7 +177,8 @@ func writeOldHead(t *testing.T, path string) {
 	}
 }
 
-// A log that began without a chain is continued with one.
+// TestEarlierLinesAreCounted checks that a log that began without a chain is continued
+// with a chain.
 func TestEarlierLinesAreCounted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	writeFile(t, path, "{\"n\":1}\n{\"n\":2}\n")
@@ -186,7 +191,8 @@ func TestEarlierLinesAreCounted(t *testing.T) {
 	}
 }
 
-// Several writers append to one chain, with rotation.
+// TestConcurrentChain checks that several writers can append to one chain while the files
+// rotate.
 func TestConcurrentChain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	var wg sync.WaitGroup

@@ -25,8 +25,8 @@ type Options struct {
 	PendingBytes int
 	// Dropped returns the line that reports n dropped lines; nil for no line.
 	Dropped func(n int) []byte
-	// IsChained makes the lines, which are JSON objects, a chain that [Verify] checks: each
-	// line gets its number and the hash of the line before.
+	// IsChained makes the lines of the log a chain that [Verify] checks. Each line is a
+	// JSON object, and gets a number and the hash of the line before.
 	IsChained bool
 	// Log receives failed writes, at most one entry a minute. Default: nothing is
 	// logged.
@@ -51,7 +51,7 @@ type Log struct {
 	size              int64
 	endsInPartialLine bool // the last line of the file is incomplete
 	lastLogTime       time.Time
-	chain             chainLink // the end of the chain, if file is not nil
+	chain             chainLink // the end of the chain in file; unused if file is nil
 }
 
 // Open opens the log at path, in an existing folder. If the file cannot be opened, each
@@ -140,7 +140,7 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	}
 }
 
-// writeText writes whole lines to the file.
+// writeText writes whole lines to the log file.
 func (l *Log) writeText(text []byte) error {
 	if l.opts.IsChained {
 		return l.writeChained(text)

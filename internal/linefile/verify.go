@@ -10,46 +10,47 @@ import (
 	"os"
 )
 
-// Verification is the result of [Verify].
+// Verification is the result of a check of a chain by [Verify].
 type Verification struct {
-	// Lines is the number of lines of the chain, Files the number of files.
+	// Lines is the number of lines in the chain, and Files is the number of files.
 	Lines int `json:"records"`
 	Files int `json:"files"`
-	// EarlierLines is the number of lines that were written before the chain began, and
-	// cannot be verified.
+	// EarlierLines is the number of lines from before the chain began. These lines cannot
+	// be verified.
 	EarlierLines int `json:"records_before_chain"`
-	// Problem is the first problem; nil if the chain is intact.
+	// Problem is the first problem of the chain; nil if the chain is intact.
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// Problem is a line that does not fit its chain.
+// Problem describes a line that does not match its chain.
 type Problem struct {
-	// File and Line are the place of the problem. Line is 0 if a whole file is missing.
+	// File and Line are the position of the problem. Line is 0 if a whole file is
+	// missing.
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"`
-	// Text is what is wrong: a sentence.
+	// Text is a sentence that describes the problem.
 	Text string `json:"text"`
 }
 
-// verifier reads the lines of a chain from the oldest on.
+// verifier checks the lines of a chain, from the oldest line to the newest.
 type verifier struct {
 	Verification
-	files int // the number of files that the log keeps
+	files int // the maximum number of files of the log
 	path  string
 	head  chainLink
 
-	end     chainLink // the end of the chain so far
-	endFile string    // the file and the line of end
+	end     chainLink // the end of the chain that was checked
+	endFile string    // the file that contains the line end, and the number of that line
 	endLine int
-	file    string // the file and the number of the present line
+	file    string // the file and the number of the line that is being checked
 	line    int
-	// isOldestSet is set if the oldest possible file exists, so that older files may have
-	// been removed.
+	// isOldestSet is true if the log has its maximum number of files, so that rotation
+	// may have removed older files.
 	isOldestSet bool
 }
 
-// Verify checks the chain of the log at path, which keeps the given number of files. Verify
-// waits for other processes that append lines.
+// Verify checks the chain of the log at path. The parameter files is the maximum number
+// of files of the log. Verify waits until no other process appends lines.
 func Verify(path string, files int) (Verification, error) {
 	unlock, err := lockChain(path)
 	if err != nil {
@@ -78,8 +79,8 @@ func Verify(path string, files int) (Verification, error) {
 	return v.Verification, nil
 }
 
-// missingText returns the beginning of a sentence about the missing lines from first to
-// last.
+// missingText returns the beginning of a sentence that names the missing lines from first
+// to last.
 func missingText(first, last uint64) string {
 	if first == last {
 		return fmt.Sprintf("Record %d is missing", first)
@@ -87,14 +88,15 @@ func missingText(first, last uint64) string {
 	return fmt.Sprintf("Records %d to %d are missing", first, last)
 }
 
-// report stores the first problem.
+// report stores a problem of the chain, unless verifier has already stored an earlier
+// problem.
 func (v *verifier) report(file string, line int, text string) {
 	if v.Problem == nil {
 		v.Problem = &Problem{file, line, text}
 	}
 }
 
-// readFile checks the lines of one file. A missing file has no lines.
+// readFile checks the lines of one log file. A missing file contains no lines.
 func (v *verifier) readFile(path string, isOldest bool) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +116,7 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 		case errors.Is(err, bufio.ErrBufferFull):
 			v.line++
 			v.report(path, v.line, "This line is too long to be a record.")
-		case errors.Is(err, io.EOF): // a crash has left an incomplete line, which the next start removes
+		case errors.Is(err, io.EOF): // a crash has left an incomplete line, which the next write removes
 			return nil
 		case err != nil:
 			return fmt.Errorf("read %s: %w", path, err)
@@ -126,7 +128,7 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 	return nil
 }
 
-// checkLine checks the next line.
+// checkLine checks whether a line is the next line of the chain.
 func (v *verifier) checkLine(line []byte) {
 	fields, isChained, err := parseLink(line)
 	isFirst := v.end.Seq == 0

@@ -56,10 +56,10 @@ type Options struct {
 	Name, Version string
 	// Transport makes the requests; the default is a transport without a proxy.
 	Transport http.RoundTripper
-	// ShowForm shows the user a form of the server (elicitation) during a call. ShowForm
-	// runs on its own goroutine. ctx ends when the server withdraws the form, or when the
-	// call ends. After ShowForm has returned, the server learns that the form was closed
-	// without an answer. Default: the client supports no forms.
+	// ShowForm shows a form of the server to the user during a call (elicitation).
+	// ShowForm runs in a separate goroutine. ctx ends when the server withdraws the form,
+	// or when the call ends. After ShowForm has returned, the client sends that the form
+	// was closed without an answer. Default: the client does not support forms.
 	ShowForm func(ctx context.Context, form json.RawMessage)
 }
 

@@ -61,14 +61,14 @@ type pendingRequest struct {
 	forms    *openForms
 }
 
-// openForms are the forms that are shown during one request. Only the goroutine of the
-// request uses cancelFuncs.
+// openForms are the forms of the server that are open during one request. Only the
+// goroutine of the request uses cancelFuncs.
 type openForms struct {
-	cancelFuncs map[string]context.CancelFunc // by the ID of the form's request
+	cancelFuncs map[string]context.CancelFunc // by the ID of the server's request for the form
 	shown       sync.WaitGroup
 }
 
-// closeAll cancels all forms and returns when no form is shown.
+// closeAll cancels all open forms, and returns when all of them are closed.
 func (f *openForms) closeAll() {
 	for _, cancel := range f.cancelFuncs {
 		cancel()
@@ -76,8 +76,8 @@ func (f *openForms) closeAll() {
 	f.shown.Wait()
 }
 
-// showForm shows a form and then sends that the form was closed without an answer,
-// unless the server has withdrawn the form.
+// showForm shows a form of the server. Then showForm sends that the form was closed
+// without an answer, unless the server has withdrawn the form.
 func (x pendingRequest) showForm(ctx context.Context, m message) {
 	formCtx, cancel := context.WithCancel(ctx)
 	x.forms.cancelFuncs[string(m.ID)] = cancel
@@ -87,14 +87,15 @@ func (x pendingRequest) showForm(ctx context.Context, m message) {
 		if formCtx.Err() != nil {
 			return
 		}
-		// If the answer cannot be sent, the call still waits for an answer on other surfaces.
+		// If the client cannot send the answer to the form, the call continues to wait
+		// for a decision on other surfaces.
 		if body, err := encodeMessage(message{ID: m.ID, Result: json.RawMessage(`{"action":"cancel"}`)}, nil); err == nil {
 			_ = x.client.post(formCtx, body)
 		}
 	})
 }
 
-// withdrawForm ends a form that the server has cancelled.
+// withdrawForm closes a form that the server has cancelled.
 func (x pendingRequest) withdrawForm(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`

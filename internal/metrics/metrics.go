@@ -1,5 +1,4 @@
-// Package metrics counts calls for operators and serves the counts in the text format of
-// Prometheus.
+// Package metrics counts calls, and serves the numbers in the text format of Prometheus.
 package metrics
 
 import (
@@ -13,16 +12,16 @@ import (
 	"opentabs/internal/version"
 )
 
-// Gauges are the values that are read at each scrape.
+// Gauges are metrics whose current values are read at each scrape.
 type Gauges struct {
-	// RunningCalls counts the calls that run in a page, QueuedCalls the calls that wait for
-	// a place, and WaitingCalls the calls that wait for the user.
+	// RunningCalls counts the calls that run, QueuedCalls counts the queued calls, and
+	// WaitingCalls counts the calls that wait for the user.
 	RunningCalls, QueuedCalls, WaitingCalls int
 	// Browsers counts the connected browsers.
 	Browsers int
 }
 
-// Calls has the metrics of all calls since the start. Calls implements
+// Calls counts all calls since the start of the daemon. Calls implements
 // dispatch.AfterHook and is safe for concurrent use.
 type Calls struct {
 	set        *metrics.Set
@@ -31,18 +30,19 @@ type Calls struct {
 
 var _ dispatch.AfterHook = (*Calls)(nil)
 
-// durationBuckets are the upper limits of the buckets for durations, in seconds. The idle
-// limit is 30 s and the hard limit 5 min by default.
+// durationBuckets are the upper bounds of the histogram buckets for durations of calls,
+// in seconds. By default, the idle limit is 30 s and the hard limit 5 min.
 var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 
-// New returns empty metrics. readGauges is called at each scrape.
+// New returns metrics with all counters at 0. The function readGauges is called at each
+// scrape.
 func New(readGauges func() Gauges) *Calls {
 	c := &Calls{set: metrics.NewSet(), readGauges: readGauges}
 	c.set.NewGauge(fmt.Sprintf(`opentabs_build_info{version=%q}`, version.Version), func() float64 { return 1 })
 	return c
 }
 
-// After implements dispatch.AfterHook.
+// After implements the method of dispatch.AfterHook, and counts an ended call.
 func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	v := &e.View
 	c.set.GetOrCreateCounter(fmt.Sprintf(`opentabs_calls_total{plugin=%q,status=%q,code=%q}`, callInfo.Tool.Plugin, v.Status, v.ErrorCode)).Inc()
@@ -55,7 +55,7 @@ func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	}
 }
 
-// ServeHTTP serves the metrics.
+// ServeHTTP sends the metrics in the text format of Prometheus.
 func (c *Calls) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	g := c.readGauges()

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestMetrics checks the series after three calls.
+// TestMetrics checks the metrics after three ended calls.
 func TestMetrics(t *testing.T) {
 	m := metrics.New(func() metrics.Gauges {
 		return metrics.Gauges{RunningCalls: 2, QueuedCalls: 3, WaitingCalls: 1, Browsers: 4}
@@ -40,11 +40,11 @@ func TestMetrics(t *testing.T) {
 		`opentabs_build_info{version="`, "process_resident_memory_bytes ", "go_goroutines ",
 	} {
 		if !strings.Contains("\n"+body, "\n"+line) {
-			t.Errorf("the metrics lack %s", line)
+			t.Errorf("the metrics do not contain %s", line)
 		}
 	}
 	if got := w.Header().Get("Content-Type"); !strings.HasPrefix(got, "text/plain; version=0.0.4") {
-		t.Errorf("Content-Type is %q", got)
+		t.Errorf("Content-Type of the metrics = %q", got)
 	}
 	if t.Failed() {
 		t.Log(body)

@@ -181,7 +181,7 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
 }
 
-// statusText returns a status with its name, such as "403 Forbidden".
+// statusText returns an HTTP status with its name, such as "403 Forbidden".
 func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }

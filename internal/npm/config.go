@@ -26,8 +26,8 @@ type Environment struct {
 	Environ func() []string
 	// Home is the user's home directory; it may be empty.
 	Home string
-	// Dir is the project's directory, whose .npmrc is read, or a directory below. Without
-	// a Dir, no .npmrc of a project is read.
+	// Dir is the project directory whose .npmrc is read, or a directory below the project
+	// directory. If Dir is empty, no .npmrc of a project is read.
 	Dir string
 	// GOOS is the operating system; default runtime.GOOS.
 	GOOS string

@@ -50,7 +50,7 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 		return decodeJSON(response, maxSearchBytes, &results)
 	})
 	if errors.Is(err, ErrNotFound) {
-		return nil, fmt.Errorf("the registry %s can't search (HTTP 404 Not Found); set another one in .npmrc, or install by name with `opentabs plugin install PACKAGE`", strings.TrimSuffix(registry, "/"))
+		return nil, fmt.Errorf("the registry %s does not support searching (HTTP 404 Not Found); set another registry in .npmrc, or install a package by name with `opentabs plugin install PACKAGE`", strings.TrimSuffix(registry, "/"))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("search for plugins: %w", err)

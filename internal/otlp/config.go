@@ -11,20 +11,20 @@ import (
 	"opentabs/internal/version"
 )
 
-// Config is the endpoint and the description of this service, from the environment
-// variables of OpenTelemetry
+// Config is the endpoint of traces and the description of the opentabs service, read from
+// the environment variables of OpenTelemetry
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
 type Config struct {
-	// Endpoint is the URL that receives traces.
+	// Endpoint is the URL to which opentabs sends traces.
 	Endpoint string
 	Headers  map[string]string
 	Timeout  time.Duration
-	// Resource are the attributes of this service.
+	// Resource are the OpenTelemetry attributes of the opentabs service.
 	Resource map[string]string
 }
 
-// ReadConfig reads the configuration from environment variables. ok is false if no traces
-// are to be sent: without an endpoint, or if a variable disables traces. An error names the
+// ReadConfig reads the configuration of traces from environment variables. ok is false if
+// the environment has no endpoint, or if a variable disables traces. An error names the
 // variable and its valid values.
 func ReadConfig(getenv func(string) string) (c Config, ok bool, err error) {
 	read := func(name string) string {
@@ -57,7 +57,7 @@ func ReadConfig(getenv func(string) string) (c Config, ok bool, err error) {
 	return c, true, nil
 }
 
-// EndpointWithoutPassword returns the endpoint for logs.
+// EndpointWithoutPassword returns the endpoint of traces without a password, for logs.
 func (c Config) EndpointWithoutPassword() string {
 	u, err := url.Parse(c.Endpoint)
 	if err != nil {
@@ -66,8 +66,8 @@ func (c Config) EndpointWithoutPassword() string {
 	return u.Redacted()
 }
 
-// readPairs reads a list such as "a=1,b=2", whose values may be percent-encoded. readPairs
-// ignores entries without "=".
+// readPairs parses a list such as "a=1,b=2", whose values may be percent-encoded.
+// readPairs ignores entries without "=".
 func readPairs(list string) map[string]string {
 	pairs := map[string]string{}
 	for entry := range strings.SplitSeq(list, ",") {

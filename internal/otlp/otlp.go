@@ -1,7 +1,7 @@
-// Package otlp exports ended calls as OpenTelemetry traces: one span for each call, with a
-// child span for each phase of the call. The traces are sent as OTLP over HTTP with JSON
-// (https://opentelemetry.io/docs/specs/otlp/#otlphttp), and only if the user has set an
-// endpoint. Spans contain no arguments, results or addresses of pages.
+// Package otlp exports ended calls as OpenTelemetry traces: one span for each call, with
+// a child span for each phase of the call. The package sends traces as OTLP over HTTP
+// with JSON (https://opentelemetry.io/docs/specs/otlp/#otlphttp), and only if the user
+// has set an endpoint. Spans contain no arguments, results or addresses of pages.
 package otlp
 
 import (
@@ -19,36 +19,39 @@ import (
 )
 
 const (
-	// batchDelay is how long a span waits for others before a request.
+	// batchDelay is how long a span waits for further spans before the exporter sends a
+	// request.
 	batchDelay = time.Second
-	// maxQueuedSpans limits the spans that wait for a request. Further spans are dropped.
+	// maxQueuedSpans limits how many spans wait for a request. The exporter drops further
+	// spans.
 	maxQueuedSpans = 4096
 )
 
-// Exporter sends the spans of ended calls. Exporter implements dispatch.AfterHook and is
-// safe for concurrent use.
+// Exporter sends the spans of ended calls to an OpenTelemetry endpoint. Exporter
+// implements dispatch.AfterHook and is safe for concurrent use.
 type Exporter struct {
 	config Config
 	client *http.Client
 	log    zerolog.Logger
 
-	sendMu sync.Mutex // one request at a time
+	sendMu sync.Mutex // locked while a request is sent
 
 	mu           sync.Mutex // guards all fields below
 	spans        []span
 	droppedCount int
-	timer        *time.Timer // runs while spans wait
-	isFailing    bool        // the last request failed
+	timer        *time.Timer // timer runs while spans wait for a request
+	isFailing    bool        // isFailing is true if the last request failed
 }
 
 var _ dispatch.AfterHook = (*Exporter)(nil)
 
-// New returns an Exporter that sends to the endpoint of c.
+// New returns an Exporter that sends spans to the endpoint in c.
 func New(c Config, log zerolog.Logger) *Exporter {
 	return &Exporter{config: c, client: &http.Client{Timeout: c.Timeout}, log: log}
 }
 
-// After implements dispatch.AfterHook.
+// After implements the method of dispatch.AfterHook, and queues the spans of an ended
+// call.
 func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	spans := spansOf(callInfo, &ended.View)
 	e.mu.Lock()
@@ -63,8 +66,8 @@ func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	}
 }
 
-// Flush sends all spans that wait, and returns when the endpoint has answered. A failed
-// request is logged, and its spans are dropped.
+// Flush sends all queued spans, and returns when the endpoint has answered. If the
+// request fails, Flush logs the error and drops the spans.
 func (e *Exporter) Flush(ctx context.Context) {
 	e.sendMu.Lock()
 	defer e.sendMu.Unlock()
@@ -95,7 +98,7 @@ func (e *Exporter) Flush(ctx context.Context) {
 	}
 }
 
-// send sends spans in one request.
+// send sends spans to the endpoint in one request.
 func (e *Exporter) send(ctx context.Context, spans []span) error {
 	body, err := json.Marshal(exportRequest{ResourceSpans: []resourceSpans{{
 		Resource:   resource{Attributes: e.config.resourceAttributes()},

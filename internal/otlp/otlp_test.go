@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// sentSpan is a span as an endpoint of OpenTelemetry reads it.
+// sentSpan is a span in the form in which an OpenTelemetry endpoint receives it.
 type sentSpan struct {
 	TraceID, SpanID, ParentSpanID, Name, StartTimeUnixNano, EndTimeUnixNano string
 
@@ -31,7 +31,7 @@ type sentSpan struct {
 	}
 }
 
-// collector is an endpoint of OpenTelemetry.
+// collector simulates an OpenTelemetry endpoint.
 type collector struct {
 	*httptest.Server
 	status  int
@@ -50,7 +50,7 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-// spans returns the spans of the last request.
+// spans returns the spans in the last request to the endpoint.
 func (c *collector) spans(t *testing.T) []sentSpan {
 	t.Helper()
 	var request struct {
@@ -65,7 +65,8 @@ func (c *collector) spans(t *testing.T) []sentSpan {
 	return request.ResourceSpans[0].ScopeSpans[0].Spans
 }
 
-// configFor returns the configuration for an endpoint, with further variables.
+// configFor returns the configuration for an endpoint, read from the given environment
+// variables.
 func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.Config {
 	t.Helper()
 	variables = maps.Clone(variables)
@@ -75,14 +76,14 @@ func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.
 	variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
 	c, ok, err := otlp.ReadConfig(func(name string) string { return variables[name] })
 	if err != nil || !ok {
-		t.Fatalf("the configuration is %v, %v", ok, err)
+		t.Fatalf("configuration = %v, %v", ok, err)
 	}
 	return c
 }
 
 var start = time.Unix(1700000000, 0)
 
-// endedCall returns a call of 10 ms.
+// endedCall returns an ended call that took 10 ms.
 func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCall {
 	ended := start.Add(10 * time.Millisecond)
 	v := dispatch.View{Created: start, Ended: &ended, Plugin: "messages", ErrorCode: "denied"}
@@ -91,7 +92,8 @@ func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCa
 	return dispatch.EndedCall{View: v}
 }
 
-// TestSpans checks the spans of a call with a nested call, of a client with a span.
+// TestSpans checks the spans of a call and its nested call. The client of the call sent a
+// trace context.
 func TestSpans(t *testing.T) {
 	c := newCollector(t)
 	e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
@@ -103,39 +105,40 @@ func TestSpans(t *testing.T) {
 
 	spans := c.spans(t)
 	if len(spans) != 12 {
-		t.Fatalf("%d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
+		t.Fatalf("the endpoint received %d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
 	}
 	nested, call, other := spans[0], spans[4], spans[8]
 	if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nested.TraceID != call.TraceID || nested.ParentSpanID != call.SpanID {
-		t.Errorf("call %+v\nnested call %+v", call, nested)
+		t.Errorf("span of the call = %+v\nspan of the nested call = %+v", call, nested)
 	}
 	if len(other.TraceID) != 32 || len(other.SpanID) != 16 || other.TraceID == call.TraceID || other.ParentSpanID != "" {
-		t.Errorf("a call without the span of a client: %+v", other)
+		t.Errorf("span of a call without a trace context of the client = %+v", other)
 	}
 	if call.Kind != 2 || nested.Kind != 1 || call.Status.Code != 0 || nested.Status.Code != 2 {
-		t.Errorf("kinds and states: %+v, %+v", call, nested)
+		t.Errorf("kinds and states of the spans = %+v, %+v", call, nested)
 	}
 	if call.StartTimeUnixNano != "1700000000000000000" || call.EndTimeUnixNano != "1700000000011000000" {
-		t.Errorf("the call is from %s to %s", call.StartTimeUnixNano, call.EndTimeUnixNano)
+		t.Errorf("span of the call from %s to %s", call.StartTimeUnixNano, call.EndTimeUnixNano)
 	}
 	if phase := spans[6]; phase.Name != "handler" || phase.ParentSpanID != call.SpanID || phase.StartTimeUnixNano != "1700000000002000000" || phase.EndTimeUnixNano != "1700000000009000000" {
-		t.Errorf("the phase is %+v", phase)
+		t.Errorf("span of the phase = %+v", phase)
 	}
 	if got := c.headers.Get("X-Key"); got != "a b" || c.headers.Get("Content-Type") != "application/json" {
-		t.Errorf("headers %v", c.headers)
+		t.Errorf("headers of the request = %v", c.headers)
 	}
 	for _, want := range []string{"/v1/traces ", `{"key":"team","value":{"stringValue":"web"}}`, `{"key":"service.name","value":{"stringValue":"opentabs"}}`, `"error.type"`} {
 		if !strings.Contains(c.bodies[0], want) {
-			t.Errorf("the request lacks %s", want)
+			t.Errorf("the request does not contain %s", want)
 		}
 	}
 	e.Flush(t.Context())
 	if len(c.bodies) != 1 {
-		t.Error("a request without spans was sent")
+		t.Error("the exporter sent a request without spans")
 	}
 }
 
-// TestFailures checks that a failing endpoint is logged once, and its recovery too.
+// TestFailures checks that the exporter logs a failing endpoint once, and logs once that
+// the endpoint works again.
 func TestFailures(t *testing.T) {
 	c := newCollector(t)
 	var log bytes.Buffer
@@ -146,30 +149,30 @@ func TestFailures(t *testing.T) {
 		e.Flush(t.Context())
 	}
 	if got := strings.Count(log.String(), "could not be sent"); got != 1 || strings.Count(log.String(), "sent to the OpenTelemetry endpoint again") != 1 {
-		t.Errorf("the log is %s", log.String())
+		t.Errorf("log of the exporter = %s", log.String())
 	}
 	for range 2000 {
 		e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
 	}
 	e.Flush(t.Context())
 	if got := len(c.spans(t)); got != 4096 || !strings.Contains(log.String(), `"spans":3904`) {
-		t.Errorf("%d spans of 8000 were sent, want 4096; the log is %s", got, log.String())
+		t.Errorf("the exporter sent %d of 8000 spans, want 4096; log = %s", got, log.String())
 	}
 }
 
-// TestEndpointInLog checks that the log of the endpoint has no password.
+// TestEndpointInLog checks that the logged endpoint contains no password.
 func TestEndpointInLog(t *testing.T) {
 	if got := configFor(t, "https://ann:hunter2@collector.example", nil).EndpointWithoutPassword(); got != "https://ann:xxxxx@collector.example/v1/traces" {
-		t.Errorf("the endpoint in the log is %q", got)
+		t.Errorf("endpoint in the log = %q", got)
 	}
 }
 
-// TestReadConfig checks which variables enable traces.
+// TestReadConfig checks which environment variables enable traces.
 func TestReadConfig(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, test := range []struct {
 		variables map[string]string
-		url       string // empty if no traces are sent
+		url       string // empty if the variables disable traces
 		err       string
 	}{
 		{nil, "", ""},
@@ -182,7 +185,7 @@ func TestReadConfig(t *testing.T) {
 	} {
 		c, ok, err := otlp.ReadConfig(func(name string) string { return test.variables[name] })
 		if c.Endpoint != test.url || ok != (test.url != "") || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("%v: %q, %v, %v", test.variables, c.Endpoint, ok, err)
+			t.Errorf("configuration from %v = %q, %v, %v", test.variables, c.Endpoint, ok, err)
 		}
 	}
 }

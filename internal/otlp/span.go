@@ -14,7 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-// The types below are the JSON of an ExportTraceServiceRequest. IDs are hexadecimal and
+// exportRequest is the JSON of OTLP's ExportTraceServiceRequest. IDs are hexadecimal, and
 // times are strings in nanoseconds since 1970.
 type exportRequest struct {
 	ResourceSpans []resourceSpans `json:"resourceSpans"`
@@ -64,14 +64,15 @@ type attributeValue struct {
 	Text string `json:"stringValue"`
 }
 
-// These constants are values of the protocol.
+// These constants are span kinds and status codes of the OpenTelemetry protocol.
 const (
 	kindInternal = 1
 	kindServer   = 2
 	statusError  = 2
 )
 
-// resourceAttributes returns the attributes of the service in the order of their names.
+// resourceAttributes returns the OpenTelemetry attributes of the opentabs service, sorted
+// by name.
 func (c Config) resourceAttributes() []attribute {
 	var attributes []attribute
 	for _, name := range slices.Sorted(maps.Keys(c.Resource)) {
@@ -80,8 +81,9 @@ func (c Config) resourceAttributes() []attribute {
 	return attributes
 }
 
-// spansOf returns the span of a call and the spans of its phases. Calls that belong to one
-// call of a client have the same trace ID: that of the client, or a hash of the call's ID.
+// spansOf returns the span of a call and the spans of its phases. A call and its nested
+// calls have the same trace ID: the client's trace ID, or else a hash of the outermost
+// call's ID.
 func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	start := waterfall.Start(v)
 	end := start
@@ -104,7 +106,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	spans := []span{call}
 	for i, p := range waterfall.Phases(v, end) {
 		if phaseEnd := start.Add(p.End()); phaseEnd.After(end) {
-			end = phaseEnd // the reply follows the end of the call
+			end = phaseEnd // the last phase ends after the call has ended
 		}
 		spans = append(spans, span{
 			TraceID: call.TraceID, SpanID: hashOf(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
@@ -115,7 +117,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	return spans
 }
 
-// attributesOf returns the attributes of a call.
+// attributesOf returns the OpenTelemetry attributes of a call's span.
 func attributesOf(v *dispatch.View) []attribute {
 	var attributes []attribute
 	for _, a := range [][2]string{
@@ -129,7 +131,7 @@ func attributesOf(v *dispatch.View) []attribute {
 	return attributes
 }
 
-// hashOf returns an ID of n bytes for a text, in hexadecimal.
+// hashOf returns an ID of n bytes, derived from a text, in hexadecimal digits.
 func hashOf(text string, n int) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:n])

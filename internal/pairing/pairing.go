@@ -1,9 +1,10 @@
-// Package pairing keeps the keys of browsers whose extension was paired with a code,
-// because it comes from a store and has no file with the key of the installation.
+// Package pairing stores the keys of paired browsers. A browser whose extension comes
+// from a store is paired with a code, because that extension has no file with the key of
+// the installation.
 //
 // The side panel shows a code. [Store.Add] stores the key that belongs to the code. When
 // the browser has proved that it has this key, [Store.Confirm] replaces the key by a
-// random one, so that a code in a shell history is useless.
+// random key, so that a code in a shell history is useless.
 //
 // # Concurrency
 //
@@ -27,48 +28,52 @@ import (
 )
 
 const (
-	// codeChars is the length of a code without hyphens: 20 characters of 5 bits.
+	// codeChars is the length of a pairing code without hyphens: 20 characters of 5 bits
+	// each.
 	codeChars = 20
-	// maxBrowsers limits the paired browsers.
+	// maxBrowsers limits the number of paired browsers.
 	maxBrowsers = 256
-	// lockTimeout is how long a change waits for the lock of another process.
+	// lockTimeout is how long a change of the paired browsers waits for the lock of
+	// another process.
 	lockTimeout = 5 * time.Second
-	// shownIDChars is the length of a [Browser.ID].
+	// shownIDChars is the length of a paired browser's ID.
 	shownIDChars = 8
 )
 
 var (
-	// errCode is the error for a text that is not a code.
+	// errCode is the error for a text that is not a pairing code.
 	errCode = errors.New("a code has 20 letters and digits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N; the side panel of the extension shows the code")
-	// ErrUnknown is the error for an ID or a key that no paired browser has.
+	// ErrUnknown is the error for an ID or a key that belongs to no paired browser.
 	ErrUnknown = errors.New("no paired browser has this ID")
 )
 
-// Browser is one paired browser.
+// Browser is a browser that was paired with a code.
 type Browser struct {
-	// ID is a short text that identifies the pairing.
+	// ID is a short text that identifies the pairing of the browser.
 	ID string `json:"id"`
-	// Name is the browser's name when it last connected; empty before that.
+	// Name is the name that the browser had when it last connected; empty if the browser
+	// has never connected.
 	Name string `json:"name,omitempty"`
-	// Paired is when the user entered the code.
+	// Paired is when the user entered the pairing code.
 	Paired time.Time `json:"paired"`
-	// IsConfirmed is true if the browser has connected with the code.
+	// IsConfirmed is true if the browser has connected after the pairing.
 	IsConfirmed bool `json:"confirmed,omitempty"`
 }
 
-// storedBrowser is the entry of a browser in the file.
+// storedBrowser is a paired browser's entry in the file.
 type storedBrowser struct {
 	Browser
-	// Key is the current key of the browser.
+	// Key is the current key of the paired browser.
 	Key string `json:"key"`
-	// NextKey is a new key that the browser has not used yet; empty if there is none.
+	// NextKey is a new key that the paired browser has not used yet; empty if there is no
+	// new key.
 	NextKey string `json:"next_key,omitempty"`
 }
 
-// hasKey reports whether one of the keys of the browser has the given ID.
+// hasKey reports whether one of the browser's keys has the given ID.
 func (b *storedBrowser) hasKey(keyID string) bool { return b.keyWith(keyID) != "" }
 
-// keyWith returns the key with the given ID, or an empty text.
+// keyWith returns the browser's key with the given ID, or an empty text.
 func (b *storedBrowser) keyWith(keyID string) string {
 	for _, key := range []string{b.Key, b.NextKey} {
 		if key != "" && wire.KeyID(key) == keyID {
@@ -78,7 +83,7 @@ func (b *storedBrowser) keyWith(keyID string) string {
 	return ""
 }
 
-// pairingFile is the JSON form of the file of paired browsers.
+// pairingFile is the JSON content of the file with the paired browsers.
 type pairingFile struct {
 	Version  int             `json:"version"`
 	Browsers []storedBrowser `json:"browsers"`
@@ -87,11 +92,12 @@ type pairingFile struct {
 // Store stores the paired browsers in one file.
 type Store struct{ path string }
 
-// Open returns the store in the file at path, which need not exist.
+// Open returns a store of paired browsers in the file at path. The file need not exist.
 func Open(path string) *Store { return &Store{path} }
 
-// ParseCode returns a code in the form that the extension uses. ParseCode ignores case,
-// spaces and hyphens, and reads O as 0, and I and L as 1. ParseCode returns an error for other texts.
+// ParseCode returns a pairing code in the form that the extension uses. ParseCode ignores
+// case, spaces and hyphens, and reads O as 0, and I and L as 1. ParseCode returns an
+// error if the text is not a pairing code.
 func ParseCode(text string) (string, error) {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base 32
 	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(text))
@@ -101,8 +107,8 @@ func ParseCode(text string) (string, error) {
 	return code, nil
 }
 
-// Add pairs the browser that shows the code, and returns the ID of the pairing. A code
-// that was added before has the same ID.
+// Add pairs the browser that shows the code, and returns the ID of the pairing. Adding
+// the same code again returns the same ID.
 func (s *Store) Add(code string) (id string, err error) {
 	key := wire.PairingKey(code)
 	id = wire.KeyID(key)[:shownIDChars]
@@ -118,8 +124,8 @@ func (s *Store) Add(code string) (id string, err error) {
 	})
 }
 
-// Remove ends the pairing of a browser. The server closes the browser's link within
-// seconds. Remove returns ErrUnknown if no browser has the ID.
+// Remove ends the pairing of a browser. The server then closes the browser's link within
+// seconds. Remove returns ErrUnknown if no paired browser has the ID.
 func (s *Store) Remove(id string) error {
 	return s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.ID == id })
@@ -131,7 +137,7 @@ func (s *Store) Remove(id string) error {
 	})
 }
 
-// List returns the paired browsers in the order of their pairing.
+// List returns the paired browsers, in the order in which they were paired.
 func (s *Store) List() ([]Browser, error) {
 	f, err := s.read()
 	browsers := make([]Browser, len(f.Browsers))
@@ -141,7 +147,8 @@ func (s *Store) List() ([]Browser, error) {
 	return browsers, err
 }
 
-// Key returns the key with the given ID; empty if no paired browser has such a key.
+// Key returns the pairing key with the given ID; empty if no paired browser has such a
+// key.
 func (s *Store) Key(keyID string) (string, error) {
 	f, err := s.read()
 	if err != nil {
@@ -156,9 +163,9 @@ func (s *Store) Key(keyID string) (string, error) {
 }
 
 // Confirm records that a browser has proved that it has the key with the given ID. If
-// the key comes from the code, newKey is the key that the browser must use from now on.
-// The old key stays valid until the browser has used newKey. Without a new key, newKey
-// is empty.
+// this key comes from a pairing code, Confirm returns a random newKey that the browser
+// must use from now on; otherwise newKey is empty. The old key stays valid until the
+// browser has used newKey.
 func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	return newKey, s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.hasKey(keyID) })
@@ -177,7 +184,7 @@ func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	})
 }
 
-// read reads the file. A missing file has no browsers.
+// read reads the file with the paired browsers. A missing file contains no browsers.
 func (s *Store) read() (pairingFile, error) {
 	var f pairingFile
 	text, err := os.ReadFile(s.path)
@@ -193,7 +200,7 @@ func (s *Store) read() (pairingFile, error) {
 	return f, nil
 }
 
-// change locks the file and applies a change.
+// change locks the file with the paired browsers, applies a change, and writes the file.
 func (s *Store) change(apply func(*pairingFile) error) error {
 	unlock, err := statefile.Lock(s.path+".lock", lockTimeout)
 	if err != nil {

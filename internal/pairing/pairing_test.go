@@ -28,14 +28,14 @@ func TestParseCode(t *testing.T) {
 	}
 }
 
-// TestPairing checks the keys of a browser from its code to its removal.
+// TestPairing checks the keys of a browser from its pairing to the end of its pairing.
 func TestPairing(t *testing.T) {
 	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
 	codeKey := wire.PairingKey(testCode)
 	wantKey := func(step, key string, isValid bool) {
 		t.Helper()
 		if got, err := store.Key(wire.KeyID(key)); err != nil || (got == key) != isValid || !isValid && got != "" {
-			t.Errorf("%s: Key = %q, %v; the key %q should be valid: %v", step, got, err, key, isValid)
+			t.Errorf("%s: Key returned %q, %v; the key %q should be valid: %v", step, got, err, key, isValid)
 		}
 	}
 	confirm := func(step, key string) string {
@@ -48,7 +48,7 @@ func TestPairing(t *testing.T) {
 	}
 	wantKey("before the code was added", codeKey, false)
 	if _, err := store.Confirm(wire.KeyID(codeKey), "Work"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("Confirm of an unknown key = %v, want ErrUnknown", err)
+		t.Errorf("Confirm of an unknown key returned %v, want ErrUnknown", err)
 	}
 	id, err := store.Add(testCode)
 	if again, againErr := store.Add(testCode); err != nil || againErr != nil || again != id {
@@ -58,26 +58,27 @@ func TestPairing(t *testing.T) {
 
 	newKey := confirm("the first hello", codeKey)
 	if repeated := confirm("a hello of a browser that did not store its new key", codeKey); repeated != newKey || newKey == "" {
-		t.Errorf("the new keys of one code are %q and %q; want the same key", newKey, repeated)
+		t.Errorf("the new keys for one pairing code are %q and %q; want the same key", newKey, repeated)
 	}
 	if got := confirm("the first hello with the new key", newKey); got != "" {
-		t.Errorf("the new key was replaced by %q; want no other key", got)
+		t.Errorf("the new key was replaced by %q; want no further key", got)
 	}
 	wantKey("after the new key was used", newKey, true)
 	wantKey("after the new key was used", codeKey, false)
 	if browsers, err := store.List(); err != nil || len(browsers) != 1 || browsers[0].Name != "Work" || !browsers[0].IsConfirmed {
-		t.Errorf("List = %+v, %v; want the confirmed browser Work", browsers, err)
+		t.Errorf("List returned %+v, %v; want the confirmed browser Work", browsers, err)
 	}
 	if err := store.Remove(id); err != nil {
-		t.Fatalf("Remove failed: %v", err)
+		t.Fatalf("Remove of a paired browser failed: %v", err)
 	}
 	if err := store.Remove(id); !errors.Is(err, ErrUnknown) {
-		t.Errorf("the second Remove = %v, want ErrUnknown", err)
+		t.Errorf("the second Remove of a browser returned %v, want ErrUnknown", err)
 	}
 	wantKey("after the removal", newKey, false)
 }
 
-// TestDamagedFile checks that a damaged file is an error and is not overwritten.
+// TestDamagedFile checks that the store returns an error for a damaged file and does not
+// overwrite the file.
 func TestDamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
@@ -85,12 +86,12 @@ func TestDamagedFile(t *testing.T) {
 	}
 	store := Open(path)
 	if _, err := store.Key("k"); err == nil {
-		t.Errorf("Key of a damaged file = %v, want an error about the file", err)
+		t.Errorf("Key in a damaged file returned %v, want an error about the file", err)
 	}
 	if _, err := store.Add(testCode); err == nil {
 		t.Error("Add changed a damaged file")
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "{" {
-		t.Errorf("the damaged file is %q, %v; want it unchanged", text, err)
+		t.Errorf("content of the damaged file = %q, %v; want the content unchanged", text, err)
 	}
 }

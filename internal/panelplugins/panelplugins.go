@@ -1,12 +1,14 @@
 // Package panelplugins installs, updates and removes plugins for the user in side panels.
 //
-// Package panelplugins uses the code and the checks of `opentabs plugin install`. A side
-// panel names a package of a registry, or the absolute path of a folder or of a package
-// file. An installed plugin does not run before the user reviews and enables it.
+// An installation runs the same code and checks as `opentabs plugin install`. A side
+// panel sends the name of a package in a registry, or the absolute path of a folder or of
+// a package file. An installed plugin does not run until the user has reviewed and
+// enabled the plugin.
 //
 // # Concurrency
 //
-// [Plugins] is safe for concurrent use. Package install locks the folder of packages.
+// [Plugins] is safe for concurrent use. Package install locks the folder with the
+// installed packages.
 package panelplugins
 
 import (
@@ -26,31 +28,32 @@ import (
 	"opentabs/wire"
 )
 
-// requestTimeout limits one installation or update, with its download.
+// requestTimeout limits one installation or update of a plugin, including its download.
 const requestTimeout = 2 * time.Minute
 
-// Plugins are the plugins of a daemon, as side panels inspect and change them.
+// Plugins installs, updates and removes the plugins of a daemon for side panels.
 type Plugins struct {
 	permissions.Local
 
 	home   *home.Home
 	getenv func(string) string
 	reload func() error
-	ctx    context.Context // ends the downloads
+	ctx    context.Context // ends running downloads
 	stop   context.CancelFunc
 }
 
-// New returns the plugins of an installation. reload makes the daemon and its browsers
-// load the plugins again.
+// New returns the plugins of an installation. The function reload makes the daemon and
+// its browsers load all plugins again.
 func New(h *home.Home, local permissions.Local, getenv func(string) string, reload func() error) *Plugins {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Plugins{Local: local, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
 }
 
-// Close ends running downloads.
+// Close cancels running downloads.
 func (p *Plugins) Close() { p.stop() }
 
-// InstallPlugin installs a package of a registry, a package file or a folder.
+// InstallPlugin installs a plugin from a package of a registry, a package file or a
+// folder.
 func (p *Plugins) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
 	result, err := p.installPlugin(packageText)
 	return result, explainError(err)
@@ -86,13 +89,13 @@ func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallRe
 	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
 }
 
-// parseSource parses what the user typed into the side panel. path is the absolute path
-// of a folder or a package file. A relative path is rejected, because the daemon's working
-// directory is not the user's.
+// parseSource parses the source of a plugin that the user typed into the side panel. path
+// is the absolute path of a folder or a package file. parseSource rejects a relative
+// path, because the daemon's working directory is not the user's.
 func parseSource(text string) (source install.Source, path string, err error) {
 	path = strings.TrimSpace(text)
 	if path == "" {
-		return source, "", usererr.Errorf("no package is named: enter the name of an npm package, or the path of a folder")
+		return source, "", usererr.Errorf("the name of the package is missing: enter the name of an npm package, or the path of a folder")
 	}
 	if rest, isInHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); isInHome {
 		userFolder, err := os.UserHomeDir()
@@ -109,8 +112,8 @@ func parseSource(text string) (source install.Source, path string, err error) {
 }
 
 // newInstaller returns an installer that appends its warnings to warnings. The installer
-// reads no .npmrc of a project: a daemon runs in the directory in which some client
-// started it, and the .npmrc of that directory could choose another registry.
+// reads no .npmrc of a project. A daemon runs in the directory in which some client
+// started the daemon, and the .npmrc of that directory could select another registry.
 func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	return install.New(p.home, p.getenv, "", func(format string, args ...any) {
 		if warning, ok := strings.CutPrefix(fmt.Sprintf(format, args...), "warning: "); ok {
@@ -119,11 +122,11 @@ func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	})
 }
 
-// reloadAfter reloads the plugins after a change of a package, and then removes the files
+// reloadAfter reloads all plugins after a package has changed, and then removes the files
 // of the package that are no longer in use.
 func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 	if err := p.reload(); err != nil {
-		return fmt.Errorf("the change is made, but the plugins could not be reloaded: %w", err)
+		return fmt.Errorf("the plugin was changed, but the plugins could not be reloaded: %w", err)
 	}
 	if source == plugin.SourceNPM {
 		install.RemoveUnused(p.home, func(string, ...any) {}, packageName)
@@ -131,7 +134,8 @@ func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 	return nil
 }
 
-// UpdatePlugin updates a plugin to the newest version in the range that the user chose.
+// UpdatePlugin updates a plugin to the newest version within the range that the user
+// chose.
 func (p *Plugins) UpdatePlugin(name string) (wire.PluginUpdateResult, error) {
 	result, err := p.updatePlugin(name)
 	return result, explainError(err)
@@ -170,8 +174,8 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
 }
 
-// RemovePlugin removes a plugin with its review, permissions and settings. The folder of
-// a plugin that the user added is kept.
+// RemovePlugin removes a plugin with its review, permissions and settings. A plugin's
+// folder that the user added is not deleted.
 func (p *Plugins) RemovePlugin(name, surface string) error {
 	entry, err := install.Remove(p.home, name)
 	if err == nil {
@@ -183,7 +187,8 @@ func (p *Plugins) RemovePlugin(name, surface string) error {
 	return explainError(err)
 }
 
-// explainError returns err as a sentence for the user, or nil.
+// explainError converts err into a sentence for the user. explainError returns nil for
+// nil.
 func explainError(err error) error {
 	if err == nil {
 		return nil

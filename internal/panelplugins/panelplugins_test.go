@@ -21,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// fixture has the plugins of an installation without a daemon.
+// fixture is an installation with plugins and a registry, but without a daemon.
 type fixture struct {
 	*Plugins
 	t        *testing.T
@@ -52,7 +52,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// publishWiki publishes a version of the plugin wiki.
+// publishWiki publishes a version of the test plugin wiki in the registry.
 func (f *fixture) publishWiki(version string) {
 	f.t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(f.t)
@@ -64,7 +64,7 @@ func (f *fixture) publishWiki(version string) {
 	f.registry.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file})
 }
 
-// setVersion changes the version in the package.json of a folder.
+// setVersion changes the version in the package.json of a plugin's folder.
 func setVersion(t *testing.T, dir, version string) {
 	t.Helper()
 	path := filepath.Join(dir, "package.json")
@@ -87,56 +87,56 @@ func (f *fixture) names() string {
 	return strings.Join(names, ", ")
 }
 
-// TestInstallUpdateRemove installs, updates and removes a package of a registry.
+// TestInstallUpdateRemove installs, updates and removes a plugin from a package of a
+// registry.
 func TestInstallUpdateRemove(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
 	installed, err := f.InstallPlugin(" wiki@^1 ")
 	if err != nil || installed.Plugin != "wiki" || installed.Version != "1.0.0" || installed.PreviousVersion != "" || !strings.Contains(installed.Registry, "http://127.0.0.1") {
-		t.Fatalf("%+v, %v", installed, err)
+		t.Fatalf("InstallPlugin returned %+v, %v", installed, err)
 	}
 	if got := f.names(); got != "wiki 1.0.0" {
-		t.Errorf("loaded %s", got)
+		t.Errorf("loaded plugins = %s", got)
 	}
 	if state := f.State("wiki"); state.Reviewed || state.EffectivePermission != wire.PermissionOff {
-		t.Errorf("an installed plugin runs without a review: %+v", state)
+		t.Errorf("the permissions of an unreviewed plugin let the plugin run: %+v", state)
 	}
 	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.0.0" || updated.PreviousVersion != "" || updated.LatestVersion != "" {
-		t.Errorf("up to date: %+v, %v", updated, err)
+		t.Errorf("UpdatePlugin of a current plugin returned %+v, %v", updated, err)
 	}
 	f.publishWiki("1.1.0")
 	f.publishWiki("2.0.0")
 	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.1.0" || updated.PreviousVersion != "1.0.0" {
-		t.Errorf("an update: %+v, %v", updated, err)
+		t.Errorf("UpdatePlugin returned %+v, %v", updated, err)
 	}
 	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.1.0" || updated.LatestVersion != "2.0.0" {
-		t.Errorf("a version outside of the range: %+v, %v", updated, err)
+		t.Errorf("UpdatePlugin to a version outside of the range returned %+v, %v", updated, err)
 	}
 	folders, err := os.ReadDir(filepath.Join(f.home.State, "packages", "opentabs-plugin-wiki"))
 	if err != nil || len(folders) != 1 {
-		t.Errorf("%d folders, %v; want only the folder of 1.1.0", len(folders), err)
+		t.Errorf("the installation has %d package folders, %v; want only the folder of version 1.1.0", len(folders), err)
 	}
 	view, _ := f.Local.Plugins()
 	if err := errors.Join(f.ReviewAll([]wire.ConfigReviewParams{{Plugin: "wiki", Hash: view[0].Hash, Permission: wire.PermissionAuto}}, "me")...); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.RemovePlugin("wiki", "me"); err != nil || f.names() != "" {
-		t.Errorf("removed: %v, loaded %s", err, f.names())
+		t.Errorf("RemovePlugin returned %v, loaded plugins = %s", err, f.names())
 	}
 	if state := f.State("wiki"); state.Review != nil || state.Permission != "" {
-		t.Errorf("the permissions of a removed plugin are left: %+v", state)
+		t.Errorf("the permissions of a removed plugin still exist: %+v", state)
 	}
 	if f.reloads != 3 {
-		t.Errorf("%d reloads, want one for each change", f.reloads)
+		t.Errorf("the plugins were reloaded %d times, want one reload for each change", f.reloads)
 	}
 }
 
-// TestInstallFolder adds a folder by its absolute path, and by a path in the user's home
-// directory.
+// TestInstallFolder adds a plugin's folder by its absolute path, and by a path with ~.
 func TestInstallFolder(t *testing.T) {
 	f := newFixture(t)
 	if installed, err := f.InstallPlugin(plugintest.Package{Name: "mail"}.Write(t)); err != nil || installed.Plugin != "mail" || installed.Registry != "" {
-		t.Errorf("%+v, %v", installed, err)
+		t.Errorf("InstallPlugin of a folder returned %+v, %v", installed, err)
 	}
 	userFolder, err := os.UserHomeDir()
 	if err != nil {
@@ -144,15 +144,15 @@ func TestInstallFolder(t *testing.T) {
 	}
 	plugintest.Package{Name: "chat"}.WriteTo(t, filepath.Join(userFolder, "chat"))
 	if installed, err := f.InstallPlugin("~" + string(filepath.Separator) + "chat"); err != nil || installed.Plugin != "chat" {
-		t.Errorf("%+v, %v", installed, err)
+		t.Errorf("InstallPlugin of a folder in the home directory returned %+v, %v", installed, err)
 	}
 	if got := f.names(); got != "chat 1.0.0, mail 1.0.0" {
-		t.Errorf("loaded %s", got)
+		t.Errorf("loaded plugins = %s", got)
 	}
 }
 
-// TestInstallRefuses checks that wrong inputs install nothing, and that the errors are
-// sentences for the user.
+// TestInstallRefuses checks that a wrong input installs no plugin, and that the error is
+// a sentence for the user.
 func TestInstallRefuses(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
@@ -161,7 +161,7 @@ func TestInstallRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"":                               "no package is named",
+		"":                               "the name of the package is missing",
 		"./wiki":                         "is a relative path: enter the absolute path",
 		"wiki.tgz":                       "is a relative path: enter the absolute path",
 		"https://example.com/wiki.tgz":   "is a URL, whose content cannot be verified",
@@ -172,23 +172,23 @@ func TestInstallRefuses(t *testing.T) {
 		filepath.Join(source, "nothing"): "nothing",
 	} {
 		if installed, err := f.InstallPlugin(text); err == nil || !strings.Contains(err.Error(), want) || installed.Plugin != "" {
-			t.Errorf("%q: %+v, %v; want %q", text, installed, err, want)
+			t.Errorf("InstallPlugin of %q returned %+v, %v; want the error %q", text, installed, err, want)
 		}
 	}
 	for _, err := range []error{f.RemovePlugin("none", "me"), errorOf(f.UpdatePlugin("none"))} {
 		if err == nil || !strings.Contains(err.Error(), "none") {
-			t.Errorf("an unknown plugin: %v", err)
+			t.Errorf("UpdatePlugin of an unknown plugin returned %v", err)
 		}
 	}
 	if f.reloads != 0 || f.names() != "" {
-		t.Errorf("%d reloads, loaded %s; want no change", f.reloads, f.names())
+		t.Errorf("the plugins were reloaded %d times, loaded plugins = %s; want no change", f.reloads, f.names())
 	}
 }
 
 func errorOf(_ wire.PluginUpdateResult, err error) error { return err }
 
 // TestInstallIgnoresProject checks that the .npmrc of the daemon's working directory does
-// not choose the registry.
+// not select the registry.
 func TestInstallIgnoresProject(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
@@ -208,16 +208,16 @@ func TestInstallIgnoresProject(t *testing.T) {
 	}
 	t.Chdir(project)
 	if installed, err := f.InstallPlugin("wiki"); err != nil || installed.Plugin != "wiki" {
-		t.Errorf("%+v, %v", installed, err)
+		t.Errorf("InstallPlugin returned %+v, %v", installed, err)
 	}
 }
 
-// TestClose checks that a stopping daemon ends its downloads.
+// TestClose checks that Close ends the downloads of plugins.
 func TestClose(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
 	f.Close()
 	if _, err := f.InstallPlugin("wiki"); err == nil {
-		t.Error("a download began after the daemon was stopped")
+		t.Error("a download began after Close")
 	}
 }

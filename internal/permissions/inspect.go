@@ -2,7 +2,8 @@ package permissions
 
 import "opentabs/wire"
 
-// InspectPlugin returns what a user reads about a plugin before enabling it.
+// InspectPlugin returns the facts about a plugin that the user reads before enabling the
+// plugin.
 func (l Local) InspectPlugin(name string) (wire.PluginInspectResult, error) {
 	inspected, err := l.Inspect(name)
 	if err != nil {
@@ -11,7 +12,7 @@ func (l Local) InspectPlugin(name string) (wire.PluginInspectResult, error) {
 	return inspected.View(), nil
 }
 
-// PluginPage returns one page of the code or the changes of a plugin.
+// PluginPage returns one page of a plugin's code or of its changes since the last review.
 func (l Local) PluginPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
 	inspected, err := l.Inspect(in.Plugin)
 	if err != nil {

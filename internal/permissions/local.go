@@ -51,12 +51,12 @@ func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 	return view, nil
 }
 
-// ReviewAll implements httpapi.Policy.
+// ReviewAll implements the method of httpapi.Policy, and reviews several plugins.
 func (l Local) ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error) {
 	return policy.ReviewAll(l.Policy, reviews, by)
 }
 
-// DisableAll implements httpapi.Policy.
+// DisableAll implements the method of httpapi.Policy, and turns several plugins off.
 func (l Local) DisableAll(names []string, by string) (errs []error) {
 	return policy.DisableAll(l.Policy, names, by)
 }
@@ -76,7 +76,7 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	entries := policy.SitesOf(l.Policy).All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
 		entry := entries[pattern]
-		if entry.Rule == "" && len(entry.Allowed) == 0 { // the user has reset the site
+		if entry.Rule == "" && len(entry.Allowed) == 0 { // the user has reset the rule of the site
 			continue
 		}
 		site := httpapi.Site{Site: pattern, Permission: string(entry.Rule), Mark: httpapi.Mark(entry.Mark)}

@@ -308,7 +308,7 @@ func TestAuditRecord(t *testing.T) {
 }
 
 // TestBrowserTools checks that the side panel shows the same permissions of browser tools
-// as the commands. A group is switched on without its dangerous tools.
+// as the command line. Switching a group on leaves its dangerous tools off.
 func TestBrowserTools(t *testing.T) {
 	dir := t.TempDir()
 	registry := catalog.New(plugin.NewStore(dir, plugin.StoreOptions{}), settings.New(dir, settings.Options{}), zerolog.Nop())
@@ -317,10 +317,10 @@ func TestBrowserTools(t *testing.T) {
 	}
 	local := NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
 	if got := local.BrowserTools(); got.Permission != wire.PermissionOff || len(got.Sites) != 0 {
-		t.Errorf("browser tools at first = %+v, want off and no sites", got)
+		t.Errorf("browser tools before any change = %+v, want off and no sites", got)
 	}
 	if err := local.SwitchBrowserTools([]string{"unknown"}, true, "the side panel"); err == nil {
-		t.Error("an unknown group was switched on")
+		t.Error("switching an unknown group on succeeded, want an error")
 	}
 	for _, group := range browser.Groups() {
 		if err := local.SwitchBrowserTools([]string{group.Name}, true, "the side panel"); err != nil {
@@ -332,15 +332,15 @@ func TestBrowserTools(t *testing.T) {
 	}
 	got := local.BrowserTools()
 	if got.Permission != wire.PermissionAuto || len(got.Sites) != 1 || got.Sites[0].Site != "shop.example" || got.Sites[0].Permission != "read" {
-		t.Errorf("browser tools = %s with sites %+v, want auto with shop.example", got.Permission, got.Sites)
+		t.Errorf("permission of browser tools = %s with sites %+v, want auto with shop.example", got.Permission, got.Sites)
 	}
 	for i, group := range got.Groups {
 		if group.Name != browser.Groups()[i].Name {
-			t.Errorf("group %d = %s, want %s", i, group.Name, browser.Groups()[i].Name)
+			t.Errorf("permission of group %d = %s, want %s", i, group.Name, browser.Groups()[i].Name)
 		}
 		for _, tool := range group.Tools {
 			if isOn := tool.Permission != wire.PermissionOff; isOn == browser.IsDangerous(tool.Name) || tool.DisplayName == "" {
-				t.Errorf("tool after its group is on = %+v, want on unless it is dangerous", tool)
+				t.Errorf("browser tool after its group was switched on = %+v, want on unless the tool is dangerous", tool)
 			}
 		}
 	}

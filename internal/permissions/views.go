@@ -136,7 +136,8 @@ func (l Local) pluginViews() []wire.PluginView {
 	return views
 }
 
-// BrowserTools returns the permissions of browser tools for the side panel.
+// BrowserTools returns the user's permissions for browser tools, in the form of the side
+// panel.
 func (l Local) BrowserTools() wire.StateBrowserParams {
 	s := l.Policy.State(browser.Name)
 	view := wire.StateBrowserParams{Permission: s.EffectivePermission}
@@ -151,7 +152,7 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 		}
 		view.Groups = append(view.Groups, groupView)
 	}
-	sites, _ := l.Sites() // the rules in memory cannot fail to load
+	sites, _ := l.Sites() // Sites returns no error for rules in memory
 	for _, site := range sites {
 		siteView := wire.SiteView{Site: site.Site, Permission: site.Permission}
 		for _, client := range site.AlwaysAllowed {
@@ -162,8 +163,8 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 	return view
 }
 
-// SwitchBrowserTools switches groups of browser tools and single tools on or off; without
-// names, all browser tools.
+// SwitchBrowserTools switches groups of browser tools and single tools on or off. Without
+// names, SwitchBrowserTools switches all browser tools.
 func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error {
 	isOff := l.Policy.State(browser.Name).EffectivePermission == wire.PermissionOff
 	_, _, err := browser.SwitchTools(l.Policy, names, on, isOff, surface)

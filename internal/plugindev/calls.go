@@ -13,19 +13,20 @@ import (
 )
 
 const (
-	// reportInterval is the minimum time between two printed progress reports of a call.
+	// reportInterval is the minimum time between two printed progress reports of one
+	// call.
 	reportInterval = time.Second
-	// maxCallColumns limits the length of a line about a call.
+	// maxCallColumns limits the length of a printed line about a call.
 	maxCallColumns = 200
 )
 
-// callPrinter formats the events of the plugin's calls. A callPrinter is used by one
-// goroutine.
+// callPrinter formats the events of the plugin's calls as lines. Only one goroutine may
+// use a callPrinter.
 type callPrinter struct {
-	lastReports map[string]time.Time // time of the last printed report, by call
+	lastReports map[string]time.Time // time of the last printed report, by the ID of the call
 }
 
-// line returns the line for an event; empty if the event is not printed.
+// line returns the line that describes an event; empty if the event is not printed.
 func (p callPrinter) line(e dispatch.Event) string {
 	id := e.Call.CallID
 	switch e.Kind {
@@ -41,7 +42,7 @@ func (p callPrinter) line(e dispatch.Event) string {
 		return ""
 	}
 	client := terminal.SafeLine(e.Call.ToClient().String())
-	e.Call.Requester = dispatch.Requester{} // only the first line of a call names the client
+	e.Call.Requester = dispatch.Requester{} // only the first line about a call names the client
 	text := fmt.Sprintf("%s call    %s  %s", e.Time.Local().Format("15:04:05.000"), terminal.SafeLine(e.Call.Tool), strings.TrimSpace(callview.EventText(e, true)))
 	if e.Kind == dispatch.EventRunning && client != "" {
 		text += ", requested by " + client
@@ -52,11 +53,12 @@ func (p callPrinter) line(e dispatch.Event) string {
 	return text
 }
 
-// followCalls prints the calls of the plugin until ctx ends. A call from the prompt is not
-// printed, because the prompt shows its progress and its result.
+// followCalls prints the events of the plugin's calls until ctx ends. Calls from the
+// prompt are left out, because the prompt shows their progress and results.
 func (s *session) followCalls(ctx context.Context, client *httpapi.Client, pluginName string) {
 	printer := callPrinter{lastReports: map[string]time.Time{}}
-	// Development continues without the calls after an error.
+	// If the events of calls are not available, `opentabs plugin dev` continues without
+	// them.
 	_ = client.Calls.Follow(ctx, dispatch.FollowOptions{Tool: pluginName}, httpapi.Listener{
 		Following: func() error { return nil },
 		Event: func(e dispatch.Event, _ []byte) error {
@@ -74,7 +76,7 @@ func (s *session) followCalls(ctx context.Context, client *httpapi.Client, plugi
 	})
 }
 
-// startCall starts a call and sets callDone.
+// startCall starts a call of a tool and sets callDone.
 func (s *session) startCall(ctx context.Context, call Call) {
 	s.lastCall = call
 	ctx, s.stopCall = context.WithCancel(ctx)
@@ -86,7 +88,7 @@ func (s *session) startCall(ctx context.Context, call Call) {
 	}()
 }
 
-// callAgain calls the last tool again, with the same arguments.
+// callAgain repeats the last call from the prompt, with the same arguments.
 func (s *session) callAgain(ctx context.Context) {
 	if s.lastCall.Tool == "" {
 		s.printNotef("no tool was called yet; type the name of one")
@@ -97,17 +99,17 @@ func (s *session) callAgain(ctx context.Context) {
 	s.startCall(ctx, s.lastCall)
 }
 
-// callAgainAfterBuild calls the last tool again if the user wants that after each build
-// and no call runs.
+// callAgainAfterBuild repeats the last call from the prompt if the option Rerun is on and
+// no call is running.
 func (s *session) callAgainAfterBuild(ctx context.Context) {
 	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
 		s.callAgain(ctx)
 	}
 }
 
-// reloadStaleTabs reloads the tabs that can load the build only with a reload: tabs that
-// were open before the plugin was added, and tabs in which a pre-script changed. It
-// reports whether it reloaded a tab.
+// reloadStaleTabs reloads the tabs that can load the new build only with a reload: tabs
+// that were open before the plugin was added, and tabs in which a pre-script changed.
+// reloadStaleTabs reports whether it reloaded a tab.
 func (s *session) reloadStaleTabs(ctx context.Context, tabs tabStates) (hasReloaded bool) {
 	for _, tab := range tabs.staleTabs {
 		if !tab.needsReload {

@@ -23,8 +23,8 @@ const (
 	// recoverTimeout limits how long a tab may report that it needs a reload, because a
 	// hot reload briefly causes this report.
 	recoverTimeout = 2 * time.Second
-	// firstTabTimeout limits how long the browser may take to report the first tab of a
-	// plugin.
+	// firstTabTimeout limits how long `opentabs plugin dev` waits until the browser
+	// reports the first tab of a plugin.
 	firstTabTimeout = 2 * time.Second
 	// livePollInterval is the interval between two checks of the tabs.
 	livePollInterval = 20 * time.Millisecond
@@ -105,7 +105,7 @@ func (s *session) send(ctx context.Context, event func()) {
 	}
 }
 
-// formatEntry returns the lines of a log entry.
+// formatEntry returns the lines of a plugin's log entry.
 func formatEntry(e pluginlog.Entry) string {
 	prefix := fmt.Sprintf("%s %-7s ", e.Time.Local().Format("15:04:05.000"), e.Level)
 	text := strings.Join(pluginview.EntryLines(prefix, e), "\n")
@@ -164,8 +164,9 @@ func (t tabStates) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }
 
-// reportTabs waits until the tabs have loaded the build, and prints their states. With
-// mayReload, reportTabs reloads the tabs that cannot load the build otherwise.
+// reportTabs waits until the tabs have loaded the new build, and prints the state of each
+// tab. If mayReload is true, reportTabs reloads the tabs that cannot load the build
+// without a reload.
 func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload bool) error {
 	timeout, recoverUntil, firstTabUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
 	for {

@@ -150,7 +150,7 @@ func formatReady(ready *bool) string {
 	return "not ready"
 }
 
-// callTool starts the call that the user typed.
+// callTool starts the tool call that the user typed at the prompt.
 func (s *session) callTool(ctx context.Context, tool, args string) {
 	if s.addedPlugin == nil {
 		s.printNotef("there is no build yet")

@@ -37,7 +37,7 @@ type Options struct {
 	// Signals are interrupts. An interrupt stops the running tool call; without a
 	// running call, Run returns. Signals is required.
 	Signals <-chan os.Signal
-	// Rerun calls the last tool of the prompt again after each build. Default: no.
+	// Rerun repeats the last call from the prompt after each build. Default: no.
 	Rerun bool
 	// Lines are the lines that the user types. Lines is nil by default; without Lines,
 	// Run shows no prompt.

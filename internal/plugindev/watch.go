@@ -15,9 +15,9 @@ import (
 // ErrNoPlugin is the error of [Watch] for a directory without a plugin.
 var ErrNoPlugin = errors.New("there is no plugin in the directory")
 
-// Watch builds the plugin in dir, and again after each change, until ctx ends. Watch
-// prints each build with printResult, or as a line of text if printResult is nil, and
-// the errors of builds.
+// Watch builds the plugin in dir, and builds the plugin again after each change, until
+// ctx ends. Watch prints each successful build with printResult, or as a line of text if
+// printResult is nil. Watch also prints the errors of failed builds.
 func Watch(ctx context.Context, dir string, out *terminal.Output, printResult func(*jsbuild.BuildResult) error) error {
 	if printResult == nil {
 		printResult = func(buildResult *jsbuild.BuildResult) error {

@@ -2,11 +2,11 @@
 // memory, and all entries in files of the state folder. Secrets are removed before an
 // entry is stored; see package redact.
 //
-// [Open] opens a [Log] for a server, which adds, reads and follows entries; [Read]
-// reads the files without a server.
+// [Open] opens a [Log] for a server, which adds, reads and follows log entries. [Read]
+// reads the log files without a server.
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. [Log.Add] never blocks. A follower that reads
-// too slowly loses entries; [Follower.Next] returns how many.
+// A [Log] is safe for concurrent use. [Log.Add] never blocks. A follower that reads too
+// slowly loses entries, and [Follower.Next] returns the number of lost entries.
 package pluginlog

@@ -25,8 +25,8 @@ type Entry struct {
 	// Data is a JSON array of the logged values that are not in Message; absent if
 	// there are none.
 	Data json.RawMessage `json:"data,omitempty"`
-	// Stack are the frames of the author's code for an error that a tool threw, the
-	// innermost first.
+	// Stack are the stack frames of an error that a tool threw, the innermost frame
+	// first. Only frames of the author's code are included.
 	Stack []string `json:"stack,omitempty"`
 	// Browser and Tab are where the adapter ran.
 	Browser string `json:"browser,omitempty"`

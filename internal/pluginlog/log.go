@@ -49,8 +49,8 @@ var errClosed = errors.New("the log of plugins was closed")
 type Options struct {
 	// Secrets returns texts to remove from every entry. Default: none.
 	Secrets func() []string
-	// ResolveStack returns the frames of the author's code in the stack trace of an entry
-	// of a plugin. Default: entries have no frames.
+	// ResolveStack returns the stack frames of the author's code in a log entry of a
+	// plugin. Default: log entries have no frames.
 	ResolveStack func(plugin string, entry wire.LogEntry) []string
 	// Log receives errors. Default: errors are not logged.
 	Log zerolog.Logger

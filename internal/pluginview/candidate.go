@@ -12,7 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// CandidateState is the state of a plugin before it is enabled.
+// CandidateState is the state of a plugin before `opentabs plugin enable` changes the
+// plugin.
 type CandidateState string
 
 const (
@@ -24,40 +25,41 @@ const (
 	StateEnabled CandidateState = "enabled"
 )
 
-// Change is what a command did with a plugin.
+// Change is how a command changed a plugin.
 type Change string
 
-// The changes of `plugin enable` and `plugin disable`.
+// These constants are the changes that `opentabs plugin enable` and `opentabs plugin
+// disable` make.
 const (
 	ChangeNone     Change = "none"
 	ChangeEnabled  Change = "enabled"
 	ChangeDisabled Change = "disabled"
 )
 
-// Candidate is a plugin that `plugin enable` shows, and may enable.
+// Candidate is a plugin that `opentabs plugin enable` shows and may enable.
 type Candidate struct {
 	Name    string         `json:"name"`
 	Version string         `json:"version,omitempty"`
 	State   CandidateState `json:"state"`
 	Hash    string         `json:"hash,omitempty"`
 	Sites   []string       `json:"sites"`
-	// ReadTools counts the tools that only read, as the author declares. WriteTools counts
-	// all other tools.
+	// ReadTools is the number of tools that the author declares as read-only. WriteTools
+	// is the number of all other tools.
 	ReadTools  int `json:"read_tools"`
 	WriteTools int `json:"write_tools"`
 	// Powers are the browser features that the author's code mentions.
 	Powers   []string `json:"powers"`
 	Warnings []string `json:"warnings"`
-	// Permission is the permission of the plugin after the command.
+	// Permission is the permission that the plugin has after the command.
 	Permission wire.Permission `json:"permission,omitempty"`
 	Change     Change          `json:"change"`
-	// Error is why the plugin could not be enabled.
+	// Error is the reason why the plugin could not be enabled.
 	Error string `json:"error,omitempty"`
-	// IsPending is set until the plugin is enabled.
+	// IsPending is true until the command has enabled the plugin.
 	IsPending bool `json:"-"`
 }
 
-// NewCandidate describes a plugin with its review and its permission now.
+// NewCandidate describes a plugin with its current review and its current permission.
 func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
 	c := Candidate{
 		Name: p.Name, Version: p.Version, State: stateOf(now), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
@@ -78,7 +80,8 @@ func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
 	return c
 }
 
-// FailedCandidate describes a plugin that can't be loaded, and so can't be enabled.
+// FailedCandidate describes a plugin that cannot be enabled because the plugin cannot be
+// loaded.
 func FailedCandidate(f plugin.Failure) Candidate {
 	name := f.Name
 	if name == "" {
@@ -89,7 +92,7 @@ func FailedCandidate(f plugin.Failure) Candidate {
 	return c
 }
 
-// Fail stores the error that prevents that the plugin is enabled.
+// Fail stores the error because of which the plugin cannot be enabled.
 func (c *Candidate) Fail(err error) { c.Error, c.Change = err.Error(), ChangeNone }
 
 func stateOf(now httpapi.PluginPermissions) CandidateState {
@@ -105,7 +108,8 @@ func stateOf(now httpapi.PluginPermissions) CandidateState {
 	return stateOff
 }
 
-// candidateWarnings returns what the user should know first before enabling a plugin.
+// candidateWarnings returns the warnings that the user should read before enabling a
+// plugin.
 func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string {
 	warnings := []string{}
 	add := func(condition bool, text string) {
@@ -126,7 +130,7 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 	return append(warnings, p.Warnings...)
 }
 
-// PrintCandidates prints the table of the plugins that a command may enable.
+// PrintCandidates prints a table of the plugins that a command may enable.
 func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return
@@ -142,7 +146,7 @@ func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	out.PrintLine("READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
 }
 
-// siteText returns the hosts of match patterns without repetitions.
+// siteText returns the hosts in match patterns, each host once.
 func siteText(patterns []string) string {
 	var hosts []string
 	for _, pattern := range patterns {

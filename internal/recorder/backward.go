@@ -5,17 +5,19 @@ import (
 	"io"
 )
 
-// blockBytes is how many bytes are read at once.
+// blockBytes is how many bytes readBackward reads from the file at once.
 const blockBytes = 64 << 10
 
-// readBackward calls visit with each line of a file before the offset end, the last line
-// first, until visit returns false. start is the offset of the line. An incomplete line at
-// the end is skipped. visit must not keep the line.
+// readBackward reads the lines of a file from the offset end backward. readBackward calls
+// visit for each line, the last line first, until visit returns false. The parameter
+// start of visit is the offset of the line. readBackward skips an incomplete line at the
+// end. visit must not keep a reference to the line.
 func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int64) bool) error {
-	// text is the part of the file from offset start that no visited line contains.
+	// text is the part of the file, from the offset start, whose lines were not visited
+	// yet.
 	var text []byte
 	start := end
-	hasEnd := false // set when text ends with a line feed
+	hasEnd := false // hasEnd is true if text ends with a line feed
 	for {
 		for {
 			if !hasEnd {

@@ -9,11 +9,12 @@ import (
 	"opentabs/internal/redact"
 )
 
-// valueCleaner removes secrets and long values from JSON.
+// valueCleaner removes secrets and long values from JSON values.
 type valueCleaner struct{ redact.Redactor }
 
-// clean returns a JSON value without secrets and long values, or nil if the value is
-// longer than limit bytes or not JSON. isIncomplete is set if something is missing.
+// clean returns a JSON value without secrets and long values. clean returns nil if the
+// value is longer than limit bytes or is not JSON. isIncomplete is true if clean removed
+// something.
 func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMessage, isIncomplete bool) {
 	if len(raw) == 0 || len(raw) > maxDecodedBytes {
 		return nil, len(raw) > 0
@@ -31,8 +32,8 @@ func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMe
 	return cleaned, hasSecrets || isCut
 }
 
-// cutValue cuts the long strings and arrays of a decoded JSON value, in place, and returns
-// the value.
+// cutValue shortens the long strings and arrays of a decoded JSON value in place, and
+// returns the value.
 func cutValue(value any) (cut any, isCut bool) {
 	switch v := value.(type) {
 	case string:
@@ -57,7 +58,8 @@ func cutValue(value any) (cut any, isCut bool) {
 	return value, isCut
 }
 
-// activities returns activities without secrets. The content of a long activity is null.
+// activities returns the activities of a call without secrets. The content of a long
+// activity is replaced by null.
 func (c *valueCleaner) activities(views []dispatch.ActivityView) []dispatch.ActivityView {
 	if len(views) == 0 {
 		return nil

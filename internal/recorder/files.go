@@ -15,34 +15,34 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxLineBytes is the limit for one line without its line feed.
+// maxLineBytes limits the length of one record's line, without the line feed.
 const maxLineBytes = 1 << 20
 
-// partsPerLimit is how many files have the size limit of all files together, so that the
-// removal of the oldest file keeps most records.
+// partsPerLimit is how many files of records fit into the size limit of all files. With
+// several files, most records stay when the oldest file is removed.
 const partsPerLimit = 8
 
-// fileSuffix is the suffix of the names of all files.
+// fileSuffix is the suffix of the names of all files with records.
 const fileSuffix = ".jsonl"
 
-var errTooMany = errors.New("more calls ended than could be written")
+var errTooMany = errors.New("the queue of records was full, because too many calls ended at once")
 
-// fileName is the name of one file: its day in UTC and its number among the files of the
-// day.
+// fileName is the name of a file with records: the day in UTC, and the number of the file
+// among the files of this day.
 type fileName struct {
-	day  string // as 2026-11-23
+	day  string // such as 2026-11-23
 	part int
 }
 
 var fileNamePattern = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?$`)
 
-// parseFileName parses the name of a file without its suffix.
+// parseFileName parses the name of a file with records, without the suffix.
 func parseFileName(name string) (fileName, bool) {
 	match := fileNamePattern().FindStringSubmatch(name)
 	if match == nil {
 		return fileName{}, false
 	}
-	part, _ := strconv.Atoi(match[2]) // an empty text is part 0
+	part, _ := strconv.Atoi(match[2]) // Atoi returns 0 for an empty text
 	return fileName{match[1], part}, true
 }
 
@@ -60,7 +60,7 @@ func (n fileName) compare(other fileName) int {
 	return n.part - other.part
 }
 
-// listFiles returns the files in the folder dir, the oldest first.
+// listFiles returns the files with records in the folder dir, oldest first.
 func listFiles(dir string) ([]fileName, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,16 +80,17 @@ func listFiles(dir string) ([]fileName, error) {
 	return names, nil
 }
 
-// dayFiles appends lines to the file of the present day, and removes old files.
+// dayFiles appends lines to the record file of the current day, and removes old record
+// files.
 type dayFiles struct {
 	dir      string
 	days     int
 	maxBytes int64
 
 	name fileName
-	file *os.File // nil before the first line
+	file *os.File // nil before the first line of a record is written
 	size int64
-	// isPrepared is set when open has repaired the newest file.
+	// isPrepared is true if the method open has repaired the newest file.
 	isPrepared bool
 }
 
@@ -97,8 +98,8 @@ func (f *dayFiles) path(name fileName) string {
 	return filepath.Join(f.dir, name.String()+fileSuffix)
 }
 
-// open repairs the newest file, which a crash may have left with an incomplete last line,
-// and removes old files. Only the first call of open has an effect.
+// open repairs the newest record file, whose last line may be incomplete after a crash,
+// and removes old record files. Only the first call of open has an effect.
 func (f *dayFiles) open(now time.Time) error {
 	if f.isPrepared {
 		return nil
@@ -119,7 +120,7 @@ func (f *dayFiles) open(now time.Time) error {
 	return f.removeOld(now)
 }
 
-// repairFile removes an incomplete last line from a file.
+// repairFile removes an incomplete last line from a record file.
 func repairFile(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -141,7 +142,7 @@ func repairFile(path string) error {
 	return nil
 }
 
-// append writes lines to the file of the day of now.
+// append writes lines to the record file of the day of the time now.
 func (f *dayFiles) append(now time.Time, lines []byte) error {
 	if err := f.open(now); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 	if err == nil {
 		return nil
 	}
-	// A later line must not continue an incomplete line.
+	// The next write must not continue an incomplete line.
 	end := f.size - int64(n) + int64(bytes.LastIndexByte(lines[:n], '\n')+1)
 	if truncateErr := f.file.Truncate(end); truncateErr == nil {
 		f.size = end
@@ -162,11 +163,11 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 	return fmt.Errorf("write the recorded calls: %w", err)
 }
 
-// prepare opens the file of the day of now, or the next part of the day if the file is
-// large.
+// prepare opens the record file of the day of the time now. If this file is too large,
+// prepare opens the next file of the day.
 func (f *dayFiles) prepare(now time.Time) error {
 	day := now.UTC().Format(time.DateOnly)
-	isNewDay := day > f.name.day // after the clock was set back, the newest file is continued
+	isNewDay := day > f.name.day // after the clock was set back, the recorder continues the newest file
 	isFull := f.size >= f.maxBytes/partsPerLimit
 	if f.file != nil && !isNewDay && !isFull {
 		return nil
@@ -179,7 +180,7 @@ func (f *dayFiles) prepare(now time.Time) error {
 		f.name.part++
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
-		return fmt.Errorf("make the folder of the recorded calls: %w", err)
+		return fmt.Errorf("create the folder of the recorded calls: %w", err)
 	}
 	file, err := os.OpenFile(f.path(f.name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -194,15 +195,15 @@ func (f *dayFiles) prepare(now time.Time) error {
 	return f.removeOld(now)
 }
 
-// removeOld removes the files of past days, and the oldest files above maxBytes. The newest
-// file is kept.
+// removeOld removes the record files of expired days, and the oldest files if all files
+// together exceed maxBytes. removeOld keeps the newest file.
 func (f *dayFiles) removeOld(now time.Time) error {
 	names, err := listFiles(f.dir)
 	if err != nil {
 		return err
 	}
 	firstDay := now.UTC().AddDate(0, 0, 1-f.days).Format(time.DateOnly)
-	totalBytes := f.maxBytes / partsPerLimit // the newest file may grow by this
+	totalBytes := f.maxBytes / partsPerLimit // reserves space for the growth of the newest file
 	for i, name := range slices.Backward(names) {
 		info, err := os.Stat(f.path(name))
 		if err != nil {

@@ -15,7 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// Each line of any file is read once, the last line first.
+// TestReadBackward checks that readBackward reads each line of a file once, the last line
+// first.
 func TestReadBackward(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -32,18 +33,19 @@ func TestReadBackward(t *testing.T) {
 		err := readBackward(bytes.NewReader(text), int64(len(text)), func(line []byte, start int64) bool {
 			got = append(got, string(line))
 			if !bytes.Equal(text[start:int(start)+len(line)], line) {
-				t.Fatalf("the line does not start at %d", start)
+				t.Fatalf("readBackward returned the wrong offset %d for a line", start)
 			}
 			return true
 		})
 		slices.Reverse(got)
 		if err != nil || !slices.Equal(got, lines) {
-			t.Fatalf("%d of %d lines of %d bytes, %v", len(got), len(lines), complete, err)
+			t.Fatalf("readBackward visited %d of %d lines of %d bytes, %v", len(got), len(lines), complete, err)
 		}
 	}
 }
 
-// writeDay writes records of one file; each has an ID with the number of the record.
+// writeDay writes a record file with the given number of records. The ID of each record
+// contains the number of the record.
 func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
 	t.Helper()
 	folder := filepath.Join(dir, folderName)
@@ -83,7 +85,7 @@ func TestPagesAndQueries(t *testing.T) {
 		for {
 			page, err := readPage(filepath.Join(dir, folderName), q)
 			if err != nil || len(page.Entries) > limit {
-				t.Fatalf("a page of %d records, %v", len(page.Entries), err)
+				t.Fatalf("ReadPage returned a page of %d records, %v", len(page.Entries), err)
 			}
 			if len(page.Entries) > 0 {
 				ids = append(ids, idsOf(page.Entries))
@@ -93,7 +95,7 @@ func TestPagesAndQueries(t *testing.T) {
 			}
 		}
 		if got := strings.Join(ids, " "); got != want {
-			t.Errorf("with pages of %d records: %s", limit, got)
+			t.Errorf("records in pages of %d records = %s", limit, got)
 		}
 	}
 	for _, c := range []struct {
@@ -106,12 +108,13 @@ func TestPagesAndQueries(t *testing.T) {
 		{Query{Limit: 3}, 3},
 	} {
 		if got := readAll(t, dir, c.query); len(got) != c.want {
-			t.Errorf("%+v selects %s, want %d", c.query, idsOf(got), c.want)
+			t.Errorf("the query %+v selects %s, want %d records", c.query, idsOf(got), c.want)
 		}
 	}
 }
 
-// A query that matches little reads a limited part of the files for each page.
+// TestPageOfRareRecords checks that a query with few matches reads only a limited part of
+// the files for each page.
 func TestPageOfRareRecords(t *testing.T) {
 	dir := t.TempDir()
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -124,10 +127,10 @@ func TestPageOfRareRecords(t *testing.T) {
 	}
 	page, err := readPage(filepath.Join(dir, folderName), Query{Text: "call_2026-11-20_0", Limit: 10})
 	if err != nil || len(page.Entries) != 0 || page.Next == "" {
-		t.Fatalf("the first page has %d records, next %q, %v", len(page.Entries), page.Next, err)
+		t.Fatalf("first page = %d records with the next cursor %q, %v", len(page.Entries), page.Next, err)
 	}
 	if found, ok, err := Find(dir, "call_2026-11-20_0"); err != nil || !ok || found.Status != wire.StatusDone {
-		t.Errorf("Find: %v, %v", ok, err)
+		t.Errorf("Find returned %v, %v", ok, err)
 	}
 }
 
@@ -162,13 +165,13 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		now = now.AddDate(0, 0, 1)
 	}
 	if got := list(); got != "2026-11-22 2026-11-23 2026-11-24" {
-		t.Errorf("after 5 days, the files are %s", got)
+		t.Errorf("record files after 5 days = %s", got)
 	}
 	now = now.AddDate(0, 0, -1)
 	write(40)
 	names := strings.Fields(list())
 	if first, last := names[0], names[len(names)-1]; len(names) != 8 || first <= "2026-11-24.1" && len(first) < 13 || last != "2026-11-24.20" {
-		t.Errorf("after 40 lines, the files are %s", list())
+		t.Errorf("record files after 40 lines = %s", list())
 	}
 	totalBytes := int64(0)
 	for _, name := range names {
@@ -179,12 +182,12 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		totalBytes += info.Size()
 	}
 	if totalBytes > f.maxBytes || totalBytes < f.maxBytes/2 {
-		t.Errorf("the files have %d bytes, limit %d", totalBytes, f.maxBytes)
+		t.Errorf("record files have %d bytes, want at most %d", totalBytes, f.maxBytes)
 	}
-	now = now.AddDate(0, 0, -2) // the clock is set back
+	now = now.AddDate(0, 0, -2) // simulates that the user sets the clock back by two days
 	write(1)
 	if got := strings.Fields(list()); got[len(got)-1] < "2026-11-24" {
-		t.Errorf("after the clock was set back, the files are %s", got)
+		t.Errorf("record files after the clock was set back = %s", got)
 	}
 }
 
@@ -195,12 +198,12 @@ func TestParseSince(t *testing.T) {
 		"2026-11-20": time.Date(2026, 11, 20, 0, 0, 0, 0, now.Location()), "2026-11-20T14:00:00Z": time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC),
 	} {
 		if got, err := ParseSince(text, now); err != nil || !got.Equal(want) {
-			t.Errorf("%s is %s, %v; want %s", text, got, err, want)
+			t.Errorf("content of %s = %s, %v; want %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "-2h", "yesterday", "20.11.2026", "-1d", "99999999d"} {
 		if got, err := ParseSince(text, now); err == nil {
-			t.Errorf("%q is %s", text, got)
+			t.Errorf("the name of a record file %q is parsed as %s", text, got)
 		}
 	}
 }

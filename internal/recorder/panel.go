@@ -7,22 +7,24 @@ import (
 	"opentabs/wire"
 )
 
-// errLimit is a sentence for the side panel.
+// errLimit is the error for a wrong limit in a request of the side panel.
 var errLimit = errors.New("calls.history needs a limit from 1 to 200")
 
-// ReadPage writes the queued records, and returns the next selected records.
+// ReadPage writes the queued records to the disk, and returns the next page of the
+// records that a query selects.
 func (r *Recorder) ReadPage(q Query) (Page, error) {
 	r.Flush()
 	return readPage(r.dir, q)
 }
 
-// Find writes the queued records, and returns the record of a call.
+// Find writes the queued records to the disk, and returns the record of one call.
 func (r *Recorder) Find(callID string) (e Entry, ok bool, err error) {
 	r.Flush()
 	return find(r.dir, callID)
 }
 
-// ReadHistory returns the answer to a calls.history of the side panel of a browser.
+// ReadHistory returns the response to a request calls.history, which the side panel of a
+// browser sends.
 func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
 	if p.Limit < 1 || p.Limit > wire.MaxHistoryCalls {
 		return wire.CallsHistoryResult{}, errLimit
@@ -42,7 +44,7 @@ func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wir
 	return result, nil
 }
 
-// forPanel returns a record as the side panel of a browser shows it.
+// forPanel converts a record into the form of the side panel of a browser.
 func (r *Record) forPanel(browserID string) wire.RecordedCall {
 	v := r.View
 	v.URL, v.ArgsStart = r.Site, string(r.Args)

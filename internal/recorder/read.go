@@ -16,52 +16,53 @@ import (
 	"opentabs/wire"
 )
 
-// maxPageBytes limits how much of the files one call of readPage reads, in bytes.
+// maxPageBytes limits how many bytes of the record files one call of readPage reads.
 const maxPageBytes = 8 << 20
 
-// orderSlack bounds the difference between the order of records and the order of the ends
-// of their calls.
+// orderSlack is how far the order of the records can differ from the order in which their
+// calls ended.
 const orderSlack = time.Minute
 
-// ErrCursor means that the Before of a query is malformed.
-var ErrCursor = errors.New(`"before" is not the "next" of an earlier page`)
+// ErrCursor is the error for a query whose cursor Before is malformed.
+var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of recorded calls`)
 
-// Query selects records. The zero value of each field selects all.
+// Query selects records of calls. A field with its zero value selects all records.
 type Query struct {
-	// Since is the earliest end of a call.
+	// Since selects the calls that ended at this time or later.
 	Since time.Time
-	// Tool is the full name of a tool, or the name of a plugin.
+	// Tool selects the calls of one tool by its full name, or of all tools of one plugin
+	// by the plugin's name.
 	Tool string
-	// Client is the name of a client.
+	// Client selects the calls of the client with this name.
 	Client string
-	// Text is a part of the tool's name, the client, the site, the error or the arguments, in
-	// any case of letters.
+	// Text selects the calls with this text in the name of the tool, the client, the
+	// site, the error or the arguments, in upper or lower case.
 	Text string
 	// HasFailed selects the calls that failed or were cancelled.
 	HasFailed bool
-	// Before is the Next of an earlier page; empty for the newest records.
+	// Before is the cursor Next of the page before; empty for the newest records.
 	Before string
-	// Limit is the maximum number of records; 0 means all.
+	// Limit is the maximum number of records in the result; 0 means no limit.
 	Limit int
 }
 
-// Entry is one record and the line from which the record was read.
+// Entry is a record of a call, and the line of the file that contains the record.
 type Entry struct {
 	Record
-	// Line is the JSON text from the file.
+	// Line is the JSON text of the record in the file.
 	Line []byte
 }
 
-// Page is a part of the selected records, newest first.
+// Page is one page of the records that a query selects, newest first.
 type Page struct {
 	Entries []Entry
-	// Next is the Before of the query for the next page; empty after the oldest record. A page
-	// with a Next may have no entries.
+	// Next is the cursor Before for the query of the next page; empty after the oldest
+	// record. A page with a Next may have no entries.
 	Next string
 }
 
-// ReadAll returns the selected records, newest first. The files are in the state folder
-// stateDir.
+// ReadAll returns the records that a query selects, newest first. The parameter stateDir
+// is the state folder.
 func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	var entries []Entry
 	limit := q.Limit
@@ -78,8 +79,8 @@ func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	}
 }
 
-// readPage returns the next selected records in the folder dir. readPage returns ErrCursor
-// for a malformed Before.
+// readPage returns the next page of selected records from the files in the folder dir.
+// readPage returns ErrCursor if the cursor Before is malformed.
 func readPage(dir string, q Query) (Page, error) {
 	s := newSearch(q)
 	first, offset, err := parseCursor(q.Before)
@@ -90,12 +91,12 @@ func readPage(dir string, q Query) (Page, error) {
 	return Page{Entries: s.entries, Next: s.next}, err
 }
 
-// Find returns the record of a call. The files are in the state folder stateDir.
+// Find returns the record of one call. The parameter stateDir is the state folder.
 func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 	return find(filepath.Join(stateDir, folderName), callID)
 }
 
-// find returns the record of a call from the folder dir.
+// find returns the record of one call from the files in the folder dir.
 func find(dir, callID string) (e Entry, ok bool, err error) {
 	s := newSearch(Query{Limit: 1})
 	s.callID, s.bytesLeft = callID, 1<<62
@@ -107,8 +108,8 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 	return s.entries[0], true, nil
 }
 
-// parseCursor returns the file and the offset of a cursor. An empty cursor is the end of
-// the newest file, which is the zero fileName.
+// parseCursor returns the file and the offset in a cursor. An empty cursor means the end
+// of the newest file, for which parseCursor returns the zero fileName.
 func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	if cursor == "" {
 		return fileName{}, 0, nil
@@ -122,12 +123,12 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	return name, offset, nil
 }
 
-// search reads records, newest first.
+// search reads the records that match a query, newest first.
 type search struct {
 	query     Query
-	text      string // the lower-case text of the query
+	text      string // the text of the query in lower case
 	callID    string
-	needles   [][]byte // texts that each matching line contains
+	needles   [][]byte // texts that each matching line must contain
 	bytesLeft int64
 
 	entries []Entry
@@ -145,13 +146,13 @@ func newSearch(q Query) *search {
 	return s
 }
 
-// needleOf returns a text as it is within a JSON string.
+// needleOf returns a text in the form that the text has within a JSON string.
 func needleOf(text string) []byte {
 	quoted := rawjson.Encode(text)
 	return quoted[1 : len(quoted)-1]
 }
 
-// run reads the files of a folder, from a cursor on.
+// run reads the record files of a folder, starting at a cursor.
 func (s *search) run(dir string, first fileName, offset int64) error {
 	names, err := listFiles(dir)
 	if err != nil {
@@ -177,10 +178,11 @@ func (s *search) run(dir string, first fileName, offset int64) error {
 	return nil
 }
 
-// readFile reads a file from the offset end backward; -1 means the end of the file.
+// readFile reads the records of a file backward, starting at the offset end. The offset
+// -1 means the end of the file.
 func (s *search) readFile(path string, name fileName, end int64) error {
 	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) { // an old file was removed
+	if errors.Is(err, fs.ErrNotExist) { // an old record file was removed during the search
 		return nil
 	}
 	if err != nil {
@@ -204,7 +206,8 @@ func (s *search) readFile(path string, name fileName, end int64) error {
 	})
 }
 
-// visit adds the record of a line if it is selected. A damaged line is skipped.
+// visit adds the record in a line to the results if the query selects the record. visit
+// skips a damaged line.
 func (s *search) visit(line []byte) {
 	for _, needle := range s.needles {
 		if !bytes.Contains(line, needle) {
@@ -224,7 +227,7 @@ func (s *search) visit(line []byte) {
 	}
 }
 
-// endedAt returns when the call ended.
+// endedAt returns the time at which the recorded call ended.
 func (r *Record) endedAt() time.Time {
 	if r.Ended == nil {
 		return r.Created
@@ -232,7 +235,8 @@ func (r *Record) endedAt() time.Time {
 	return *r.Ended
 }
 
-// selects reports whether the query selects a record, apart from its time.
+// selects reports whether the query selects a record. selects ignores the time of the
+// record.
 func (s *search) selects(r *Record) bool {
 	q := &s.query
 	client := r.ToClient().String()
