@@ -8,74 +8,80 @@ import (
 	"opentabs/wire"
 )
 
-// Record is the record of one call, one line of a file. A Record extends the JSON of a
-// [dispatch.View].
+// Record is the stored record of one call, one line of a record file. A Record extends
+// the JSON of a [dispatch.View].
 type Record struct {
 	dispatch.View
 	// Site is the origin of the page in which the call ran.
 	Site string `json:"site,omitempty"`
-	// Hash is the hash of the plugin's content.
+	// Hash is the hash of the content of the call's plugin.
 	Hash string `json:"hash,omitempty"`
-	// Args are the arguments without secrets; absent if arguments are not recorded or too
-	// long. ArgsBytes is the size of the real arguments. IsArgsIncomplete is set if Args lack
-	// secrets or long values.
+	// Args are the arguments of the call without secrets. Args is absent if arguments are
+	// not recorded or are too long. ArgsBytes is the size of the complete arguments.
+	// IsArgsIncomplete is true if secrets or long values were removed from Args.
 	Args             json.RawMessage `json:"args,omitempty"`
 	ArgsBytes        int             `json:"args_bytes,omitempty"`
 	IsArgsIncomplete bool            `json:"args_incomplete,omitempty"`
-	// Output is the result without secrets; absent if results are not recorded or the result
-	// is too long. OutputBytes is the size of the real result.
+	// Output is the result of the call without secrets. Output is absent if results are
+	// not recorded or the result is too long. OutputBytes is the size of the complete
+	// result.
 	Output             json.RawMessage `json:"output,omitempty"`
 	OutputBytes        int             `json:"output_bytes,omitempty"`
 	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
-	// Approved is why the call was allowed. The user's decisions are in the Timeline.
+	// Approved is the reason why the call was allowed. The user's decisions are in the
+	// field Timeline.
 	Approved *Approval `json:"approved,omitempty"`
-	// LastMessages are the last messages of the tool, oldest first.
+	// LastMessages are the last messages of the tool during the call, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
 }
 
-// Approval is why a call was allowed.
+// Approval is the reason why a call was allowed.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user approved, and At is the time of the approval.
+	// By is the surface on which the user approved the call, and At is the time of this
+	// approval.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
 
-// Facts are what the dispatcher does not know about a call.
+// Facts are the facts about a call that the dispatcher does not have.
 type Facts struct {
-	// Site is the origin of the page, Hash the hash of the plugin's content.
+	// Site is the origin of the page, and Hash is the hash of the plugin's content.
 	Site, Hash string
-	// Approved is why the call was allowed; nil if it was not.
+	// Approved is the reason why the call was allowed; nil if the call was not allowed.
 	Approved *Approval
 }
 
-// These constants bound one record, in bytes.
+// These constants limit the size of one record, in bytes.
 const (
-	// maxDecodedBytes is the largest text whose secrets are removed. Of a larger text only
-	// the size is recorded.
+	// maxDecodedBytes is the size of the largest text from which secrets are removed. Of
+	// a larger text, only the size is recorded.
 	maxDecodedBytes = 256 << 10
-	// maxArgsBytes and maxOutputBytes limit the recorded arguments and result.
+	// maxArgsBytes and maxOutputBytes limit the size of the recorded arguments and of the
+	// recorded result.
 	maxArgsBytes   = 16 << 10
 	maxOutputBytes = 64 << 10
 	// maxActivityBytes limits the recorded content of one activity, and maxActivitiesBytes
 	// limits the content of all activities of one call.
 	maxActivityBytes   = 16 << 10
 	maxActivitiesBytes = 64 << 10
-	// maxStringBytes is the longest string of arguments and results. The end of a longer
-	// string is left out. maxElements limits the elements of an array likewise.
+	// maxStringBytes is the length of the longest recorded string in arguments and
+	// results. A longer string is recorded without its end. maxElements limits the number
+	// of recorded elements of an array.
 	maxStringBytes = 4 << 10
 	maxElements    = 200
 )
 
-// endedCall is a call whose record is not written yet.
+// endedCall is a call that has ended and whose record is not written yet.
 type endedCall struct {
 	call  dispatch.EndedCall
 	facts Facts
-	// argsBytes and outputBytes are the sizes of the real arguments and result.
+	// argsBytes and outputBytes are the sizes of the complete arguments and of the
+	// complete result.
 	argsBytes, outputBytes int
 }
 
-// size returns the approximate memory of the call, in bytes.
+// size returns the approximate memory that the queued call needs, in bytes.
 func (c *endedCall) size() int {
 	n := 2048 + len(c.call.Args) + len(c.call.Output)
 	for _, a := range c.call.View.Activities {
@@ -84,7 +90,7 @@ func (c *endedCall) size() int {
 	return n
 }
 
-// newEndedCall returns the parts of e that are recorded, so that a waiting call needs
+// newEndedCall copies the recorded parts of an ended call, so that a queued call needs
 // little memory.
 func (o *Options) newEndedCall(e dispatch.EndedCall, facts Facts) endedCall {
 	c := endedCall{facts: facts, argsBytes: len(e.Args), outputBytes: len(e.Output)}
@@ -101,7 +107,7 @@ func (o *Options) newEndedCall(e dispatch.EndedCall, facts Facts) endedCall {
 	return c
 }
 
-// newRecord returns the record of a call, without secrets.
+// newRecord returns the record of a call, from which secrets are removed.
 func (c *endedCall) newRecord(secrets *valueCleaner) *Record {
 	e := &c.call
 	r := &Record{
@@ -111,7 +117,7 @@ func (c *endedCall) newRecord(secrets *valueCleaner) *Record {
 	r.Seq, r.Waiting = 0, nil
 	if r.Decision != nil {
 		decision := *r.Decision
-		decision.Data = nil // input of the user, which may be secret
+		decision.Data = nil // the user's input, which may be a secret
 		r.Decision = &decision
 	}
 	r.Created = r.Created.UTC()
@@ -135,7 +141,7 @@ func (c *endedCall) newRecord(secrets *valueCleaner) *Record {
 	return r
 }
 
-// withoutData returns the steps of a call without the input of the user, which may be
+// withoutData returns the timeline of a call without the user's input, which may be a
 // secret.
 func withoutData(timeline []dispatch.Moment) []dispatch.Moment {
 	moments := make([]dispatch.Moment, len(timeline))

@@ -12,40 +12,47 @@ import (
 	"opentabs/internal/redact"
 )
 
-// folderName is the name of the folder with the records, in the state folder.
+// folderName is the name of the folder, in the state folder, that contains the records of
+// calls.
 const folderName = "calls"
 
-// These constants pace the writing. Records that exceed maxPendingCalls or
-// maxPendingBytes before the next flush are dropped and counted.
+// These constants control when queued records are written. If maxPendingCalls or
+// maxPendingBytes is exceeded before the next flush, the recorder drops and counts
+// further records.
 const (
 	flushInterval   = 100 * time.Millisecond
 	maxPendingCalls = 10_000
 	maxPendingBytes = 32 << 20
-	// logInterval is the least time between two log entries about failed writes.
+	// logInterval is the minimum time between two log entries about failed writes of
+	// records.
 	logInterval = time.Minute
 )
 
-// Options configure a recorder.
+// Options configure a Recorder.
 type Options struct {
-	// Days is how many days a record is kept. Default 0: nothing is recorded.
+	// Days is how many days a record is kept. Default 0: no call is recorded.
 	Days int
-	// Bytes limits the size of all files; required. The oldest records are removed first.
+	// Bytes limits the total size of all record files, and is required. The oldest
+	// records are removed first.
 	Bytes int64
-	// Arguments and Results select whether arguments and results are recorded; default
-	// false.
+	// Arguments and Results select whether the records contain the arguments and the
+	// results of calls; default false.
 	Arguments, Results bool
-	// Secrets returns texts to remove from every record. Default: none.
+	// Secrets returns the texts that the recorder removes from every record. Default: no
+	// texts.
 	Secrets func() []string
-	// Log receives failed writes, at most one entry a minute. Default: no log.
+	// Log receives an entry about failed writes of records, at most once a minute.
+	// Default: no log.
 	Log zerolog.Logger
 }
 
-// Recorder writes records. Create a Recorder with Open, and end it with Close.
+// Recorder writes the records of calls. Create a Recorder with Open, and call Close at
+// the end.
 type Recorder struct {
 	dir  string
 	opts Options
 	stop chan struct{} // closed by Close
-	done chan struct{} // closed when the writing goroutine has ended
+	done chan struct{} // closed when the goroutine that writes records has ended
 
 	mu           sync.Mutex // guards all fields below
 	pendingCalls []endedCall
@@ -54,14 +61,14 @@ type Recorder struct {
 	wake         chan struct{} // has a token while pendingCalls is not empty
 	isClosed     bool
 
-	writeMu sync.Mutex // guards all fields below; taken before mu
+	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
 	files   *dayFiles
-	// lastLogTime is when a failed write was logged last.
+	// lastLogTime is the time of the last log entry about a failed write.
 	lastLogTime time.Time
 }
 
-// Open opens the recorder in the state folder stateDir, which must exist. Open returns at
-// once; a separate goroutine repairs the newest file and removes old files.
+// Open opens a Recorder that writes to the state folder stateDir, which must exist. Open
+// returns at once; a separate goroutine repairs the newest file and removes old files.
 func Open(stateDir string, o Options) *Recorder {
 	r := &Recorder{
 		dir: filepath.Join(stateDir, folderName), opts: o,
@@ -97,7 +104,7 @@ func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 	}
 }
 
-// run writes the queued records every flushInterval until Close.
+// run writes the queued records every flushInterval, until Close is called.
 func (r *Recorder) run() {
 	defer close(r.done)
 	r.writeMu.Lock()
@@ -121,7 +128,7 @@ func (r *Recorder) run() {
 	}
 }
 
-// Flush writes the queued records.
+// Flush writes the queued records to the disk.
 func (r *Recorder) Flush() {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()
@@ -146,7 +153,7 @@ func (r *Recorder) Flush() {
 			continue
 		}
 		lines = append(append(lines, line...), '\n')
-		calls[i] = endedCall{} // frees memory
+		calls[i] = endedCall{} // frees the memory of the written call
 	}
 	if err := r.files.append(now, lines); err != nil {
 		r.logFailure(err, len(calls)+droppedCalls)
@@ -155,8 +162,8 @@ func (r *Recorder) Flush() {
 	}
 }
 
-// logFailure logs that records are missing, at most once per logInterval. The caller has
-// locked writeMu.
+// logFailure logs that records could not be written, at most once per logInterval. The
+// caller must lock writeMu.
 func (r *Recorder) logFailure(err error, missingRecords int) {
 	if err != nil && time.Since(r.lastLogTime) >= logInterval {
 		r.lastLogTime = time.Now()
@@ -164,7 +171,7 @@ func (r *Recorder) logFailure(err error, missingRecords int) {
 	}
 }
 
-// Close writes the queued records and closes the files.
+// Close writes the queued records and closes the record files.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	wasClosed := r.isClosed

@@ -18,10 +18,11 @@ import (
 	"opentabs/wire"
 )
 
-// testOptions are options that record everything.
+// testOptions are recorder options that record the arguments and the results of all
+// calls.
 var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
-// endedCallOf returns a call of a tool that ended at a time.
+// endedCallOf returns a call of a tool that ended at the given time.
 func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	plugin, name, _ := strings.Cut(tool, "__")
 	return dispatch.EndedCall{View: dispatch.View{
@@ -30,7 +31,7 @@ func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	}}
 }
 
-// fullCall returns a call in which every field is set, with secrets.
+// fullCall returns an ended call in which every field is set, with secrets in its fields.
 func fullCall() dispatch.EndedCall {
 	v := dispatchtest.View()
 	v.Error, v.Waiting = "sent Bearer abcdefghijklmnop", nil
@@ -46,7 +47,7 @@ func fullCall() dispatch.EndedCall {
 	}
 }
 
-// record stores calls in a new state folder and returns the folder.
+// record stores calls in a new state folder, and returns the path of this folder.
 func record(t *testing.T, o Options, calls ...dispatch.EndedCall) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,7 +69,7 @@ func readAll(t *testing.T, dir string, q Query) []Entry {
 	return entries
 }
 
-// idsOf returns the IDs of entries.
+// idsOf returns the call IDs of records, separated by spaces.
 func idsOf(entries []Entry) string {
 	var ids []string
 	for _, e := range entries {
@@ -83,7 +84,7 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 	dir := record(t, o, fullCall())
 	entries := readAll(t, dir, Query{})
 	if len(entries) != 1 {
-		t.Fatalf("%d records, want 1", len(entries))
+		t.Fatalf("found %d records, want 1", len(entries))
 	}
 	e := entries[0]
 	for _, want := range []string{
@@ -92,34 +93,34 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 		`"content":{"password":"[redacted]","rows":2}`, `xxx…"},{"type":"table","content":null}`, `"message":"token=[redacted]","audience":"user"`, `"by":"the side panel"`,
 	} {
 		if !bytes.Contains(e.Line, []byte(want)) {
-			t.Errorf("the record lacks %s:\n%s", want, e.Line)
+			t.Errorf("the record does not contain %s:\n%s", want, e.Line)
 		}
 	}
 	for _, secret := range []string{"abcdefghijklmnop", "p4ss", "k-1", "hunter2", "abc123", "typed"} {
 		if bytes.Contains(e.Line, []byte(secret)) {
-			t.Errorf("the record has the secret %s:\n%s", secret, e.Line)
+			t.Errorf("the record contains the secret %s:\n%s", secret, e.Line)
 		}
 	}
 	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file of the day: %v, %v; want mode 0600", info, err)
+		t.Errorf("mode of the record file of the day = %v, %v; want 0600", info, err)
 	}
 	if found, ok, err := Find(dir, e.CallID); err != nil || !ok || found.CallID != e.CallID {
-		t.Errorf("Find: %v, %v", ok, err)
+		t.Errorf("Find returned %v, %v", ok, err)
 	}
 	if _, ok, err := Find(dir, "call_none"); err != nil || ok {
-		t.Errorf("Find of an unknown call: %v, %v", ok, err)
+		t.Errorf("Find of an unknown call returned %v, %v", ok, err)
 	}
 }
 
-// Arguments and results are recorded only if the settings select them, and long values are
-// left out.
+// TestArgumentsAndResultsAreOptional checks that arguments and results are recorded only
+// if the options select them, and that long values are left out.
 func TestArgumentsAndResultsAreOptional(t *testing.T) {
 	o := testOptions
 	o.Arguments, o.Results = false, false
 	e := readAll(t, record(t, o, fullCall()), Query{})[0]
 	if e.Args != nil || e.Output != nil || e.Result != "" || e.ArgsBytes == 0 || e.OutputBytes == 0 || !e.IsArgsIncomplete {
-		t.Errorf("the record has %s", e.Line)
+		t.Errorf("the record contains %s", e.Line)
 	}
 	long := endedCallOf("call_1", "a__b", time.Now())
 	long.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", 2*maxStringBytes) + `"}`)
@@ -132,21 +133,22 @@ func TestArgumentsAndResultsAreOptional(t *testing.T) {
 		t.Errorf("short arguments are recorded as %s, %v", got.Args, got.IsArgsIncomplete)
 	}
 	if got := entries[1]; got.Args != nil || got.ArgsBytes != len(huge.Args) || !got.IsArgsIncomplete {
-		t.Errorf("huge arguments are recorded as %d bytes of %d", len(got.Args), got.ArgsBytes)
+		t.Errorf("long arguments with many values are recorded as %d bytes of %d", len(got.Args), got.ArgsBytes)
 	}
 	if got := entries[2]; len(got.Args) > maxStringBytes+100 || !strings.HasSuffix(string(got.Args), `x…"}`) || !got.IsArgsIncomplete {
-		t.Errorf("long arguments are recorded with %d bytes", len(got.Args))
+		t.Errorf("a long argument is recorded with %d bytes", len(got.Args))
 	}
 }
 
 func TestNothingIsRecordedForZeroDays(t *testing.T) {
 	dir := record(t, Options{Bytes: 1 << 30}, fullCall())
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Errorf("the state folder has %v, %v", entries, err)
+		t.Errorf("files in the state folder = %v, %v", entries, err)
 	}
 }
 
-// A record is in the file within a second after the end of its call.
+// TestRecordsAreWrittenWithinASecond checks that the record of a call is in the file
+// within a second after the call has ended.
 func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -157,14 +159,14 @@ func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			if got := len(readAll(t, dir, Query{})); got != i+1 {
-				t.Fatalf("%d records after %d calls", got, i+1)
+				t.Fatalf("found %d records after %d calls", got, i+1)
 			}
 		}
 	})
 }
 
-// A crash can leave an incomplete last line. Reading skips the line, and the next start
-// removes it.
+// TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, which a
+// crash can leave, and that the next start of the recorder removes this line.
 func TestIncompleteLineIsRemoved(t *testing.T) {
 	dir := record(t, testOptions, endedCallOf("call_1", "a__b", time.Now()))
 	names, err := listFiles(filepath.Join(dir, folderName))
@@ -181,24 +183,25 @@ func TestIncompleteLineIsRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := idsOf(readAll(t, dir, Query{})); got != "call_1" {
-			t.Errorf("with the torn line %s, the records are %s", torn, got)
+			t.Errorf("records of a file with the incomplete line %s = %s", torn, got)
 		}
 		r := Open(dir, testOptions)
 		r.Add(endedCallOf("call_3", "a__b", time.Now()), Facts{})
 		r.Close()
 		if got := idsOf(readAll(t, dir, Query{})); got != "call_3 call_1" {
-			t.Errorf("after the repair, the records are %s", got)
+			t.Errorf("records after the repair of the file = %s", got)
 		}
 		if text, err := os.ReadFile(path); err != nil || bytes.Count(text, []byte("\n")) != 2 || !bytes.HasSuffix(text, []byte("}\n")) {
-			t.Errorf("the repaired file is %s, %v", text, err)
+			t.Errorf("content of the repaired file = %s, %v", text, err)
 		}
 	}
 }
 
-// Records that the disk does not accept are counted, and one log entry reports them.
+// TestFailedWritesAreLogged checks that the recorder counts the records that the disk
+// does not accept, and reports them in one log entry.
 func TestFailedWritesAreLogged(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, folderName), nil, 0o600); err != nil { // no folder can be made
+	if err := os.WriteFile(filepath.Join(dir, folderName), nil, 0o600); err != nil { // a file prevents that the folder is created
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -211,7 +214,7 @@ func TestFailedWritesAreLogged(t *testing.T) {
 	}
 	r.Close()
 	if n := strings.Count(log.String(), "calls are not recorded"); n != 1 {
-		t.Errorf("%d log entries: %s", n, log.String())
+		t.Errorf("the recorder wrote %d log entries: %s", n, log.String())
 	}
 }
 
@@ -224,23 +227,23 @@ func TestSidePanelGetsPages(t *testing.T) {
 	r.Add(endedCallOf("call_2", "a__b", time.Now()), Facts{})
 	page, err := r.ReadHistory("b1", wire.CallsHistoryParams{Limit: 1})
 	if err != nil || len(page.Calls) != 1 || page.Calls[0].Call.CallID != "call_2" || page.Next == "" {
-		t.Fatalf("the first page is %+v, %v", page, err)
+		t.Fatalf("first page of the records = %+v, %v", page, err)
 	}
 	page, err = r.ReadHistory("b1", wire.CallsHistoryParams{Limit: 10, Before: page.Next, Filter: &wire.CallsFilter{Text: "GENERAL", Failed: true}})
 	if err != nil || len(page.Calls) != 1 || page.Next != "" {
-		t.Fatalf("the second page is %+v, %v", page, err)
+		t.Fatalf("second page of the records = %+v, %v", page, err)
 	}
 	got := page.Calls[0]
 	if got.Call.TabID != 7 || got.Call.Site != "shop.example" || got.ApprovedBy != "the command line" || got.ApprovedScope != wire.ScopeOnce ||
 		!strings.Contains(got.Call.Args, `"channel":"general"`) || !got.ArgsIncomplete || got.Call.CreatedMs == 0 || got.EndedMs < got.Call.CreatedMs {
-		t.Errorf("the record is %+v", got)
+		t.Errorf("record in the side panel = %+v", got)
 	}
 	if other, err := r.ReadHistory("b2", wire.CallsHistoryParams{Limit: 10}); err != nil || other.Calls[1].Call.TabID != 0 {
-		t.Errorf("another browser gets the tab: %+v, %v", other, err)
+		t.Errorf("the side panel of another browser got the tab of the call: %+v, %v", other, err)
 	}
 	for _, p := range []wire.CallsHistoryParams{{}, {Limit: 201}, {Limit: 1, Before: "x"}, {Limit: 1, Before: "../../x:1"}, {Limit: 1, Before: "2026-11-23:-1"}} {
 		if _, err := r.ReadHistory("b1", p); err == nil {
-			t.Errorf("%+v is accepted", p)
+			t.Errorf("ReadHistory accepted the wrong request %+v", p)
 		}
 	}
 }

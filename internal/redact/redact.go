@@ -1,4 +1,4 @@
-// Package redact removes secrets from texts and JSON before they are stored.
+// Package redact removes secrets from texts and JSON values before opentabs stores them.
 //
 // Start with a [Redactor]. All methods are safe for concurrent use.
 package redact
@@ -19,12 +19,11 @@ import (
 const redactedText = "[redacted]"
 
 // Redactor removes secrets from texts: the values of secret settings, and texts in the
-// form of a credential. In JSON, Redactor also removes the value of every member with
-// the name of a credential. Redactor cannot find every secret: authors should not log
-// them.
+// form of a credential. In JSON, Redactor also removes the value of every member with the
+// name of a credential. Redactor cannot find every secret, so authors of plugins should
+// not log secrets.
 //
-// The zero value of Redactor has no secret settings. Redactor is safe for concurrent
-// use.
+// The zero value of Redactor has no secret settings. Redactor is safe for concurrent use.
 type Redactor struct {
 	// Secrets returns texts to remove everywhere; nil for none.
 	Secrets func() []string
@@ -103,8 +102,8 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return text
 }
 
-// Decode decodes a JSON value for [Redactor.Value], with the text of its numbers. ok is
-// false if raw is not JSON.
+// Decode decodes a JSON value for [Redactor.Value], and keeps the text of its numbers. ok
+// is false if raw is not JSON.
 func Decode(raw json.RawMessage) (value any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -115,8 +114,8 @@ func Decode(raw json.RawMessage) (value any, ok bool) {
 	return value, err == io.EOF
 }
 
-// Value removes the secrets from a value of [Decode], in place, and returns the value.
-// isChanged is true if Value found a secret.
+// Value removes the secrets from a value that [Decode] returned, in place, and returns
+// the value. isChanged is true if Value removed a secret.
 func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:

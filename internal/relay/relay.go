@@ -36,13 +36,13 @@ const (
 	joinErrLifetime = 2 * time.Second
 )
 
-// Options are the streams of the client and the installation that [Run] connects. All
-// fields but ClientToken are required.
+// Options are the streams of an MCP client and the installation that [Run] connects. All
+// fields except ClientToken are required.
 type Options struct {
 	Home *home.Home
 	In   io.Reader
 	Out  io.Writer
-	// ClientToken is the token of the MCP client; empty if the client has none.
+	// ClientToken is the token of the MCP client; empty if the client has no token.
 	ClientToken string
 	// Notef writes a note for the user.
 	Notef func(format string, args ...any)

@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// archivedFile is a file of an archive.
+// archivedFile is a file in a release archive.
 type archivedFile struct {
 	name string
 	text []byte
 	mode int64
 }
 
-// writeArchive writes the archive of a system: the program, the licenses, the README and,
-// except for Windows, the manual pages.
+// writeArchive writes the archive of one operating system: the program, the licenses, the
+// README and, except for Windows, the manual pages.
 func (r release) writeArchive(t target) error {
 	type source struct {
 		name, path string
@@ -57,8 +57,8 @@ func (r release) writeArchive(t target) error {
 	return os.WriteFile(filepath.Join(r.out, r.archiveName(t)), archive, 0o644)
 }
 
-// packTar returns a .tar.gz file in which each file has the time of the release and no
-// owner.
+// packTar returns a .tar.gz archive in which each file has the modification time of the
+// release and no owner.
 func (r release) packTar(files []archivedFile) ([]byte, error) {
 	var archive bytes.Buffer
 	compressor, err := gzip.NewWriterLevel(&archive, gzip.BestCompression)
@@ -79,7 +79,8 @@ func (r release) packTar(files []archivedFile) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// packZip returns a .zip file in which each file has the time of the release.
+// packZip returns a .zip archive in which each file has the modification time of the
+// release.
 func (r release) packZip(files []archivedFile) ([]byte, error) {
 	var archive bytes.Buffer
 	writer := zip.NewWriter(&archive)
@@ -98,7 +99,8 @@ func (r release) packZip(files []archivedFile) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// checksumsFile lists the hash of each file of a release, as sha256sum does.
+// checksumsFile lists the SHA-256 hash of each file of a release, in the format of
+// sha256sum.
 const checksumsFile = "checksums.txt"
 
 // hashOf returns the SHA-256 hash of a file of the release in hexadecimal digits.
@@ -107,7 +109,8 @@ func (r release) hashOf(name string) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(text)), err
 }
 
-// writeChecksums lists all files in the folder of the release. Folders are not listed.
+// writeChecksums writes the checksums of all files in the release folder. Subfolders are
+// left out.
 func (r release) writeChecksums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

@@ -14,21 +14,22 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// licensesFile has the licenses of the libraries in the program.
+// licensesFile is the file with the licenses of the libraries that the program contains.
 const licensesFile = "THIRD-PARTY-LICENSES.txt"
 
-// licenseName matches the names of files with the terms of a library.
+// licenseName matches the names of files that contain the license of a library.
 var licenseName = lazyregexp.New(`(?i)^(licen[sc]e|copying|notice)([.-].*)?$`)
 
-// library is a library in the program.
+// library is a library that the program contains.
 type library struct {
-	// title is the name and the version; dir is the folder with the license.
+	// title is the name and the version of the library; dir is the folder that contains
+	// its license.
 	title, dir string
 }
 
-// writeLicenses writes the licenses of Go, of the Go modules in the program of a system,
-// and of the npm packages that the program embeds. A library without a license is an
-// error.
+// writeLicenses writes the licenses of Go, of the Go modules in the program for one
+// operating system, and of the npm packages that the program embeds. A library without a
+// license is an error.
 func (r release) writeLicenses(ctx context.Context, t target) error {
 	libraries, err := r.listLibraries(ctx, t)
 	if err != nil {
@@ -39,14 +40,14 @@ func (r release) writeLicenses(ctx context.Context, t target) error {
 	for _, l := range libraries {
 		licenses, err := readLicenses(l.dir)
 		if err != nil {
-			return fmt.Errorf("the license of %s: %w", l.title, err)
+			return fmt.Errorf("read the license of %s: %w", l.title, err)
 		}
 		fmt.Fprintf(&text, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
 	}
 	return os.WriteFile(r.extraPath(t, licensesFile), text.Bytes(), 0o644)
 }
 
-// listLibraries returns the libraries in the program of a system.
+// listLibraries returns the libraries that the program for one operating system contains.
 func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
 	info, err := buildinfo.ReadFile(r.programPath(t))
 	if err != nil {
@@ -54,13 +55,13 @@ func (r release) listLibraries(ctx context.Context, t target) ([]library, error)
 	}
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
-		return nil, fmt.Errorf("find Go: %w", err)
+		return nil, fmt.Errorf("find the folder of the Go installation: %w", err)
 	}
 	libraries := []library{{"Go standard library " + info.GoVersion, strings.TrimSpace(string(root))}}
 	for _, module := range info.Deps {
 		dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module.Path).Output()
 		if err != nil {
-			return nil, fmt.Errorf("find the module %s: %w", module.Path, err)
+			return nil, fmt.Errorf("find the Go module %s: %w", module.Path, err)
 		}
 		libraries = append(libraries, library{module.Path + " " + module.Version, strings.TrimSpace(string(dir))})
 	}
@@ -74,7 +75,7 @@ func (r release) listLibraries(ctx context.Context, t target) ([]library, error)
 	return libraries, nil
 }
 
-// readLicenses returns the text of all licenses in a folder.
+// readLicenses returns the text of all license files in a folder.
 func readLicenses(dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -92,21 +93,22 @@ func readLicenses(dir string) ([]byte, error) {
 		text = append(append(text, bytes.TrimSpace(license)...), '\n')
 	}
 	if text == nil {
-		return nil, fmt.Errorf("%s has no file with a license", dir)
+		return nil, fmt.Errorf("the folder %s has no file with a license", dir)
 	}
 	return text, nil
 }
 
-// extraPath is where the release writes a file that the archive of a system contains beside
-// the program.
+// extraPath returns the path of a file that the archive of an operating system contains
+// in addition to the program.
 func (r release) extraPath(t target, name string) string {
 	return filepath.Join(filepath.Dir(r.programPath(t)), name)
 }
 
-// manDir is the folder of the manual pages, which all systems share.
+// manDir returns the folder of the manual pages, which the archives of all operating
+// systems contain.
 func (r release) manDir() string { return filepath.Join(r.out, programsDir, "man") }
 
-// writeManualPages writes a manual page for each command.
+// writeManualPages writes a manual page for each command of opentabs.
 func (r release) writeManualPages(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/opentabs", "man", "--dir", r.manDir())
 	cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))

@@ -1,11 +1,12 @@
 // Command release writes a release of opentabs into a folder: an archive for each system
 // with its SBOM, Linux packages, npm packages, the files for Homebrew and Scoop, a
-// Containerfile, the extension for stores, install.sh and checksums.txt. It runs in the root of the repository:
+// Containerfile, the extension for stores, install.sh and checksums.txt. Run the command
+// in the root of the repository:
 //
 //	go run ./internal/release -out dist -url https://example.com/opentabs/latest
 //
-// The same commit gives the same bytes, because all times in the files are the time of the
-// commit. SOURCE_DATE_EPOCH replaces this time.
+// Two releases of one commit have the same bytes, because all times in the files are the
+// time of the commit. The variable SOURCE_DATE_EPOCH replaces the time of the commit.
 package main
 
 import (
@@ -24,18 +25,20 @@ import (
 	"opentabs/internal/version"
 )
 
-// release is what the steps share.
+// release has the facts about a release that the build steps share.
 type release struct {
-	// out is the folder of the release.
+	// out is the folder into which the release is written.
 	out string
-	// url is the address at which the folder will be; empty for a snapshot.
+	// url is the address at which the release folder will be published; empty for a
+	// snapshot.
 	url string
-	// storeExtensions are the IDs that stores gave the extension; empty if it is in none.
+	// storeExtensions are the IDs of the extension in the stores; empty if no store has
+	// the extension.
 	storeExtensions string
 	version         string
 	commit          string
 	time            time.Time
-	// linuxPackages is false if deb and rpm are left out.
+	// linuxPackages is true if the release contains deb and rpm packages.
 	linuxPackages bool
 }
 
@@ -77,8 +80,8 @@ func run(ctx context.Context, args []string) error {
 	return r.write(ctx, targets)
 }
 
-// write writes all files of the release. checksums.txt comes last, because it lists the
-// others.
+// write writes all files of the release. checksums.txt is the last file, because it lists
+// the other files.
 func (r release) write(ctx context.Context, targets []target) error {
 	if err := r.writeManualPages(ctx); err != nil {
 		return err
@@ -117,15 +120,15 @@ func (r release) write(ctx context.Context, targets []target) error {
 	return r.writeChecksums()
 }
 
-// emptyFolder makes a folder that holds nothing. A folder that holds anything but an
-// earlier release is an error.
+// emptyFolder creates an empty folder, or empties a folder with an earlier release. A
+// folder with other files is an error.
 func emptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, checksumsFile)); len(entries) > 0 && err != nil {
-		return fmt.Errorf("%s is not empty and holds no release: name another folder with -out", dir)
+		return fmt.Errorf("%s contains other files than a release: name another folder with -out", dir)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
@@ -133,11 +136,11 @@ func emptyFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// commitOf returns the commit of the checkout, and its time.
+// commitOf returns the checked-out commit, and the time of the commit.
 func commitOf(ctx context.Context) (commit string, at time.Time, err error) {
 	output, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%h %ct").Output()
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("read the commit: %w", err)
+		return "", time.Time{}, fmt.Errorf("read the current commit: %w", err)
 	}
 	commit, seconds, _ := strings.Cut(strings.TrimSpace(string(output)), " ")
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
@@ -145,7 +148,7 @@ func commitOf(ctx context.Context) (commit string, at time.Time, err error) {
 	}
 	unix, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("read the time of the commit: %w", err)
+		return "", time.Time{}, fmt.Errorf("read the time of the current commit: %w", err)
 	}
 	return commit, time.Unix(unix, 0).UTC(), nil
 }

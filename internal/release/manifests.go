@@ -12,16 +12,15 @@ import (
 	"time"
 )
 
-// templates are the files of a release that contain its version or its address.
-//
-//go:embed files
+// templates are the templates of the release files that contain the version or the
+// address of the release.
 var templates embed.FS
 
-// packager makes deb and rpm packages.
+// packager is the Go program that builds deb and rpm packages.
 const packager = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
-// releaseFacts are what the templates contain. Archives and Hashes are maps by operating
-// system and processor.
+// releaseFacts are the values for the templates. Archives and Hashes are maps by
+// operating system and processor.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string
@@ -30,8 +29,9 @@ type releaseFacts struct {
 	BrewProcessors map[string]string
 }
 
-// writeManifests writes install.sh, the formula of Homebrew, the manifest of Scoop and the
-// Containerfile. A release for some systems only has neither formula nor manifest.
+// writeManifests writes install.sh, the formula of Homebrew, the manifest of Scoop and
+// the Containerfile. A release for only some operating systems has no formula and no
+// manifest.
 func (r release) writeManifests(targets []target) error {
 	facts := releaseFacts{
 		URL: r.url, Version: r.version, Archives: map[string]map[string]string{}, Hashes: map[string]map[string]string{},
@@ -64,7 +64,7 @@ func (r release) writeManifests(targets []target) error {
 	return os.Chmod(filepath.Join(r.out, "install.sh"), 0o755)
 }
 
-// fillTemplate returns a template with the facts of the release.
+// fillTemplate returns a template with the values in facts.
 func fillTemplate(name string, facts any) ([]byte, error) {
 	parsed, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
 	if err != nil {
@@ -75,7 +75,7 @@ func fillTemplate(name string, facts any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// writeLinuxPackages writes the deb and rpm packages of a system.
+// writeLinuxPackages writes the deb package and the rpm package for one processor.
 func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	facts := struct{ Arch, Version, Program, Licenses, Man, Time string }{
 		t.arch, r.version, r.programPath(t), r.extraPath(t, licensesFile), r.manDir(), r.time.Format(time.RFC3339),
@@ -93,7 +93,7 @@ func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 		cmd := exec.CommandContext(ctx, "go", "run", packager, "package", "--config", file, "--packager", format, "--target", filepath.Join(r.out, name))
 		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))
 		if output, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("write %s: %w\n%s", name, err, output)
+			return fmt.Errorf("build the package %s: %w\n%s", name, err, output)
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// manifest is a package.json file.
+// manifest is the content of a package.json file.
 type manifest struct {
 	Name         string                       `json:"name"`
 	Version      string                       `json:"version"`
@@ -26,11 +26,12 @@ type manifest struct {
 	Optional     map[string]string            `json:"optionalDependencies,omitempty"`
 }
 
-// npmName is the name of the npm package with the program of a system.
+// npmName returns the name of the npm package that contains the program for one operating
+// system.
 func npmName(t target) string { return "@opentabs/cli-" + t.npmOS() + "-" + t.npmArch() }
 
-// writeNPM packs the npm packages: one with the program of each system, the package
-// opentabs that runs the program, and the SDK.
+// writeNPM packs the npm packages: one package with the program for each operating
+// system, the package opentabs that runs the program, and the SDK.
 func (r release) writeNPM(ctx context.Context, targets []target) error {
 	launcher := manifest{
 		Name: "opentabs", Version: r.version, License: "MIT", Description: "Let AI agents call functions in the web pages you are logged in to",
@@ -65,7 +66,8 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 	return r.writeSDK(ctx)
 }
 
-// writeSDK packs the SDK for authors who use Node: JavaScript modules and their types.
+// writeSDK packs the npm package of the SDK for authors who use Node. The package has
+// JavaScript modules and their types.
 func (r release) writeSDK(ctx context.Context) error {
 	dir, err := filepath.Abs(filepath.Join(r.out, "npm", "sdk"))
 	if err != nil {
@@ -75,7 +77,7 @@ func (r release) writeSDK(ctx context.Context) error {
 	if output, err := compiler.CombinedOutput(); err != nil {
 		return fmt.Errorf("compile the SDK: %w\n%s", err, output)
 	}
-	for _, library := range []string{"linkedom", "whatwg-url-minimum"} { // zod is a dependency
+	for _, library := range []string{"linkedom", "whatwg-url-minimum"} { // zod is a dependency of the package, so its code is not copied
 		if err := os.CopyFS(filepath.Join(dir, "dist", "vendor", library), os.DirFS(filepath.Join("sdk-ts", "vendor", library))); err != nil {
 			return err
 		}
@@ -100,7 +102,7 @@ func exportOf(module string) map[string]string {
 	return map[string]string{"types": "./dist/src/" + module + ".d.ts", "default": "./dist/src/" + module + ".js"}
 }
 
-// packNPM writes the files of a package into npm/NAME, and packs the package with npm.
+// packNPM writes the files of an npm package into npm/NAME, and packs the package.
 func (r release) packNPM(ctx context.Context, name string, m manifest, files []archivedFile) error {
 	dir := filepath.Join(r.out, "npm", name)
 	text, err := json.MarshalIndent(m, "", "  ")
@@ -124,7 +126,7 @@ func (r release) packNPM(ctx context.Context, name string, m manifest, files []a
 	pack := exec.CommandContext(ctx, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", "..")
 	pack.Dir = dir
 	if output, err := pack.CombinedOutput(); err != nil {
-		return fmt.Errorf("pack %s: %w\n%s", m.Name, err, output)
+		return fmt.Errorf("pack the npm package %s: %w\n%s", m.Name, err, output)
 	}
 	return os.RemoveAll(dir)
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// pluginSource is a plugin whose author uses the packed SDK.
+// pluginSource is the source of a plugin whose author uses the packed SDK.
 const pluginSource = `import { definePlugin, defineTool } from '@opentabs/sdk';
 import { makeContext } from '@opentabs/sdk/testing';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ export default definePlugin({
 export const context = makeContext();
 `
 
-// wrongSource does not compile, because the tool has no such argument.
+// wrongSource is a plugin that does not compile, because its tool has no such argument.
 const wrongSource = `import { defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 defineTool({
@@ -45,8 +45,8 @@ defineTool({
 });
 `
 
-// TestNPMPackages installs the packed packages from a registry on this machine, in empty
-// folders, and uses them.
+// TestNPMPackages installs the packed npm packages from a local registry into empty
+// folders, and runs them.
 func TestNPMPackages(t *testing.T) {
 	t.Chdir("../..")
 	root, err := os.Getwd()
@@ -74,7 +74,7 @@ func checkLauncher(t *testing.T, env []string, here target) {
 	}
 	program := filepath.Join(dir, "node_modules", ".bin", "opentabs")
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@opentabs", "cli-win32-x64")); err == nil {
-		t.Error("npm has installed the package of another system")
+		t.Error("npm has installed the package of another operating system")
 	}
 	var exit *exec.ExitError
 	if _, err := runIn(t, dir, env, program, "exit", "7"); !asExitError(err, &exit) || exit.ExitCode() != 7 {
@@ -92,7 +92,7 @@ func checkLauncher(t *testing.T, env []string, here target) {
 	}
 	want := "the npm package " + npmName(here) + ", which has the program for this system, is not installed"
 	if output, err := runIn(t, dir, env, program, "--version"); err == nil || !strings.Contains(output, want) {
-		t.Errorf("without the package of the system, the launcher printed %q, %v; want %q", output, err, want)
+		t.Errorf("without the package of the operating system, the launcher printed %q, %v; want %q", output, err, want)
 	}
 }
 
@@ -104,13 +104,13 @@ func asExitError(err error, target **exec.ExitError) bool {
 	return ok
 }
 
-// checkSignal sends SIGTERM to the launcher, and checks that the program receives the
-// signal and that the launcher ends with the program's exit code.
+// checkSignal sends SIGTERM to the npm package's launcher. The program must receive the
+// signal, and the launcher must exit with the program's exit code.
 func checkSignal(t *testing.T, env []string, program string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "wait")
-	cmd.Env, cmd.WaitDelay = env, time.Second // a program that runs on keeps the pipe open
+	cmd.Env, cmd.WaitDelay = env, time.Second // a program that does not exit keeps the pipe open
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -131,12 +131,12 @@ func checkSignal(t *testing.T, env []string, program string) {
 	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !asExitError(err, &exit) || exit.ExitCode() != 9 {
-		t.Errorf("after SIGTERM the launcher ended with %v, want the exit code 9", err)
+		t.Errorf("after SIGTERM the launcher exited with %v, want the exit code 9", err)
 	}
 }
 
-// checkSDK compiles a plugin with the types of the installed SDK, and runs the SDK in
-// Node.
+// checkSDK compiles a plugin with the types of the installed SDK, and runs code of the
+// SDK in Node.
 func checkSDK(t *testing.T, env []string, root string) {
 	dir := t.TempDir()
 	if output, err := runIn(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {

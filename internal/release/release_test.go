@@ -19,7 +19,7 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-// fakeProgram takes the place of opentabs in the tests.
+// fakeProgram is a shell script that replaces the opentabs program in tests.
 const fakeProgram = `#!/bin/sh
 case "$1" in
   --version) echo opentabs 0.1.0 ;;
@@ -30,8 +30,8 @@ case "$1" in
 esac
 `
 
-// newRelease returns a release with fake programs, in a new folder. The current directory
-// becomes the root of the repository.
+// newRelease returns a release with fake programs, in a new folder. newRelease changes
+// the current directory to the root of the repository.
 func newRelease(t *testing.T, targets []target) release {
 	t.Helper()
 	r := release{out: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
@@ -49,7 +49,7 @@ func newRelease(t *testing.T, targets []target) release {
 	return r
 }
 
-// writeFiles writes the archives, manifests and checksums of a release.
+// writeFiles writes the archives, manifests and checksums of a test release.
 func writeFiles(t *testing.T, r release, targets []target) {
 	t.Helper()
 	for _, target := range targets {
@@ -78,7 +78,7 @@ func TestSameProgramsGiveSameBytes(t *testing.T) {
 		checksums[i] = string(text)
 	}
 	if checksums[0] != checksums[1] {
-		t.Errorf("the checksums of two releases differ:\n%s\n%s", checksums[0], checksums[1])
+		t.Errorf("the checksums of two releases of one commit differ:\n%s\n%s", checksums[0], checksums[1])
 	}
 	for _, want := range []string{
 		"  opentabs_0.1.0_darwin_arm64.tar.gz\n", "  opentabs_0.1.0_windows_amd64.zip\n", "  opentabs.rb\n", "  scoop.json\n", "  install.sh\n", "  Containerfile\n",
@@ -103,7 +103,7 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), `"`+hash+`"`) || !strings.Contains(string(text), `"`+r.url+"/"+r.archiveName(system)+`"`) {
-			t.Errorf("%s has no hash or address of %s:\n%s", file, r.archiveName(system), text)
+			t.Errorf("%s does not contain the hash or the address of %s:\n%s", file, r.archiveName(system), text)
 		}
 		if strings.HasSuffix(file, ".json") && !json.Valid(text) {
 			t.Errorf("%s is not valid JSON:\n%s", file, text)
@@ -115,7 +115,7 @@ func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 	t.Chdir("../..")
 	here := target{runtime.GOOS, runtime.GOARCH}
 	r := newRelease(t, nil)
-	test, err := os.ReadFile(os.Args[0]) // a Go program
+	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is a Go program
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 	}
 	for _, want := range []string{`"pkg:golang/stdlib@1.`, `"pkg:npm/zod@4.`, `"pkg:npm/preact@`, `"bomFormat": "CycloneDX"`} {
 		if !strings.Contains(string(text), want) {
-			t.Errorf("the SBOM has no %s:\n%s", want, text)
+			t.Errorf("the SBOM does not contain %s:\n%s", want, text)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestLicenses(t *testing.T) {
 	t.Chdir("../..")
 	here := target{runtime.GOOS, runtime.GOARCH}
 	r := newRelease(t, []target{here})
-	test, err := os.ReadFile(os.Args[0]) // a Go program
+	test, err := os.ReadFile(os.Args[0]) // os.Args[0] is a Go program
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,11 +163,12 @@ func TestLicenses(t *testing.T) {
 		}
 	}
 	if _, err := readLicenses(t.TempDir()); err == nil {
-		t.Error("a library without a license is no error")
+		t.Error("a library without a license caused no error")
 	}
 }
 
-// runInstaller runs install.sh with a server for the release, and returns its output.
+// runInstaller runs install.sh with a test server that serves the release, and returns
+// the output of install.sh.
 func runInstaller(t *testing.T, r release, home string) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(http.FileServer(http.Dir(r.out)))
@@ -185,7 +186,7 @@ func TestInstallScript(t *testing.T) {
 	writeFiles(t, r, here)
 	home := t.TempDir()
 	program := filepath.Join(home, ".local", "bin", "opentabs")
-	for range 2 { // the second installation replaces the first
+	for range 2 { // the second installation must replace the first installation
 		output, err := runInstaller(t, r, home)
 		if err != nil || !strings.Contains(output, "opentabs 0.1.0 is installed: "+program+"\n") || !strings.Contains(output, `export PATH="`+filepath.Dir(program)+`:$PATH"`) {
 			t.Fatalf("install.sh ended with %v: %s", err, output)
@@ -218,14 +219,14 @@ func TestInstallScript(t *testing.T) {
 	}
 }
 
-// startRegistry serves the packed npm packages of a release and zod, and returns the
-// environment in which npm uses the registry.
+// startRegistry serves zod and the packed npm packages of a release. startRegistry
+// returns the environment variables with which npm uses this registry.
 func startRegistry(t *testing.T, r release) []string {
 	t.Helper()
 	registry := &npmtest.Registry{}
 	files, err := filepath.Glob(filepath.Join(r.out, "npm", "*.tgz"))
 	if err != nil || len(files) < 3 {
-		t.Fatalf("the release has the npm packages %v, want at least 3; %v", files, err)
+		t.Fatalf("the release has the npm packages %v, want at least 3 packages; %v", files, err)
 	}
 	for _, file := range files {
 		packed, err := os.ReadFile(file)
@@ -276,7 +277,7 @@ func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
 	}
 }
 
-// runIn runs a program in a folder and returns its output.
+// runIn runs a program in a folder, and returns the program's output.
 func runIn(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

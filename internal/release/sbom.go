@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// sbom is a software bill of materials in the format CycloneDX.
+// sbom is a software bill of materials (SBOM) in the format CycloneDX.
 type sbom struct {
 	Format       string       `json:"bomFormat"`
 	SpecVersion  string       `json:"specVersion"`
@@ -35,8 +35,8 @@ type component struct {
 	URL     string `json:"purl"`
 }
 
-// writeSBOM lists the Go modules of the built program, and the npm packages that the
-// program embeds.
+// writeSBOM writes an SBOM with the Go modules of the program, and the npm packages that
+// the program embeds.
 func (r release) writeSBOM(t target) error {
 	info, err := buildinfo.ReadFile(r.programPath(t))
 	if err != nil {
@@ -67,7 +67,7 @@ func (r release) writeSBOM(t target) error {
 	return os.WriteFile(filepath.Join(r.out, r.baseName(t)+".cdx.json"), append(text, '\n'), 0o644)
 }
 
-// uuidText returns the first 16 bytes of a hash as a UUID of version 4.
+// uuidText formats the first 16 bytes of a hash as a UUID of version 4.
 func uuidText(hash []byte) string {
 	id := append([]byte{}, hash[:16]...)
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
@@ -79,7 +79,7 @@ func newComponent(kind, ecosystem, name, version string) component {
 	return component{Type: kind, Ref: url, Name: name, Version: version, URL: url}
 }
 
-// embeddedPackages returns the npm packages whose files are in the program: the
+// embeddedPackages returns the npm packages whose files the program contains: the
 // dependencies of the SDK and of the extension, with the versions in package-lock.json.
 func embeddedPackages() ([]component, error) {
 	var lockFile struct {
@@ -90,7 +90,7 @@ func embeddedPackages() ([]component, error) {
 		err = json.Unmarshal(text, &lockFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("package-lock.json: %w", err)
+		return nil, fmt.Errorf("read package-lock.json: %w", err)
 	}
 	var components []component
 	for _, pattern := range []string{"sdk-ts/vendor/*", "extension/vendor/*"} {
@@ -102,7 +102,7 @@ func embeddedPackages() ([]component, error) {
 			name := filepath.Base(folder)
 			locked := lockFile.Packages["node_modules/"+name].Version
 			if locked == "" {
-				return nil, fmt.Errorf("package-lock.json has no version of %s", name)
+				return nil, fmt.Errorf("package-lock.json has no version of the package %s", name)
 			}
 			components = append(components, newComponent("library", "npm", name, locked))
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestStorePackage checks that the package contains the files of the extension, and that
-// docs/store.md has the summary and explains each permission.
+// TestStorePackage checks that the store package contains the files of the extension, and
+// that docs/store.md has the summary and explains each permission.
 func TestStorePackage(t *testing.T) {
 	t.Chdir("../..")
 	r := release{out: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}
@@ -31,11 +31,11 @@ func TestStorePackage(t *testing.T) {
 	}
 	for _, name := range []string{"icons/128.png", "manifest.json", "panel.html", "worker.js"} {
 		if !slices.Contains(names, name) {
-			t.Errorf("the package has no %s: %q", name, names)
+			t.Errorf("the store package does not contain %s: %q", name, names)
 		}
 	}
 	if slices.Contains(names, "connection.json") {
-		t.Error("the package has the file of an installation")
+		t.Error("the store package contains a file that only installations write")
 	}
 	manifest, err := archive.Open("manifest.json")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestStorePackage(t *testing.T) {
 	}
 	const maxSummaryChars = 132
 	if !strings.Contains(string(text), "**Summary:** "+m.Description+"\n") || len(m.Description) > maxSummaryChars {
-		t.Errorf("docs/store.md does not have the description of the manifest as its summary, or it is longer than %d characters: %q", maxSummaryChars, m.Description)
+		t.Errorf("docs/store.md does not have the description of the manifest as its summary, or the summary is longer than %d characters: %q", maxSummaryChars, m.Description)
 	}
 	var explained []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(text), -1) {

@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// target is a system that a release is built for, in the words of Go.
+// target is an operating system and a processor for which the release contains a program,
+// named as in Go.
 type target struct{ os, arch string }
 
-// allTargets are the systems of a release.
+// allTargets are the operating systems and processors of a complete release.
 var allTargets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// selectTargets returns the systems in a list such as "linux/amd64,darwin/arm64", or all
-// systems for an empty list.
+// selectTargets returns the targets in a list such as "linux/amd64,darwin/arm64", or all
+// targets for an empty list.
 func selectTargets(names string) ([]target, error) {
 	if names == "" {
 		return allTargets, nil
@@ -32,13 +33,13 @@ func selectTargets(names string) ([]target, error) {
 			}
 		}
 		if !isKnown {
-			return nil, fmt.Errorf("releases have no system %q", name)
+			return nil, fmt.Errorf("releases do not support the system %q", name)
 		}
 	}
 	return targets, nil
 }
 
-// program is the name of the program on the system.
+// program returns the file name of the program on the target's operating system.
 func (t target) program() string {
 	if t.os == "windows" {
 		return "opentabs.exe"
@@ -46,7 +47,7 @@ func (t target) program() string {
 	return "opentabs"
 }
 
-// npmOS and npmArch are the words of Node for the system.
+// npmOS returns the name of the target's operating system in Node.
 func (t target) npmOS() string {
 	if t.os == "windows" {
 		return "win32"
@@ -61,16 +62,16 @@ func (t target) npmArch() string {
 	return t.arch
 }
 
-// programsDir is the folder of the built programs, which the finished release does not
-// contain.
+// programsDir is the folder with the built programs, which is deleted before the release
+// is complete.
 const programsDir = "programs"
 
-// programPath is where the build writes the program of a system.
+// programPath returns the path to which the build writes the program for a target.
 func (r release) programPath(t target) string {
 	return filepath.Join(r.out, programsDir, t.os+"_"+t.arch, t.program())
 }
 
-// archiveName is the name of the archive of a system. `opentabs upgrade` and install.sh
+// archiveName returns the name of a target's archive. `opentabs upgrade` and install.sh
 // find the archive by this name.
 func (r release) archiveName(t target) string {
 	suffix := ".tar.gz"
@@ -84,14 +85,14 @@ func (r release) baseName(t target) string {
 	return fmt.Sprintf("opentabs_%s_%s_%s", r.version, t.os, t.arch)
 }
 
-// build builds the program of a system. The flags leave out everything that depends on the
-// machine.
+// build builds the program for a target. The build flags exclude everything that depends
+// on the building machine.
 func (r release) build(ctx context.Context, t target) error {
 	flags := fmt.Sprintf("-s -w -buildid= -X opentabs/internal/version.Commit=%s -X opentabs/internal/version.ReleaseURL=%s -X opentabs/internal/version.StoreExtensions=%s", r.commit, r.url, r.storeExtensions)
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", r.programPath(t), "./cmd/opentabs")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build for %s/%s: %w\n%s", t.os, t.arch, err, output)
+		return fmt.Errorf("build the program for %s/%s: %w\n%s", t.os, t.arch, err, output)
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
-// Package service runs the server of opentabs as a service of the user: a systemd user
-// unit on Linux, a launchd agent on macOS. The service starts when the user logs in.
+// Package service runs the opentabs server as a service of the user: a systemd user unit
+// on Linux, or a launchd agent on macOS. The service starts when the user logs in.
 //
-// [New] returns the service of this system. Each service writes one file in the home
-// directory, and calls systemctl or launchctl.
+// [New] returns the manager of the service. A manager writes one file in the home
+// directory, and runs systemctl or launchctl.
 package service
 
 import (
@@ -17,76 +17,80 @@ import (
 	"time"
 )
 
-// ErrUnsupported is the error of [New] on a system without services of users that opentabs
-// supports.
+// ErrUnsupported is the error of [New] on an operating system whose service manager
+// opentabs does not support.
 var ErrUnsupported = errors.New("opentabs installs services only for systemd and launchd")
 
 const (
-	// commandTimeout limits a run of systemctl or launchctl.
+	// commandTimeout limits how long systemctl or launchctl may run.
 	commandTimeout = time.Minute
-	// outputDelay limits the wait for output after the command has ended: a service that the
-	// command started may have inherited the output.
+	// outputDelay limits how long runCommand waits for output after the command has
+	// exited. A service that the command started may have inherited the output stream.
 	outputDelay = time.Second
 )
 
-// Command is what the service runs.
+// Command is the command that the service runs.
 type Command struct {
-	// Path is the path of the program.
+	// Path is the path of the program that the service runs.
 	Path string
 	Args []string
-	// Env has the environment variables beyond those of the user's session.
+	// Env has the environment variables that the service sets in addition to those of the
+	// user's session.
 	Env map[string]string
-	// LogFile receives the standard error of the program on systems without a journal.
+	// LogFile is the file that receives the program's standard error on systems without a
+	// journal.
 	LogFile string
 }
 
-// Machine is where the service is installed.
+// Machine describes the computer on which the service is installed.
 type Machine struct {
-	// OS is the operating system, as runtime.GOOS has it.
+	// OS is the name of the operating system, in the form of runtime.GOOS.
 	OS string
-	// Home is the home directory of the user.
+	// Home is the user's home directory.
 	Home string
-	// UserID is the number of the user.
+	// UserID is the numeric ID of the user.
 	UserID int
 	// Getenv is os.Getenv except in tests.
 	Getenv func(string) string
 }
 
-// State is the state of a service.
+// State is the state of the installed service.
 type State struct {
-	// File is the path of the unit or agent.
+	// File is the path of the systemd unit or launchd agent.
 	File string `json:"file"`
-	// IsInstalled is true if the file exists.
+	// IsInstalled is true if the file of the service exists.
 	IsInstalled bool `json:"installed"`
-	// IsRunning is true if the service runs.
+	// IsRunning is true if the service is running.
 	IsRunning bool `json:"running"`
 	// IsEnabled is true if the service starts when the user logs in.
 	IsEnabled bool `json:"enabled"`
 }
 
-// system is the service manager of an operating system.
+// system has the functions of an operating system's service manager.
 type system interface {
-	// file is the path of the unit or agent.
+	// file returns the path of the systemd unit or launchd agent.
 	file() string
-	// content is the unit or agent that runs a command.
+	// content returns the systemd unit or launchd agent that runs a command.
 	content(Command) []byte
-	// enable starts the service now and at each login.
+	// enable starts the service now, and makes the system start the service at each
+	// login.
 	enable(context.Context) error
 	// start starts an enabled service.
 	start(context.Context) error
-	// disable stops the service, and does not start it again.
+	// disable stops the service, and prevents that the system starts the service at the
+	// next login.
 	disable(context.Context) error
-	// removed is called after the file was removed.
+	// removed runs after the file of the service was removed.
 	removed(context.Context) error
-	// state returns whether the service runs and is enabled.
+	// state returns whether the service is running and whether the service is enabled.
 	state(context.Context) (isRunning, isEnabled bool)
 }
 
-// Manager installs and removes the service.
+// Manager installs and removes the opentabs service.
 type Manager struct{ system system }
 
-// New returns the manager of the service on a machine. The error is [ErrUnsupported] if
-// the system has no service manager that opentabs supports.
+// New returns a manager of the opentabs service on a machine. The error is
+// [ErrUnsupported] if opentabs does not support the machine's service manager.
 func New(m Machine) (Manager, error) {
 	switch m.OS {
 	case "linux":
@@ -100,17 +104,17 @@ func New(m Machine) (Manager, error) {
 	return Manager{}, fmt.Errorf("%w, and this system is %s", ErrUnsupported, m.OS)
 }
 
-// File returns the path of the unit or agent.
+// File returns the path of the systemd unit or launchd agent.
 func (m Manager) File() string { return m.system.file() }
 
-// IsInstalled reports whether the service is installed.
+// IsInstalled reports whether the opentabs service is installed.
 func (m Manager) IsInstalled() bool {
 	_, err := os.Stat(m.system.file())
 	return err == nil
 }
 
-// Install writes the service and starts it. A service that runs already is restarted with
-// the new command. If the service cannot start, a new installation is removed again.
+// Install installs the service and starts the service. Install restarts a running service
+// with the new command. If a new service cannot start, Install removes the service again.
 func (m Manager) Install(ctx context.Context, c Command) error {
 	file := m.system.file()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -135,8 +139,8 @@ func (m Manager) Install(ctx context.Context, c Command) error {
 // Start starts the installed service.
 func (m Manager) Start(ctx context.Context) error { return m.system.start(ctx) }
 
-// Uninstall stops the service and removes it. The file is removed even if the service does
-// not stop.
+// Uninstall stops and removes the service. Uninstall removes the file of the service even
+// if the service does not stop.
 func (m Manager) Uninstall(ctx context.Context) error {
 	stopErr := m.system.disable(ctx)
 	err := os.Remove(m.system.file())
@@ -146,7 +150,7 @@ func (m Manager) Uninstall(ctx context.Context) error {
 	return errors.Join(stopErr, err, m.system.removed(ctx))
 }
 
-// State returns the state of the service.
+// State returns the state of the opentabs service.
 func (m Manager) State(ctx context.Context) State {
 	s := State{File: m.system.file(), IsInstalled: m.IsInstalled()}
 	if s.IsInstalled {
@@ -155,13 +159,14 @@ func (m Manager) State(ctx context.Context) State {
 	return s
 }
 
-// runCommand runs a program, and returns its output as the error if it fails.
+// runCommand runs a program. If the program fails, runCommand returns an error with the
+// program's output.
 func runCommand(ctx context.Context, name string, args ...string) error {
 	_, err := outputOf(ctx, name, args...)
 	return err
 }
 
-// outputOf runs a program and returns its output.
+// outputOf runs a program and returns the program's output.
 func outputOf(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()

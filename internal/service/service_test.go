@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// fakeLaunchctl records its arguments. The agent is loaded while the file "loaded" exists.
+// fakeLaunchctl is a shell script that simulates launchctl and records its arguments. The
+// agent counts as loaded while the file "loaded" exists.
 const fakeLaunchctl = `#!/bin/sh
 echo "$*" >> "$FAKE_DIR/calls"
 case "$1" in
@@ -18,7 +19,8 @@ case "$1" in
 esac
 `
 
-// newMac returns a machine with a fake launchctl, and the folder of its record of calls.
+// newMac returns a machine with a fake launchctl, and the folder in which the fake
+// launchctl records its calls.
 func newMac(t *testing.T) (Machine, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,10 +39,10 @@ func TestLaunchdAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := m.State(t.Context()); s.IsInstalled || s.IsRunning || s.IsEnabled {
-		t.Errorf("state before the installation = %+v, want not installed", s)
+		t.Errorf("state of the service before the installation = %+v, want not installed", s)
 	}
 	command := Command{Path: "/Users/a & b/opentabs", Args: []string{"serve"}, Env: map[string]string{"OPENTABS_HOME": "<home>"}, LogFile: "/log"}
-	for range 2 { // the second installation replaces the first
+	for range 2 { // the second installation must replace the first installation
 		if err := m.Install(t.Context(), command); err != nil {
 			t.Fatal(err)
 		}
@@ -54,19 +56,19 @@ func TestLaunchdAgent(t *testing.T) {
 		"<key>RunAtLoad</key>\n  <true/>", "<key>StandardErrorPath</key>\n  <string>/log</string>",
 	} {
 		if !strings.Contains(string(plist), want) {
-			t.Errorf("the agent has no %q:\n%s", want, plist)
+			t.Errorf("the launchd agent does not contain %q:\n%s", want, plist)
 		}
 	}
 	if s := m.State(t.Context()); !s.IsInstalled || !s.IsRunning || !s.IsEnabled {
-		t.Errorf("state after the installation = %+v, want installed, running and enabled", s)
+		t.Errorf("state of the service after the installation = %+v, want installed, running and enabled", s)
 	}
-	for range 2 { // the second removal finds nothing
+	for range 2 { // the second removal finds no service
 		if err := m.Uninstall(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if m.IsInstalled() {
-		t.Error("the agent is installed after Uninstall")
+		t.Error("the launchd agent is installed after Uninstall")
 	}
 	calls, err := os.ReadFile(filepath.Join(dir, "calls"))
 	if err != nil {
@@ -74,7 +76,7 @@ func TestLaunchdAgent(t *testing.T) {
 	}
 	wantBegin := "bootstrap gui/501 " + m.File() + "\nprint gui/501/opentabs.server\nbootout gui/501/opentabs.server\nbootstrap gui/501"
 	if !strings.HasPrefix(string(calls), wantBegin) {
-		t.Errorf("launchctl was called with\n%swant first\n%s", calls, wantBegin)
+		t.Errorf("arguments of launchctl =\n%swant first\n%s", calls, wantBegin)
 	}
 }
 
@@ -83,16 +85,16 @@ func TestUnitQuotesWords(t *testing.T) {
 	unit := string(s.content(Command{Path: `/opt/a "b" $c %d/opentabs`, Args: []string{"serve"}, Env: map[string]string{"A": "$x %y"}}))
 	for _, want := range []string{`ExecStart="/opt/a \"b\" $$c %%d/opentabs" "serve"` + "\n", `Environment="A=$x %%y"` + "\n"} {
 		if !strings.Contains(unit, want) {
-			t.Errorf("the unit has no %q:\n%s", want, unit)
+			t.Errorf("the systemd unit does not contain %q:\n%s", want, unit)
 		}
 	}
 	if got := s.file(); got != "/home/a/.config/systemd/user/opentabs.service" {
-		t.Errorf("the path of the unit is %s", got)
+		t.Errorf("path of the systemd unit = %s", got)
 	}
 }
 
 func TestOtherSystemsHaveNoService(t *testing.T) {
 	if _, err := New(Machine{OS: "windows", Getenv: os.Getenv}); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "windows") {
-		t.Errorf("New on Windows returned %v, want ErrUnsupported and the name of the system", err)
+		t.Errorf("New on Windows returned %v, want ErrUnsupported with the name of the operating system", err)
 	}
 }

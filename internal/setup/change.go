@@ -19,15 +19,17 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Change is a new content of a client's configuration.
+// Change is a planned change of an MCP client's configuration file.
 type Change struct {
 	Client Client
-	// before is the content now; nil if the file does not exist.
+	// before is the current content of the configuration file; nil if the file does not
+	// exist. after is the planned content.
 	before, after []byte
 }
 
-// NewChange returns the configuration of a client with command as the server opentabs. The
-// error names the problem of the file.
+// NewChange plans a change of an MCP client's configuration that adds command as the
+// server opentabs. If the file cannot be changed, the error describes the problem in the
+// file.
 func NewChange(c Client, command Command) (Change, error) {
 	before, err := readConfig(c.File)
 	if err != nil {
@@ -40,22 +42,22 @@ func NewChange(c Client, command Command) (Change, error) {
 	return Change{Client: c, before: before, after: after}, nil
 }
 
-// IsEmpty reports whether the configuration has the server already.
+// IsEmpty reports whether the configuration already contains the server.
 func (c Change) IsEmpty() bool {
 	before, errBefore := c.Client.format.decode(c.before)
 	after, errAfter := c.Client.format.decode(c.after)
 	return c.before != nil && errBefore == nil && errAfter == nil && reflect.DeepEqual(before, after)
 }
 
-// Diff returns the change as a unified diff.
+// Diff returns the planned change as a unified diff.
 func (c Change) Diff() string {
 	text := diff.Diff(c.Client.File, c.before, c.Client.File, c.after)
-	_, text, _ = bytes.Cut(text, []byte("\n")) // the line "diff FILE FILE"
+	_, text, _ = bytes.Cut(text, []byte("\n")) // removes the line "diff FILE FILE"
 	return string(text)
 }
 
-// CurrentToken returns the token of the client in its configuration; empty if there is
-// none. prefix is the beginning of each token.
+// CurrentToken returns the client token in an MCP client's configuration; empty if the
+// configuration has no token. The parameter prefix is the prefix of all tokens.
 func CurrentToken(c Client, prefix string) string {
 	data, err := readConfig(c.File)
 	if err != nil {
@@ -68,7 +70,7 @@ func CurrentToken(c Client, prefix string) string {
 	return findText(serverIn(values, c.servers), prefix)
 }
 
-// findText returns a text with a prefix in a value.
+// findText returns the first string in a configuration value that has the given prefix.
 func findText(value any, prefix string) string {
 	switch value := value.(type) {
 	case string:
@@ -85,7 +87,7 @@ func findText(value any, prefix string) string {
 	return ""
 }
 
-// readConfig returns the content of a configuration; nil for a missing file.
+// readConfig returns the content of a configuration file; nil for a missing file.
 func readConfig(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,35 +99,37 @@ func readConfig(path string) ([]byte, error) {
 	return data, err
 }
 
-// Writer writes configurations, and keeps their earlier contents in a folder.
+// Writer writes the configuration files of MCP clients, and keeps a backup of each file.
 type Writer struct {
-	// Dir is the folder of the backups and of the record of changes.
+	// Dir is the folder with the backups and the record of written configurations.
 	Dir string
 }
 
-// record is one written configuration.
+// record describes one configuration file that setup has written.
 type record struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	// Backup is the file with the content before the change; empty if there was no file.
+	// Backup is the path of the file with the content before the change; empty if the
+	// configuration file did not exist.
 	Backup string `json:"backup,omitempty"`
-	// Hash is the SHA-256 hash of the written content, in hexadecimal digits.
+	// Hash is the SHA-256 hash of the written configuration, in hexadecimal digits.
 	Hash    string    `json:"sha256"`
 	Written time.Time `json:"written"`
 }
 
-// Write writes a configuration after a backup, and returns the path of the backup; empty
-// if the file is new. The file keeps its mode. A link keeps pointing to its file. Write
-// fails if the file has changed since [NewChange], or is read-only.
+// Write writes a configuration file after a backup, and returns the path of the backup.
+// The path is empty if the configuration file is new. The mode of the file does not
+// change, and Write follows symbolic links. Write returns an error if the file has
+// changed since [NewChange], or is read-only.
 func (w Writer) Write(c Change) (backup string, err error) {
 	now, err := readConfig(c.Client.File)
 	switch {
 	case err != nil:
 		return "", err
 	case !bytes.Equal(now, c.before) || (now == nil) != (c.before == nil):
-		return "", fmt.Errorf("%s has changed in the meantime: run the command again", c.Client.File)
+		return "", fmt.Errorf("%s has changed while the command ran: run the command again", c.Client.File)
 	}
-	records, err := w.records() // before the change, which needs the record for undo
+	records, err := w.records() // written before the configuration changes, because undo needs the record
 	if err != nil {
 		return "", err
 	}
@@ -144,15 +148,16 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	}
 	previous, hasPrevious := records[c.Client.ID]
 	if hasPrevious && previous.File == c.Client.File && previous.Hash == hashOf(c.before) {
-		backup = previous.Backup // undo goes back to the content before the first change
+		backup = previous.Backup // undo restores the content before the first change
 	}
 	records[c.Client.ID] = record{Client: c.Client.ID, File: c.Client.File, Backup: backup, Hash: hashOf(c.after), Written: written}
 	return backup, w.writeRecords(records)
 }
 
-// Undo takes opentabs out of the configuration of a client, and returns a sentence about
-// what was done; empty if the configuration does not name opentabs. If the file has not
-// changed since, it gets its earlier content byte by byte.
+// Undo removes opentabs from the configuration of an MCP client, and returns a sentence
+// about the change. The sentence is empty if the configuration does not contain opentabs.
+// If the file has not changed since setup wrote it, Undo restores the backup byte by
+// byte.
 func (w Writer) Undo(c Client) (string, error) {
 	records, err := w.records()
 	if err != nil {
@@ -170,7 +175,7 @@ func (w Writer) Undo(c Client) (string, error) {
 	var sentence string
 	isOwn := ok && hashOf(now) == r.Hash && (r.Backup == "" || exists(r.Backup))
 	switch {
-	case now == nil: // the user has removed the file
+	case now == nil: // the user has deleted the configuration file
 	case isOwn && r.Backup == "":
 		sentence = fmt.Sprintf("%s is removed, because it did not exist before", c.File)
 		err = os.Remove(resolveLinks(c.File))
@@ -187,7 +192,7 @@ func (w Writer) Undo(c Client) (string, error) {
 	return sentence, w.writeRecords(records)
 }
 
-// restore gives a file the content of its backup.
+// restore replaces a configuration file by its backup.
 func restore(path, backup string) error {
 	earlier, err := os.ReadFile(backup)
 	if err != nil {
@@ -196,8 +201,8 @@ func restore(path, backup string) error {
 	return replaceConfig(path, earlier)
 }
 
-// removeFrom removes opentabs from the configuration with the content now, and returns a
-// sentence about what was done; empty for nothing.
+// removeFrom removes opentabs from a configuration with the content now, and returns a
+// sentence about the change; empty if nothing was removed.
 func (c Client) removeFrom(now []byte) (string, error) {
 	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
 	if err != nil {
@@ -209,10 +214,11 @@ func (c Client) removeFrom(now []byte) (string, error) {
 	return fmt.Sprintf("opentabs is removed from %s, which has changed since", c.File), replaceConfig(c.File, without)
 }
 
-// maxLinks limits the links that lead to one file.
+// maxLinks limits how many symbolic links resolveLinks follows.
 const maxLinks = 40
 
-// resolveLinks returns the file to which a path leads, also if the file does not exist.
+// resolveLinks follows symbolic links, and returns the path of the last link's target.
+// The target need not exist.
 func resolveLinks(path string) string {
 	for range maxLinks {
 		target, err := os.Readlink(path)
@@ -227,13 +233,13 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// replaceConfig writes a configuration in one step.
+// replaceConfig replaces a configuration file in one step.
 func replaceConfig(path string, data []byte) error {
 	target := resolveLinks(path)
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(target); err == nil {
 		if mode = info.Mode().Perm(); mode&0o200 == 0 {
-			return fmt.Errorf("%s is read-only: make it writable, or add the server by hand as `opentabs setup --print` shows", path)
+			return fmt.Errorf("%s is read-only: make the file writable, or add the server by hand as `opentabs setup --print` shows", path)
 		}
 	} else if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
@@ -252,12 +258,12 @@ func (w Writer) records() (map[string]record, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return records, nil
 	}
-	if err == nil && (json.Unmarshal(data, &records) != nil || records == nil) { // without records, undo removes only opentabs
+	if err == nil && (json.Unmarshal(data, &records) != nil || records == nil) { // without records, undo removes only the server opentabs
 		records = map[string]record{}
 		_, err = statefile.PutAside(w.recordsFile())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the record of setup in %s: %w", w.recordsFile(), err)
+		return nil, fmt.Errorf("read the record of changed configurations in %s: %w", w.recordsFile(), err)
 	}
 	return records, nil
 }
@@ -278,8 +284,9 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ConfiguredFile returns the configuration of a client from which [Writer.Undo] would take
-// opentabs; empty if the configuration does not name opentabs.
+// ConfiguredFile returns the path of an MCP client's configuration from which
+// [Writer.Undo] would remove opentabs. The path is empty if the configuration does not
+// contain opentabs.
 func (w Writer) ConfiguredFile(c Client) (string, error) {
 	records, err := w.records()
 	if err != nil {
@@ -294,7 +301,7 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 	}
 	values, err := c.format.decode(data)
 	if err != nil || serverIn(values, c.servers) == nil {
-		return "", nil // a file that opentabs cannot read has no server that opentabs can remove
+		return "", nil // opentabs cannot remove a server from a file that opentabs cannot read
 	}
 	return c.File, nil
 }

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// serverName is the name of opentabs in the configurations of clients.
+// serverName is the name of the server opentabs in the configurations of MCP clients.
 const serverName = "opentabs"
 
-// Machine is where clients are searched for.
+// Machine describes the computer on which setup searches for MCP clients.
 type Machine struct {
-	// OS is the operating system, as runtime.GOOS has it.
+	// OS is the name of the operating system, in the form of runtime.GOOS.
 	OS string
-	// Home is the home directory of the user.
+	// Home is the user's home directory.
 	Home string
 	// Getenv is os.Getenv except in tests.
 	Getenv func(string) string
@@ -21,14 +21,14 @@ type Machine struct {
 	LookPath func(string) (string, error)
 }
 
-// ThisMachine returns the machine that the program runs on. The error names a missing
-// home directory.
+// ThisMachine returns a description of the computer on which opentabs runs. ThisMachine
+// returns an error if the user has no home directory.
 func ThisMachine(goos string, getenv func(string) string) (Machine, error) {
 	home, err := os.UserHomeDir()
 	return Machine{OS: goos, Home: home, Getenv: getenv, LookPath: exec.LookPath}, err
 }
 
-// appData returns the directory in which desktop programs keep their settings.
+// appData returns the directory in which desktop programs store their settings.
 func (m Machine) appData() string {
 	switch m.OS {
 	case "darwin":
@@ -42,8 +42,8 @@ func (m Machine) appData() string {
 	return m.configHome()
 }
 
-// configHome returns the directory of the XDG specification, which some programs use on
-// each operating system.
+// configHome returns the configuration directory of the XDG specification, which some
+// programs use on all operating systems.
 func (m Machine) configHome() string {
 	if dir := m.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -51,30 +51,33 @@ func (m Machine) configHome() string {
 	return filepath.Join(m.Home, ".config")
 }
 
-// Client is one MCP client that opentabs can be added to.
+// Client is an MCP client whose configuration setup can change.
 type Client struct {
-	// ID names the client on the command line, Title for the user.
+	// ID is the name of the MCP client on the command line, and Title is its name for the
+	// user.
 	ID, Title string
-	// File is the path of the configuration of the user; the file need not exist.
+	// File is the path of the MCP client's user configuration. The file need not exist.
 	File string
-	// RestartNote is what the user does before the client uses the new configuration.
+	// RestartNote is a sentence about what the user does so that the MCP client reads its
+	// new configuration.
 	RestartNote string
 
 	format format
-	// servers is the path of the object with the servers in the configuration.
+	// servers is the path of the JSON object that contains the servers in the
+	// configuration.
 	servers []string
-	// entry returns the value for one server.
+	// entry returns the configuration value for one MCP server.
 	entry func(Command) any
 }
 
-// Command is what a client runs to start an MCP server over stdio.
+// Command is the command with which an MCP client starts an MCP server over stdio.
 type Command struct {
 	Path string
 	Args []string
 	Env  map[string]string
 }
 
-// standardEntry is the form of a server that most clients use.
+// standardEntry is the configuration value for a server in most MCP clients.
 type standardEntry struct {
 	Type    string            `json:"type,omitempty" toml:"type,omitempty"`
 	Command string            `json:"command" toml:"command"`
@@ -86,12 +89,13 @@ func newStandardEntry(c Command) any {
 	return standardEntry{Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
-// newTypedEntry is for clients that require the type of a server.
+// newTypedEntry returns the configuration value for an MCP client that requires the type
+// of a server.
 func newTypedEntry(c Command) any {
 	return standardEntry{Type: "stdio", Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
-// opencodeEntry is the form of a local server in opencode.
+// opencodeEntry is the configuration value for a local server in opencode.
 type opencodeEntry struct {
 	Type        string            `json:"type"`
 	Command     []string          `json:"command"`
@@ -103,7 +107,8 @@ func newOpencodeEntry(c Command) any {
 	return opencodeEntry{Type: "local", Command: append([]string{c.Path}, c.Args...), Enabled: true, Environment: c.Env}
 }
 
-// gooseEntry is the form of an extension of Goose. Timeout is in seconds.
+// gooseEntry is the configuration value for an extension of Goose. The field Timeout is
+// in seconds.
 type gooseEntry struct {
 	Enabled bool              `yaml:"enabled"`
 	Type    string            `yaml:"type"`
@@ -114,20 +119,22 @@ type gooseEntry struct {
 	Timeout int               `yaml:"timeout"`
 }
 
-// gooseTimeoutSeconds is the hard limit of calls of opentabs.
+// gooseTimeoutSeconds is the timeout of calls in Goose, which equals the hard limit of
+// calls in opentabs.
 const gooseTimeoutSeconds = 300
 
 func newGooseEntry(c Command) any {
 	return gooseEntry{Enabled: true, Type: "stdio", Name: serverName, Cmd: c.Path, Args: c.Args, Envs: c.Env, Timeout: gooseTimeoutSeconds}
 }
 
-// knownClient is one row of the table of clients. Several files are tried in order; the
-// first that exists is used, else the first.
+// knownClient is one row of the table of MCP clients. Setup uses the first file that
+// exists, or else the first file in the list.
 type knownClient struct {
 	id, title string
 	files     func(Machine) []string
-	// programs are names in PATH that show that the client is installed. Else the folder
-	// of a file must exist.
+	// programs are the names of programs in PATH that show that the MCP client is
+	// installed. Without such a program, the client counts as installed if the folder of
+	// a configuration file exists.
 	programs    []string
 	format      format
 	servers     []string
@@ -135,11 +142,11 @@ type knownClient struct {
 	restartNote string
 }
 
-// standardServers is the path of the servers in the files of most clients.
+// standardServers is the path of the servers in the configurations of most MCP clients.
 var standardServers = []string{"mcpServers"}
 
-// knownClients are the clients that setup supports. The sources of each row were read in
-// November 2026:
+// knownClients are the MCP clients that setup supports. The facts in each row come from
+// these pages, as of November 2026:
 //
 //   - Claude Code: code.claude.com/docs/en/mcp (user scope, ~/.claude.json)
 //   - Claude Desktop: modelcontextprotocol.io/docs/develop/connect-local-servers
@@ -234,8 +241,8 @@ var knownClients = []knownClient{
 	},
 }
 
-// Clients returns all clients that setup supports. isInstalled reports for each whether the
-// client seems to be installed on the machine.
+// Clients returns all MCP clients that setup supports. The function isInstalled reports
+// whether a client seems to be installed on the machine.
 func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
 	installed := map[string]bool{}
 	for _, known := range knownClients {

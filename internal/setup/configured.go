@@ -11,27 +11,32 @@ import (
 	"strings"
 )
 
-// Configured is how the configuration of a client names opentabs.
+// Configured describes how the configuration of an MCP client starts opentabs.
 type Configured struct {
-	// Command is what the client runs; its Path is empty for a server over HTTP.
+	// Command is the command that the MCP client runs. Its Path is empty for a server
+	// over HTTP.
 	Command Command
-	// URL is the address of a server over HTTP; empty for a command.
+	// URL is the address of a server over HTTP; empty if the MCP client runs a command.
 	URL string
-	// IsDisabled is true if the client does not start the server.
+	// IsDisabled is true if the MCP client does not start the server opentabs.
 	IsDisabled bool
-	// token is the token in the configuration; empty if there is none.
+	// token is the client token in the configuration; empty if the configuration has no
+	// token.
 	token string
 }
 
-// ErrNotConfigured is the error for a configuration that does not name opentabs.
-var ErrNotConfigured = errors.New("opentabs is not in the configuration of the client")
+// ErrNotConfigured is the error for a configuration that does not contain the server
+// opentabs.
+var ErrNotConfigured = errors.New("opentabs is not in the configuration of the MCP client")
 
-// Token returns the token in the configuration; empty if there is none.
+// Token returns the client token in the configuration; empty if the configuration has no
+// token.
 func (c Configured) Token() string { return c.token }
 
-// ReadConfigured reads how a client starts opentabs. prefix is the beginning of each
-// token. ReadConfigured returns ErrNotConfigured for a missing file and for a file without
-// opentabs. Other errors name the problem of the file.
+// ReadConfigured reads how the configuration of an MCP client starts opentabs. The
+// parameter prefix is the prefix of all client tokens. ReadConfigured returns
+// ErrNotConfigured for a missing file and for a file without opentabs. Other errors
+// describe the problem in the file.
 func ReadConfigured(c Client, prefix string) (Configured, error) {
 	data, err := readConfig(c.File)
 	if err != nil {
@@ -65,7 +70,8 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	return configured, nil
 }
 
-// commandIn returns the command in the fields of a server, in the forms of all clients.
+// commandIn returns the command in the fields of a server. commandIn supports the
+// configurations of all MCP clients.
 func commandIn(fields map[string]any) Command {
 	command := Command{Path: cmp.Or(textIn(fields, "command"), textIn(fields, "cmd")), Args: textsIn(fields["args"]), Env: map[string]string{}}
 	if words := textsIn(fields["command"]); len(words) > 0 {
@@ -85,7 +91,7 @@ func textIn(fields map[string]any, name string) string {
 	return text
 }
 
-// textsIn returns the texts in a list.
+// textsIn returns the strings in a list, and ignores other values.
 func textsIn(list any) []string {
 	items, _ := list.([]any)
 	var texts []string
@@ -97,8 +103,8 @@ func textsIn(list any) []string {
 	return texts
 }
 
-// FindProgram returns an error for a command whose program does not exist or cannot be
-// run. The error is a sentence for the user.
+// FindProgram returns an error if the program of a command does not exist or is not
+// executable. The error is a sentence for the user.
 func (c Command) FindProgram() error {
 	path, err := exec.LookPath(c.Path)
 	switch {

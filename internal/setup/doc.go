@@ -1,7 +1,8 @@
-// Package setup adds opentabs to the configuration files of MCP clients, and takes it out
-// again.
+// Package setup adds opentabs to the configuration files of MCP clients, and removes
+// opentabs from these files.
 //
-// [Clients] lists the clients on this machine. [NewChange] computes the new content of a
-// client's file, [Change.Write] writes the file after a backup, [Undo] restores the file,
-// and [Verify] speaks MCP through the very command that was written.
+// [Clients] lists the MCP clients that setup supports. [NewChange] plans the new content
+// of a client's configuration file. [Writer.Write] writes the file after a backup, and
+// [Writer.Undo] restores the backup. [Verify] starts the command in the written
+// configuration and exchanges MCP messages with it.
 package setup

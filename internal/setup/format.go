@@ -18,24 +18,25 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// format is the syntax of a configuration file. Its functions keep everything in the file
-// but the changed server as it is. Their text has no byte order mark, and \n ends a line;
-// see [editText].
+// format edits the text of configuration files in one syntax. Its methods change only the
+// server opentabs, and keep the rest of the file unchanged. The text has no byte order
+// mark, and its lines end with \n; see [editText].
 type format interface {
-	// set returns data with the fields of entry in the server opentabs, in the object at the
-	// path servers. Other fields of the server stay.
+	// set returns data in which the server opentabs has the fields of entry. The server
+	// is in the object at the path servers. Further fields of the server stay.
 	set(data []byte, servers []string, entry any) ([]byte, error)
-	// remove returns data without opentabs in the object at the path servers.
+	// remove returns data without the server opentabs in the object at the path servers.
 	remove(data []byte, servers []string) ([]byte, error)
-	// decode returns the values in data.
+	// decode returns the decoded values of the configuration in data.
 	decode(data []byte) (map[string]any, error)
 }
 
-// errOtherChange means that an edit would change more than the server.
+// errOtherChange is the error for an edit that would change more than the server
+// opentabs.
 var errOtherChange = errors.New("opentabs cannot change this file without changing other parts of it: add the server by hand, as `opentabs setup --print` shows")
 
-// edited checks that an edit has changed nothing in the file but one server, and returns
-// the new content.
+// edited checks that an edit has changed only one server in a configuration file, and
+// returns the new content.
 func edited(f format, before, after []byte, servers []string) ([]byte, error) {
 	old, err := f.decode(before)
 	if err != nil {
@@ -51,20 +52,21 @@ func edited(f format, before, after []byte, servers []string) ([]byte, error) {
 	return after, nil
 }
 
-// editedServer is like [edited] for a change after which the file has the server.
+// editedServer is like [edited], and also checks that the file contains the server after
+// the edit.
 func editedServer(f format, before, after []byte, servers []string) ([]byte, error) {
 	after, err := edited(f, before, after, servers)
 	if err != nil {
 		return nil, err
 	}
-	if values, err := f.decode(after); err != nil || serverIn(values, servers) == nil { // for example, YAML with several documents
+	if values, err := f.decode(after); err != nil || serverIn(values, servers) == nil { // the check fails, for example, for YAML with several documents
 		return nil, errOtherChange
 	}
 	return after, nil
 }
 
-// editText changes the text of a configuration. The byte order mark and the line ends of
-// Windows stay.
+// editText changes the text of a configuration file. editText keeps the byte order mark
+// and the line ends of Windows.
 func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
 	text, hasMark := bytes.CutPrefix(data, byteOrderMark)
 	lineEndCount := bytes.Count(text, []byte("\r\n"))
@@ -85,8 +87,9 @@ func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, er
 	return changed, nil
 }
 
-// ownServer returns the fields of the server opentabs if it starts a command; nil if there
-// is none, or if it is a server over HTTP, whose fields do not fit a command.
+// ownServer returns the fields of the server opentabs if the server is started by a
+// command. ownServer returns nil for a missing server, and for a server over HTTP,
+// because its fields do not apply to a command.
 func ownServer(f format, data []byte, servers []string) map[string]any {
 	values, err := f.decode(data)
 	if err != nil {
@@ -99,15 +102,15 @@ func ownServer(f format, data []byte, servers []string) map[string]any {
 	return fields
 }
 
-// fieldTimeout is a field in which the user may have set a longer time.
+// fieldTimeout is the name of the field in which the user may have set a longer timeout.
 const fieldTimeout = "timeout"
 
-// homeVariable selects another installation of opentabs, so a client gets it only from
-// setup.
+// homeVariable is the environment variable that selects another installation of opentabs.
+// Only setup writes this variable into the configuration of an MCP client.
 const homeVariable = "OPENTABS_HOME"
 
-// mergeFields returns the fields of a server with those of entry. Fields and environment
-// variables that the user has added stay, except for homeVariable.
+// mergeFields returns the fields of entry, and the further fields and environment
+// variables that the user has added to the server. homeVariable is not kept.
 func mergeFields(existing, entry map[string]any) map[string]any {
 	merged := maps.Clone(existing)
 	delete(merged, homeVariable)
@@ -125,8 +128,8 @@ func mergeFields(existing, entry map[string]any) map[string]any {
 	return merged
 }
 
-// withoutServer removes opentabs from the object at the path servers, and an object that
-// is empty then.
+// withoutServer removes the server opentabs from the object at the path servers. If this
+// object is then empty, withoutServer removes the object, too.
 func withoutServer(values map[string]any, servers []string) map[string]any {
 	if values == nil {
 		values = map[string]any{}
@@ -145,8 +148,8 @@ func withoutServer(values map[string]any, servers []string) map[string]any {
 	return values
 }
 
-// serverIn returns the value of opentabs in the object at the path servers; nil if there is
-// none.
+// serverIn returns the value of the server opentabs in the object at the path servers;
+// nil if there is no such server.
 func serverIn(values map[string]any, servers []string) any {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)
@@ -154,10 +157,11 @@ func serverIn(values map[string]any, servers []string) any {
 	return values[serverName]
 }
 
-// byteOrderMark is at the beginning of files of some editors on Windows.
+// byteOrderMark is the byte order mark that some editors on Windows write at the
+// beginning of a file.
 var byteOrderMark = []byte("\ufeff")
 
-// jsonFormat is JSON with comments and trailing commas.
+// jsonFormat edits configuration files in JSON with comments and trailing commas.
 type jsonFormat struct{}
 
 func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -172,8 +176,8 @@ func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	return editedServer(f, data, after, servers)
 }
 
-// setMember sets the member at path to value. If both the member and value are objects,
-// setMember sets the members of value only.
+// setMember sets the JSON member at path to value. If the existing member and value are
+// both objects, setMember changes only the members that value contains.
 func setMember(data []byte, path []string, value json.RawMessage, existing map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
 	if existing == nil || json.Unmarshal(value, &members) != nil {
@@ -216,7 +220,7 @@ func (jsonFormat) decode(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// tomlFormat is TOML, in which each server is a table.
+// tomlFormat edits configuration files in TOML, in which each server is a table.
 type tomlFormat struct{}
 
 func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -246,7 +250,8 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	// Marshal writes the headers of the parents, which the file may have already.
+	// Marshal also writes the headers of the parent tables, which the file may already
+	// contain.
 	for _, name := range parents(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
@@ -274,11 +279,11 @@ func (tomlFormat) decode(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// tableHeader matches the header of a table or of an array of tables.
+// tableHeader matches the header of a TOML table or of an array of tables.
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
-// removeTable removes the table of opentabs and its subtables from a TOML file. Comments
-// and blank lines before the next table stay with that table.
+// removeTable removes the table of the server opentabs and its subtables from a TOML
+// file. Comments and blank lines before the next table stay with the next table.
 func removeTable(data []byte, servers []string) []byte {
 	own := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
 	var kept, pending []byte
@@ -305,7 +310,8 @@ func removeTable(data []byte, servers []string) []byte {
 	return kept
 }
 
-// yamlFormat is YAML in block style, in which each server is a mapping.
+// yamlFormat edits configuration files in YAML block style, in which each server is a
+// mapping.
 type yamlFormat struct{}
 
 func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -362,16 +368,17 @@ func (yamlFormat) decode(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// yamlIndent is the indentation of a new mapping.
+// yamlIndent is the indentation of a new YAML mapping.
 const yamlIndent = "  "
 
-// emptyMapping matches a key at the top of a YAML file whose value is {} or null.
+// emptyMapping returns a pattern for a top-level key of a YAML file whose value is {} or
+// null.
 func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-// childrenOf returns the offset behind the line of a key at the top of a YAML file, and the
-// indentation of its children. ok is false if the key does not start a block.
+// childrenOf returns the offset behind the line of a top-level key in a YAML file, and
+// the indentation of the key's children. ok is false if the key does not start a block.
 func childrenOf(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
@@ -391,7 +398,8 @@ func childrenOf(data []byte, key string) (at int, indent string, ok bool) {
 	return at, yamlIndent, isBehindKey
 }
 
-// removeMapping removes opentabs from the mapping of a key at the top of a YAML file.
+// removeMapping removes the server opentabs from the mapping of a top-level key in a YAML
+// file.
 func removeMapping(data []byte, key string) []byte {
 	at, indent, ok := childrenOf(data, key)
 	if !ok {
@@ -416,7 +424,7 @@ func removeMapping(data []byte, key string) []byte {
 	return kept
 }
 
-// isKey reports whether a line of YAML starts the block of a key.
+// isKey reports whether a line of YAML starts the block of a given key.
 func isKey(trimmed []byte, key string) bool {
 	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
 		if rest, ok := bytes.CutPrefix(trimmed, []byte(spelling+":")); ok {
@@ -439,7 +447,8 @@ func reversed(names []string) []string {
 	return out
 }
 
-// parents returns the dotted names of all tables on a path: a, a.b and a.b.c for a, b, c.
+// parents returns the dotted names of all TOML tables on a path: a, a.b and a.b.c for the
+// path a, b, c.
 func parents(path []string) []string {
 	var names []string
 	for i := range path {

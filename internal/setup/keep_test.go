@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// configTexts are configurations of each syntax, by the ID of a client. Each has other
-// servers, comments and unknown fields where the syntax allows them.
+// configTexts are test configurations in each syntax, by the ID of an MCP client. Each
+// configuration has other servers, and has comments and unknown fields where the syntax
+// allows them.
 var configTexts = map[string][]string{
 	"cursor": {
 		"", "\n", " \n\t\n", "{}", "{}\n\n\n", "// only a comment\n", `{"mcpServers": null}`, `{"mcpServers": {}}`,
@@ -28,16 +29,16 @@ var configTexts = map[string][]string{
 	},
 }
 
-// withLayouts returns a text with the line ends of Windows, with a byte order mark, and with
-// both.
+// withLayouts returns a text in three variants: with the line ends of Windows, with a
+// byte order mark, and with both.
 func withLayouts(text string) []string {
 	crlf := strings.ReplaceAll(text, "\n", "\r\n")
 	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
 }
 
-// TestNothingIsLost checks for many configurations that setup changes nothing but the server
-// opentabs, that a second run changes nothing, and that undo restores the file byte for
-// byte.
+// TestNothingIsLost checks, for many configurations, that setup changes only the server
+// opentabs, that a second run of setup changes nothing, and that undo restores the file
+// byte by byte.
 func TestNothingIsLost(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, text := range texts {
@@ -48,11 +49,11 @@ func TestNothingIsLost(t *testing.T) {
 				writer := Writer{Dir: filepath.Join(m.Home, "state")}
 				change, err := NewChange(client, testCommand)
 				if err != nil {
-					t.Errorf("%s: change of %q: %v", id, before, err)
+					t.Errorf("%s: NewChange of %q returned %v", id, before, err)
 					continue
 				}
 				if _, err := writer.Write(change); err != nil {
-					t.Errorf("%s: write of %q: %v", id, before, err)
+					t.Errorf("%s: Write of %q returned %v", id, before, err)
 					continue
 				}
 				after := readText(t, client.File)
@@ -71,10 +72,10 @@ func TestNothingIsLost(t *testing.T) {
 					}
 				}
 				if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.before, again.after) {
-					t.Errorf("%s: a second change of %q = %v\n%s", id, after, err, again.Diff())
+					t.Errorf("%s: a second change of %q = %v\n%s\nwant none", id, after, err, again.Diff())
 				}
 				if sentence, err := writer.Undo(client); err != nil || sentence == "" || readText(t, client.File) != before {
-					t.Errorf("%s: undo of %q = %q, %v, content %q", id, before, sentence, err, readText(t, client.File))
+					t.Errorf("%s: undo of %q returned %q, %v, content = %q", id, before, sentence, err, readText(t, client.File))
 				}
 			}
 		}
@@ -91,8 +92,8 @@ func commentIn(line string) string {
 	return ""
 }
 
-// TestUndoKeepsComments checks that undo keeps every comment and every other value of a file
-// that has changed since.
+// TestUndoKeepsComments checks that undo keeps every comment and every other value of a
+// configuration that the user has changed since setup.
 func TestUndoKeepsComments(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, before := range texts {
@@ -109,25 +110,25 @@ func TestUndoKeepsComments(t *testing.T) {
 			}
 			writeConfig(t, client, readText(t, client.File)+"\n")
 			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "which has changed since") {
-				t.Errorf("%s: undo of %q = %q, %v", id, before, sentence, err)
+				t.Errorf("%s: undo of %q returned %q, %v", id, before, sentence, err)
 			}
 			after := readText(t, client.File)
 			for line := range strings.Lines(before) {
 				if comment := commentIn(line); comment != "" && !strings.Contains(after, comment) {
-					t.Errorf("%s: undo made %q of %q, without the comment %q", id, after, before, comment)
+					t.Errorf("%s: undo wrote %q for %q, without the comment %q", id, after, before, comment)
 				}
 			}
 			old, errOld := client.format.decode([]byte(before))
 			now, errNow := client.format.decode([]byte(after))
 			if len(strings.TrimSpace(before)) > 0 && (errOld != nil || errNow != nil || !reflect.DeepEqual(withoutServer(old, client.servers), withoutServer(now, client.servers))) {
-				t.Errorf("%s: undo made %q of %q: %v, %v", id, after, before, errOld, errNow)
+				t.Errorf("%s: undo wrote %q for %q: %v, %v", id, after, before, errOld, errNow)
 			}
 		}
 	}
 }
 
-// TestFieldsOfUserStay checks that a change of the command keeps the fields that the user
-// has added to the server opentabs.
+// TestFieldsOfUserStay checks that setup keeps the fields that the user has added to the
+// server opentabs.
 func TestFieldsOfUserStay(t *testing.T) {
 	for id, c := range map[string]struct {
 		before string
@@ -150,14 +151,14 @@ func TestFieldsOfUserStay(t *testing.T) {
 		after := readText(t, client.File)
 		for _, want := range append(c.kept, "/bin/opentabs", "otc_1") {
 			if !strings.Contains(after, want) {
-				t.Errorf("%s: configuration =\n%s\nwant %q in it", id, after, want)
+				t.Errorf("%s: configuration =\n%s\nwant it to contain %q", id, after, want)
 			}
 		}
 		if strings.Contains(after, "/old") {
 			t.Errorf("%s: configuration still has the old command:\n%s", id, after)
 		}
 	}
-	// A server over HTTP has no field that fits a command.
+	// The fields of a server over HTTP do not apply to a command.
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writeConfig(t, client, `{"mcpServers": {"opentabs": {"url": "http://127.0.0.1:9527/mcp"}}}`)
@@ -167,19 +168,19 @@ func TestFieldsOfUserStay(t *testing.T) {
 	}
 }
 
-// TestSecondDocument checks that setup leaves YAML alone whose servers it could only add to
-// another document.
+// TestSecondDocument checks that setup does not change a YAML file if its servers would
+// be added to a second document.
 func TestSecondDocument(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")
 	writeConfig(t, client, "a: 1\n---\nb: 2\n")
 	if _, err := NewChange(client, testCommand); err == nil || !strings.Contains(err.Error(), "add the server by hand") {
-		t.Errorf("change of a file with two documents = %v", err)
+		t.Errorf("NewChange of a file with two YAML documents returned %v", err)
 	}
 }
 
-// TestDanglingLink checks that a configuration behind a link to a missing file is written
-// to that file, and that undo removes that file and keeps the link.
+// TestDanglingLink checks that setup writes the target of a symbolic link whose target
+// does not exist. Undo must remove the target and keep the link.
 func TestDanglingLink(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
@@ -196,18 +197,18 @@ func TestDanglingLink(t *testing.T) {
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	if _, err := writer.Write(change); err != nil || !exists(target) {
-		t.Fatalf("write behind a link = %v, target exists: %t", err, exists(target))
+		t.Fatalf("Write through a link returned %v, target exists: %t", err, exists(target))
 	}
 	if _, err := writer.Undo(client); err != nil || exists(target) {
-		t.Errorf("undo behind a link = %v, target exists: %t", err, exists(target))
+		t.Errorf("Undo through a link returned %v, target exists: %t", err, exists(target))
 	}
 	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("link after undo = %v, %v", info, err)
+		t.Errorf("link after Undo = %v, %v", info, err)
 	}
 }
 
-// TestDamagedRecord checks that undo works without the record and without the backup of
-// setup: it removes only opentabs.
+// TestDamagedRecord checks that undo removes only opentabs if the record of changes is
+// damaged and the backup is missing.
 func TestDamagedRecord(t *testing.T) {
 	for _, damage := range []func(writer Writer, backup string) error{
 		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("{"), 0o600) },
@@ -230,7 +231,7 @@ func TestDamagedRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := writer.Undo(client); err != nil || strings.Contains(readText(t, client.File), "opentabs") || !strings.Contains(readText(t, client.File), `"a": 1`) {
-			t.Errorf("undo = %v, content %q", err, readText(t, client.File))
+			t.Errorf("Undo returned %v, content of the configuration = %q", err, readText(t, client.File))
 		}
 	}
 }

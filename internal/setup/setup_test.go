@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// newMachine returns a machine with an empty home directory and no programs.
+// newMachine returns a test machine with an empty home directory and no programs.
 func newMachine(t *testing.T) Machine {
 	t.Helper()
 	return Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, LookPath: func(string) (string, error) { return "", os.ErrNotExist }}
@@ -21,7 +21,7 @@ func clientOf(t *testing.T, m Machine, id string) Client {
 			return c
 		}
 	}
-	t.Fatalf("no client %s", id)
+	t.Fatalf("setup does not support the client %s", id)
 	return Client{}
 }
 
@@ -44,11 +44,11 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// testCommand is the command of opentabs in the configurations of tests.
+// testCommand is the command of opentabs in the test configurations.
 var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
 
-// TestChangeOfEachClient checks that a server is added to an existing configuration
-// without any other change, found again, and taken out again.
+// TestChangeOfEachClient checks, for each MCP client, that setup adds the server without
+// any other change, finds the server, and removes the server again.
 func TestChangeOfEachClient(t *testing.T) {
 	for id, c := range map[string]struct{ before, after string }{
 		"claude-code": {
@@ -81,7 +81,7 @@ func TestChangeOfEachClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			if change.IsEmpty() || !strings.Contains(change.Diff(), "opentabs") {
-				t.Errorf("diff = %s", change.Diff())
+				t.Errorf("diff of the change = %s", change.Diff())
 			}
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
 			backup, err := writer.Write(change)
@@ -89,21 +89,21 @@ func TestChangeOfEachClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := readText(t, client.File); got != c.after {
-				t.Errorf("configuration =\n%s\nwant\n%s", got, c.after)
+				t.Errorf("configuration after setup =\n%s\nwant\n%s", got, c.after)
 			}
 			if got := readText(t, backup); got != c.before {
-				t.Errorf("backup = %q, want %q", got, c.before)
+				t.Errorf("content of the backup = %q, want %q", got, c.before)
 			}
 			if info, err := os.Stat(client.File); err != nil || info.Mode().Perm() != 0o640 {
-				t.Errorf("mode = %v, %v, want 0640", info.Mode(), err)
+				t.Errorf("mode of the configuration = %v, %v, want 0640", info.Mode(), err)
 			}
 			if got := CurrentToken(client, "otc_"); got != "otc_1" {
 				t.Errorf("token in the configuration = %q, want otc_1", got)
 			}
 			if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() {
-				t.Errorf("a second change = %v\n%s\nwant none", err, again.Diff())
+				t.Errorf("second change = %v\n%s\nwant an empty change", err, again.Diff())
 			}
-			// Another command replaces the first.
+			// The second command replaces the first command.
 			moved, err := NewChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
 			if err != nil {
 				t.Fatal(err)
@@ -112,10 +112,10 @@ func TestChangeOfEachClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := readText(t, client.File); !strings.Contains(got, "/opt/opentabs") || strings.Contains(got, "/bin/opentabs") || strings.Contains(got, "otc_1") {
-				t.Errorf("configuration with another command =\n%s", got)
+				t.Errorf("configuration after a change of the command =\n%s", got)
 			}
 			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "has its earlier content") {
-				t.Errorf("undo = %q, %v", sentence, err)
+				t.Errorf("Undo returned %q, %v", sentence, err)
 			}
 			if got := readText(t, client.File); got != c.before {
 				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.before)
@@ -124,7 +124,8 @@ func TestChangeOfEachClient(t *testing.T) {
 	}
 }
 
-// TestUndoOfChangedFile checks that undo keeps what a client has written since.
+// TestUndoOfChangedFile checks that undo keeps the changes that an MCP client has made
+// since setup wrote the file.
 func TestUndoOfChangedFile(t *testing.T) {
 	for id, lines := range map[string][2]string{
 		"cursor": {"{\n  \"a\": 1\n}\n", "\"a\": 2"}, "codex": {"a = 1\n", "a = 2"}, "goose": {"a: 1\n", "a: 2"},
@@ -142,7 +143,7 @@ func TestUndoOfChangedFile(t *testing.T) {
 		}
 		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(lines[0], "{}\n")), lines[1], 1))
 		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "which has changed since") {
-			t.Errorf("%s: undo = %q, %v", id, sentence, err)
+			t.Errorf("%s: Undo returned %q, %v", id, sentence, err)
 		}
 		if got := readText(t, client.File); strings.Contains(got, "opentabs") || !strings.Contains(got, lines[1]) {
 			t.Errorf("%s: configuration after undo =\n%s", id, got)
@@ -150,7 +151,7 @@ func TestUndoOfChangedFile(t *testing.T) {
 	}
 }
 
-// TestNewFile checks that undo removes a file that setup has created.
+// TestNewFile checks that undo deletes a configuration file that setup has created.
 func TestNewFile(t *testing.T) {
 	m := newMachine(t)
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
@@ -161,19 +162,19 @@ func TestNewFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if backup, err := writer.Write(change); err != nil || backup != "" {
-			t.Errorf("%s: write = %q, %v, want no backup", id, backup, err)
+			t.Errorf("%s: Write returned %q, %v, want no backup", id, backup, err)
 		}
 		if CurrentToken(client, "otc_") != "otc_1" {
-			t.Errorf("%s: configuration =\n%s", id, readText(t, client.File))
+			t.Errorf("%s: configuration after setup =\n%s", id, readText(t, client.File))
 		}
 		if _, err := writer.Undo(client); err != nil || exists(client.File) {
-			t.Errorf("%s: undo = %v, and the file exists: %t", id, err, exists(client.File))
+			t.Errorf("%s: Undo returned %v, and the file exists: %t", id, err, exists(client.File))
 		}
 	}
 }
 
-// TestUnchangedFiles checks that a configuration that setup cannot change stays as it is,
-// and that the error names the place of the problem.
+// TestUnchangedFiles checks that setup does not change a configuration that setup cannot
+// parse, and that the error contains the position of the problem.
 func TestUnchangedFiles(t *testing.T) {
 	for _, c := range []struct{ id, text, want string }{
 		{"cursor", `{"mcpServers": {`, "hujson: line 1, column"},
@@ -188,7 +189,7 @@ func TestUnchangedFiles(t *testing.T) {
 		client := clientOf(t, m, c.id)
 		writeConfig(t, client, c.text)
 		if _, err := NewChange(client, testCommand); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), client.File) {
-			t.Errorf("%s with %q: error = %v, want %q", c.id, c.text, err, c.want)
+			t.Errorf("%s with the content %q: error = %v, want %q", c.id, c.text, err, c.want)
 		}
 	}
 	m := newMachine(t)
@@ -203,11 +204,12 @@ func TestUnchangedFiles(t *testing.T) {
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	if _, err := writer.Write(change); err == nil || !strings.Contains(err.Error(), "is read-only: ") || readText(t, client.File) != "{}" {
-		t.Errorf("write of a read-only file = %v, content %q", err, readText(t, client.File))
+		t.Errorf("Write of a read-only file returned %v, content = %q", err, readText(t, client.File))
 	}
 }
 
-// TestLinkedFile checks that a configuration behind a link stays behind the link.
+// TestLinkedFile checks that setup writes the target of a symbolic link and keeps the
+// link.
 func TestLinkedFile(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "gemini-cli")
@@ -229,11 +231,12 @@ func TestLinkedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {
-		t.Errorf("the link = %v, %v; its target = %s", info.Mode(), err, readText(t, target))
+		t.Errorf("mode of the link = %v, %v; content of its target = %s", info.Mode(), err, readText(t, target))
 	}
 }
 
-// TestInstalledClients checks which traces of a client count as an installation.
+// TestInstalledClients checks which programs and folders show that an MCP client is
+// installed.
 func TestInstalledClients(t *testing.T) {
 	m := newMachine(t)
 	m.LookPath = func(name string) (string, error) {
@@ -258,7 +261,7 @@ func TestInstalledClients(t *testing.T) {
 	}
 }
 
-// TestVerifyFailures checks the errors of servers that do not speak MCP.
+// TestVerifyFailures checks the errors about programs that do not speak MCP.
 func TestVerifyFailures(t *testing.T) {
 	for script, want := range map[string]string{
 		"exit 1":              "the server ended without an answer",
@@ -267,10 +270,10 @@ func TestVerifyFailures(t *testing.T) {
 		`echo '{"error":{"message":"the port is in use"}}'`: "the port is in use",
 	} {
 		if _, err := Verify(t.Context(), Command{Path: "/bin/sh", Args: []string{"-c", script}}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("verify of %q = %v, want %q", script, err, want)
+			t.Errorf("Verify of the command %q returned %v, want %q", script, err, want)
 		}
 	}
 	if _, err := Verify(t.Context(), Command{Path: "/missing/opentabs"}); err == nil {
-		t.Error("verify of a missing program succeeded")
+		t.Error("Verify of a missing program succeeded, want an error")
 	}
 }

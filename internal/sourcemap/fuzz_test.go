@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFind looks up arbitrary positions in arbitrary source maps. The functions of the
-// package must not panic or return a position in node_modules.
+// FuzzFind looks up arbitrary positions in arbitrary source maps. The functions of
+// package sourcemap must not panic, and must not return a position in node_modules.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte(`{"version":3,"sources":["../src/a.ts"],"mappings":"AAAA,SAASA;AACT,gBAAkB"}`), 1, 3)
 	f.Add([]byte(`{"sources":[],"mappings":"CCCC"}`), 0, 0)
@@ -19,7 +19,7 @@ func FuzzFind(f *testing.F) {
 		}
 		position, ok := m.Find(line, column)
 		if ok && (position.Line < 1 || strings.Contains(position.File, "node_modules/")) {
-			t.Fatalf("%s: %v", sourceMap, position)
+			t.Fatalf("looking up a position in %s: %v", sourceMap, position)
 		}
 		if _, err := m.MoveLines(func(line int) int { return line / 2 }).Encode(); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,5 @@
-// Package sourcemap reads and rewrites source maps (ECMA-426), as esbuild writes them.
+// Package sourcemap reads and rewrites source maps (ECMA-426) in the form that esbuild
+// writes.
 package sourcemap
 
 import (
@@ -13,7 +14,7 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// Map is a source map. A Map does not change and is safe for concurrent use.
+// Map is a decoded source map. A Map is immutable and safe for concurrent use.
 type Map struct {
 	sources  []string
 	contents []string
@@ -21,11 +22,11 @@ type Map struct {
 	lines [][]segment
 }
 
-// segment maps a column of the bundle to a position in a source. All numbers count
+// segment maps a column of the bundle to a position in a source file. All numbers count
 // from 0.
 type segment struct{ column, source, line, sourceColumn int }
 
-// rawMap is the JSON of a source map.
+// rawMap is the JSON form of a source map.
 type rawMap struct {
 	Version        int      `json:"version"`
 	Sources        []string `json:"sources"`
@@ -34,8 +35,8 @@ type rawMap struct {
 	Names          []string `json:"names"`
 }
 
-// maxLines limits the lines of a bundle, because a source map is a file of a plugin and
-// may be malformed on purpose.
+// maxLines limits the number of lines in a bundle. The source map comes from a plugin's
+// files, so an attacker may have written it.
 const maxLines = 2_000_000
 
 // Parse decodes a source map.
@@ -45,10 +46,10 @@ func Parse(text []byte) (*Map, error) {
 		return nil, fmt.Errorf("read a source map: %w", err)
 	}
 	if strings.Count(raw.Mappings, ";") > maxLines {
-		return nil, errors.New("read a source map: it has too many lines")
+		return nil, errors.New("read a source map: the map has too many lines")
 	}
 	m := &Map{sources: raw.Sources, contents: raw.SourcesContent}
-	var last segment // each position in the mappings is relative to the previous position
+	var last segment // each position in a source map is relative to the position before
 	for group := range strings.SplitSeq(raw.Mappings, ";") {
 		last.column = 0
 		var line []segment
@@ -73,16 +74,17 @@ func Parse(text []byte) (*Map, error) {
 
 // Position is a position in a source file. Line and Column count from 1.
 type Position struct {
-	// File is relative to the plugin's directory.
+	// File is the path of the source file, relative to the plugin's directory
 	File         string
 	Line, Column int
 }
 
-// String returns the position as file:line:column.
+// String formats the position as file:line:column.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Find returns the position in the author's source for a position in the bundle. line
-// and column count from 1. Find returns false for code that the author did not write.
+// Find returns the position in the author's source for a position in the bundle. The
+// parameters line and column count from 1. Find returns false for code that the author
+// did not write.
 func (m *Map) Find(line, column int) (Position, bool) {
 	if line < 1 || line > len(m.lines) || len(m.lines[line-1]) == 0 {
 		return Position{}, false
@@ -97,8 +99,9 @@ func (m *Map) Find(line, column int) (Position, bool) {
 	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isOwn
 }
 
-// ownFile returns the path of a source relative to the plugin's directory, and false if
-// the source is not the author's. Paths in a source map are relative to dist.
+// ownFile returns the path of a source file relative to the plugin's directory. ownFile
+// returns false if the source file is not the author's. Paths in a source map are
+// relative to the folder dist.
 func ownFile(source string) (string, bool) {
 	if strings.Contains(source, ":") || strings.Contains(source, "node_modules/") || strings.HasSuffix(source, "opentabs-entry.ts") {
 		return "", false
@@ -106,11 +109,11 @@ func ownFile(source string) (string, bool) {
 	return path.Join("dist", source), true
 }
 
-// framePosition matches the position in one line of an engine's stack trace.
+// framePosition matches the position at the end of a line of a stack trace.
 var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
-// FindInStack returns the position in the author's source of the innermost frame of a
-// stack trace that is the author's code. The position is empty if there is no such frame.
+// FindInStack returns the position of the innermost stack frame that is code of the
+// author. The position is empty if no frame is code of the author.
 func (m *Map) FindInStack(stack string) Position {
 	for frame := range strings.SplitSeq(stack, "\n") {
 		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
@@ -127,12 +130,13 @@ func (m *Map) FindInStack(stack string) Position {
 	return Position{}
 }
 
-// MoveLines returns the map of a bundle after an edit that moved or removed whole
-// lines. newLine returns the new number of a line, or -1 for a removed line; both count
-// from 0. The result contains only the sources that still have code in the bundle.
+// MoveLines returns the source map of a bundle in which whole lines were moved or
+// removed. The function newLine returns the new number of a line, or -1 for a removed
+// line; both numbers count from 0. The returned map contains only the source files that
+// still have code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
 	moved := &Map{}
-	indexes := map[int]int{} // indexes of sources in moved, by index in m
+	indexes := map[int]int{} // indexes maps the index of a source file in m to its index in moved
 	for i, line := range m.lines {
 		target := newLine(i)
 		if target < 0 || len(line) == 0 {
@@ -159,7 +163,7 @@ func (m *Map) MoveLines(newLine func(line int) int) *Map {
 	return moved
 }
 
-// Encode returns the JSON of the map.
+// Encode returns the JSON form of the source map.
 func (m *Map) Encode() ([]byte, error) {
 	var mappings strings.Builder
 	var last segment
@@ -188,8 +192,8 @@ func (m *Map) Encode() ([]byte, error) {
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// decodeVLQ decodes one segment of a source map's mappings. The numbers are in base 64,
-// with five bits per digit and the sign in the lowest bit.
+// decodeVLQ decodes one segment of a source map. The numbers are in base 64, with five
+// bits per digit and the sign in the lowest bit.
 func decodeVLQ(segment string) []int {
 	var fields []int
 	value, shift := 0, 0
@@ -213,7 +217,7 @@ func decodeVLQ(segment string) []int {
 	return fields
 }
 
-// encodeVLQ writes one number as decodeVLQ reads it.
+// encodeVLQ writes one number in the form that decodeVLQ reads.
 func encodeVLQ(b *strings.Builder, number int) {
 	value := number << 1
 	if number < 0 {

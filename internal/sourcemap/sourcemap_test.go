@@ -13,7 +13,7 @@ func TestVLQ(t *testing.T) {
 	} {
 		fields := decodeVLQ(segment)
 		if got := fmt.Sprint(fields); got != want {
-			t.Errorf("%q: %s, want %s", segment, got, want)
+			t.Errorf("decoding %q gives %s, want %s", segment, got, want)
 		}
 		var b strings.Builder
 		for _, field := range fields {
@@ -25,8 +25,8 @@ func TestVLQ(t *testing.T) {
 	}
 }
 
-// testMap maps a bundle of 5 lines: an empty line, a line of the library, two lines of
-// the author with two positions each, and a line of the generated entry.
+// testMap returns the source map of a bundle with 5 lines: an empty line, a line of a
+// library, two lines of the author with two positions each, and a line of generated code.
 func testMap() *Map {
 	return &Map{
 		sources:  []string{"opentabs:zod/index.js", "../src/a.ts", "../opentabs-entry.ts"},
@@ -57,22 +57,22 @@ func TestFind(t *testing.T) {
 			got = position.String()
 		}
 		if got != test.want {
-			t.Errorf("%d:%d: %q, want %q", test.line, test.column, got, test.want)
+			t.Errorf("source of the position %d:%d = %q, want %q", test.line, test.column, got, test.want)
 		}
 	}
 	stack := "Error: x\n    at f (native)\n    at parse (<eval>:2:5)\n    at <anonymous> (<eval>:4:6)\n    at <eval> (<eval>:3:1)\n"
 	if got := m.FindInStack(stack).String(); got != "src/a.ts:2:1" {
-		t.Errorf("the stack is at %s", got)
+		t.Errorf("position found in the stack trace = %s", got)
 	}
 	for _, stack := range []string{"", "    at f (native)", "    at <eval> (<eval>:9999:1)"} {
 		if got := m.FindInStack(stack); got != (Position{}) {
-			t.Errorf("%q: %v; want no position", stack, got)
+			t.Errorf("position found in the stack trace %q = %v; want no position", stack, got)
 		}
 	}
 }
 
-// TestMoveLines removes the line of a library, and checks that the other lines keep
-// their positions.
+// TestMoveLines checks that the other lines of a source map keep their positions if the
+// line of a library is removed.
 func TestMoveLines(t *testing.T) {
 	moved := testMap().MoveLines(func(line int) int {
 		switch line {
@@ -85,21 +85,21 @@ func TestMoveLines(t *testing.T) {
 	})
 	text, err := moved.Encode()
 	if err != nil || strings.Contains(string(text), "zod") {
-		t.Fatalf("%s, %v", text, err)
+		t.Fatalf("decoding the encoded map gives %s, %v", text, err)
 	}
 	m, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := m.FindInStack("at x:11:6"); got.String() != "src/a.ts:2:1" {
-		t.Errorf("line 11 is at %v", got)
+		t.Errorf("source of line 11 = %v", got)
 	}
 }
 
 func TestParseMalformed(t *testing.T) {
 	for _, text := range []string{"", "[]", `{"mappings": 1}`, `{"mappings": "` + strings.Repeat(";", maxLines+1) + `"}`} {
 		if _, err := Parse([]byte(text)); err == nil {
-			t.Errorf("Parse accepted %.40q", text)
+			t.Errorf("Parse accepted the malformed source map %.40q", text)
 		}
 	}
 	m, err := Parse([]byte(`{"sources": ["a.ts"], "mappings": "AAAA,CDDD,!,CC;AAAAAAA"}`))

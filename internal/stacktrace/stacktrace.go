@@ -1,5 +1,6 @@
-// Package stacktrace finds the author's source lines for the stack traces of adapters, as
-// Chrome writes them. It uses the source map beside the adapter, which no page receives.
+// Package stacktrace finds the author's source lines for Chrome's stack traces of
+// adapters. The package reads the source map beside the adapter. Pages do not receive
+// this source map.
 package stacktrace
 
 import (
@@ -14,30 +15,32 @@ import (
 )
 
 const (
-	// maxFrames limits the frames of one stack trace.
+	// maxFrames limits the number of frames in one stack trace.
 	maxFrames = 10
-	// maxMapBytes limits the size of a source map that is read.
+	// maxMapBytes limits the size of a source map that Resolver reads.
 	maxMapBytes = 32 << 20
-	// mapSuffix is the end of the name of the source map of an adapter.
+	// mapSuffix is the suffix of the file with an adapter's source map.
 	mapSuffix = ".map"
 )
 
-// Trace is a stack trace of an adapter as Chrome wrote it.
+// Trace is a stack trace of an adapter in the format of Chrome.
 type Trace struct {
 	Stack string
-	// Origin is the stack trace of an error in the line before the adapter's first line.
+	// Origin is the stack trace of an error that was created in the line before the
+	// adapter's first line.
 	Origin string
 }
 
-// Resolver reads source maps. The zero value of Resolver is ready for use. A Resolver is
-// safe for concurrent use.
+// Resolver reads source maps to resolve stack traces. The zero value of Resolver is ready
+// for use. A Resolver is safe for concurrent use.
 type Resolver struct {
 	mu sync.Mutex // guards the fields below
-	// file is the source map that was used last, with its time and size on disk.
+	// file is the path of the last source map that was read, with its modification time
+	// and size.
 	file    string
 	modTime int64
 	size    int64
-	parsed  *sourcemap.Map // nil if the file cannot be read
+	parsed  *sourcemap.Map // nil if the source map cannot be read
 }
 
 // frame is one line of a stack trace.
@@ -50,8 +53,8 @@ type frame struct {
 var framePattern = lazyregexp.New(`^\s*at (?:(.+?) \()?(.*?):(\d+):(\d+)\)?$`)
 
 // Frames returns the frames of the author's code in a stack trace, the innermost first,
-// for example "exportMessages (src/tools/export.ts:31:11)". adapterFile is the file of the
-// adapter. Without a source map, the frames have positions in the adapter.
+// for example "exportMessages (src/tools/export.ts:31:11)". adapterFile is the file of
+// the adapter. Without a source map, the positions of the frames are in the adapter.
 func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	origins := parseFrames(trace.Origin)
 	if len(origins) == 0 {
@@ -81,7 +84,7 @@ func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	return frames
 }
 
-// anonymous matches the parts of function names that have no meaning for an author.
+// anonymous matches the parts of function names that are meaningless to an author.
 var anonymous = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|async)\b[. ]?`)
 
 // parseFrames returns the frames of a stack trace that have a position.
@@ -103,8 +106,8 @@ func parseFrames(stack string) []frame {
 	return frames
 }
 
-// read returns a source map; nil if there is none. It reads the file again only if the
-// file has changed.
+// read returns the source map in a file; nil if the file is missing. read parses the file
+// again only if the file has changed.
 func (r *Resolver) read(file string) *sourcemap.Map {
 	info, err := os.Stat(file)
 	if err != nil || info.Size() > maxMapBytes || !info.Mode().IsRegular() {

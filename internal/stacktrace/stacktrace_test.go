@@ -9,7 +9,7 @@ import (
 )
 
 // trace is a stack trace of an adapter whose first line is line 101 of its script. The
-// second and third frames are not the adapter's.
+// second and the third frame are not code of the adapter.
 var trace = Trace{
 	Stack: "TypeError: x\n    at Object.handle (chrome-extension://a/u.js:101:3)\n    at start (chrome-extension://a/u.js:90:1)\n" +
 		"    at f (https://page/u.js:101:1)\n    at Generator.next (<anonymous>)\n    at chrome-extension://a/u.js:102:2\n",
@@ -23,7 +23,7 @@ func TestFrames(t *testing.T) {
 	check := func(step string, want ...string) {
 		t.Helper()
 		if got := r.Frames(adapter, trace); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", step, got, want)
+			t.Errorf("frames of %s = %q, want %q", step, got, want)
 		}
 	}
 	check("no source map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
@@ -42,6 +42,6 @@ func TestFrames(t *testing.T) {
 	}
 	check("a broken map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
 	if got := r.Frames(adapter, Trace{Stack: trace.Stack}); got != nil {
-		t.Errorf("a trace without an origin has the frames %q", got)
+		t.Errorf("frames of a stack trace without an origin = %q", got)
 	}
 }

@@ -52,7 +52,7 @@ func Print(out *terminal.Output, s httpapi.Status) {
 	}
 }
 
-// timeoutText describes how long a client waits for a call.
+// timeoutText describes how long an MCP client waits for the answer to a call.
 func timeoutText(t httpapi.ClientTimeout) string {
 	text := humanize.Duration(toDuration(t.LimitMs))
 	if t.ProgressRestarts {
@@ -146,8 +146,8 @@ func pluginsIn(t wire.TabInfo) []string {
 	return names
 }
 
-// PrintReloads prints that the server has loaded a change, and which tabs need a reload
-// before a plugin can work in them. An empty plugin works in no tab.
+// PrintReloads prints that the server has loaded a changed plugin, and which tabs need a
+// reload before the plugin works in them. An empty plugin works in no tab.
 func PrintReloads(out *terminal.Output, s httpapi.Status, plugin string) {
 	out.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {
