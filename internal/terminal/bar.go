@@ -93,8 +93,8 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
-// Span draws a part of a line of width cells, from start to end, each from 0 to 1. A part
-// has at least one cell.
+// Span draws a part of a line that is width cells wide. The numbers start and end are
+// fractions from 0 to 1. Span draws at least one cell.
 func (g Glyphs) Span(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// These escape sequences work on dark and on light terminals.
+// These escape sequences set colors that are readable on dark and on light terminals.
 const (
 	styleBold   = "\x1b[1m"
 	styleRed    = "\x1b[31m"
@@ -14,7 +14,7 @@ const (
 	styleReset  = "\x1b[0m"
 )
 
-// wordStyles are the styles of cells that begin with one of these words.
+// wordStyles are the styles of table cells, by the word with which the cell begins.
 var wordStyles = []struct{ word, style string }{
 	{"failed", styleRed},
 	{"fail", styleRed},
@@ -33,7 +33,7 @@ func hasColor(stdout *os.File, getenv func(string) string) bool {
 	return supportsEscapes(stdout) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// styleOf returns the style of a cell; empty if the cell has none.
+// styleOf returns the style of a table cell; empty if the cell has no style.
 func styleOf(cell string) string {
 	for _, s := range wordStyles {
 		if rest, ok := strings.CutPrefix(cell, s.word); ok && (rest == "" || rest[0] == ' ') {
@@ -43,7 +43,7 @@ func styleOf(cell string) string {
 	return ""
 }
 
-// colored returns a word such as ok or fail with its color, if stdout shows colors.
+// colored returns a word such as ok or fail in its color, if stdout shows colors.
 func colored(o *Output, word string) string {
 	if style := styleOf(word); o.hasStdoutColor && style != "" {
 		return style + word + styleReset
@@ -51,9 +51,9 @@ func colored(o *Output, word string) string {
 	return word
 }
 
-// colorCells colors the cells of a line of a table that have a style. offset is where the
-// first cell begins in line, in bytes, and widths are the widths of the columns. The first
-// and the last column are not colored, because they may have text of tools and pages.
+// colorCells colors the cells of a table's line that have a style. The first cell begins
+// at the byte offset in line, and widths are the widths of the columns. The first and the
+// last column get no color, because they may contain text of tools and pages.
 func colorCells(line string, offset int, row []string, widths []int) string {
 	var b strings.Builder
 	written := 0

@@ -18,8 +18,8 @@ type Output struct {
 	glyphs        Glyphs
 	// canRedraw is set if stdout is a terminal that obeys escape sequences.
 	canRedraw bool
-	// color is set if a log on stderr is coloured, and hasStdoutColor if tables on stdout
-	// are.
+	// color is true if the log on stderr has colors, and hasStdoutColor is true if tables
+	// on stdout have colors.
 	color, hasStdoutColor bool
 }
 

@@ -128,8 +128,8 @@ func TestTableOnANarrowTerminal(t *testing.T) {
 	}
 }
 
-// TestTableKeepsTheStatus checks that a table that is too wide cuts the cells between the
-// first and the last column, so that the last columns stay visible.
+// TestTableKeepsTheStatus checks that a table that is too wide truncates the cells
+// between the first and the last column, so that the last columns stay visible.
 func TestTableKeepsTheStatus(t *testing.T) {
 	var b bytes.Buffer
 	o := NewTerminal(&b, func() (int, int) { return 80, 24 })
@@ -140,12 +140,12 @@ func TestTableKeepsTheStatus(t *testing.T) {
 	want := "CALL           TOOL                              STATUS                TIME LEFT\n" +
 		"call_x6axhe37  messages__export_messages_of_...  waiting for approval  4m10s\n"
 	if b.String() != want {
-		t.Errorf("the table on 80 columns is\n%swant\n%s", b.String(), want)
+		t.Errorf("the table on a terminal of 80 columns is\n%swant\n%s", b.String(), want)
 	}
 }
 
-// TestTableColors checks that a terminal gets the status of a row in color and the names
-// of the columns in bold, also in a line that was cut.
+// TestTableColors checks that a terminal shows the status of a row in color and the names
+// of the columns in bold, also in a truncated line.
 func TestTableColors(t *testing.T) {
 	var b bytes.Buffer
 	o := NewTerminal(&b, func() (int, int) { return 44, 24 })
@@ -176,7 +176,7 @@ func TestTableColors(t *testing.T) {
 	}
 }
 
-// TestNoColor checks which environment switches colors off.
+// TestNoColor checks which environment variables switch colors off.
 func TestNoColor(t *testing.T) {
 	for _, c := range []struct {
 		name, value string

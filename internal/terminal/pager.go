@@ -27,7 +27,8 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 		o.Notef("showing a long text with %s; most pagers end with the key q", program)
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	// LESSSECURE keeps less from starting a shell. With the option -d, more shows its keys.
+	// LESSSECURE keeps less from starting a shell. With the option -d, the program more
+	// shows its keys.
 	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPrompts, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
 	// The pager gets the terminal's file as its stdout, so that the pager can read the
 	// size of the terminal.
@@ -38,11 +39,11 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	}
 }
 
-// lessPrompts are options of less, which follow those of the user. The options set the
-// short, the medium and the long prompt. The sign $ ends the value of an option.
+// lessPrompts are options for less that follow the user's options. They set the short,
+// the medium and the long prompt. The character $ ends the value of an option.
 const lessPrompts = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
 
-// pagerProgram returns the name of the program that a pager's command starts.
+// pagerProgram returns the name of the program in a pager's command line.
 func pagerProgram(pager string) string {
 	words := strings.Fields(pager)
 	if len(words) == 0 {

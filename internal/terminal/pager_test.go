@@ -37,8 +37,8 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// TestPagerShowsHowToLeave checks that less and more get a prompt with the key that ends
-// them, that the user's options for less stay, and that opentabs names the key for other
+// TestPagerShowsHowToLeave checks that less and more show a prompt with the key that ends
+// them, that the user's options for less stay, and that opentabs prints the key for other
 // pagers.
 func TestPagerShowsHowToLeave(t *testing.T) {
 	pager := "sh -c 'printf \"%s|%s\" \"$LESS\" \"$MORE\"'"

@@ -76,8 +76,8 @@ func (o *Output) printJSON(text []byte, isIndented bool) error {
 	return err
 }
 
-// PrintJSONList writes JSON texts to stdout as one JSON array, in a pipe with one element
-// per line.
+// PrintJSONList writes JSON texts to stdout as one JSON array. In a pipe, each element is
+// on one line.
 func PrintJSONList(o *Output, elements [][]byte) error {
 	var b bytes.Buffer
 	b.WriteByte('[')
@@ -87,7 +87,7 @@ func PrintJSONList(o *Output, elements [][]byte) error {
 		}
 		b.WriteByte('\n')
 		if err := json.Compact(&b, element); err != nil {
-			return fmt.Errorf("print the result: it is not JSON: %w", err)
+			return fmt.Errorf("print the result: the result is not JSON: %w", err)
 		}
 	}
 	if len(elements) > 0 {
@@ -115,12 +115,12 @@ func (o *Output) printValue(v any, isIndented bool) error {
 	return o.printJSON(text, isIndented)
 }
 
-// paragraphColumns is the greatest width of a paragraph.
+// paragraphColumns is the maximum width of a printed paragraph.
 const paragraphColumns = 80
 
-// PrintParagraph writes a text after label, and further lines after indent. On a terminal,
-// lines end between words, after at most 80 columns, and a state such as ok at the
-// beginning of label has its color. A pipe gets one line.
+// PrintParagraph prints a text behind label, and the further lines behind indent. On a
+// terminal, lines have at most 80 columns and end between words, and a state such as ok
+// at the beginning of label has a color. In a pipe, the paragraph is one line.
 func (o *Output) PrintParagraph(label, indent, text string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)

@@ -86,8 +86,8 @@ type barView struct {
 	mu  sync.Mutex // guards bar
 	bar Bar
 
-	// shownLine is the line in the terminal, and shownWidth its columns with the spaces
-	// after it. Only the goroutine of run uses them.
+	// shownLine is the line that the terminal shows, and shownWidth is its number of
+	// columns with the spaces after the line. Only the goroutine of run uses both fields.
 	shownLine  string
 	shownWidth int
 }
@@ -130,8 +130,8 @@ func (v *barView) run() {
 	}
 }
 
-// replace draws line over the shown line. If the terminal became narrower than the shown
-// line, the terminal has wrapped that line, and replace clears all its rows.
+// replace replaces the shown line. If the terminal became narrower than the shown line,
+// the terminal has wrapped this line, and replace clears all its rows.
 func (v *barView) replace(line string) {
 	if line == v.shownLine {
 		return

@@ -93,8 +93,8 @@ func TestBarViewRate(t *testing.T) {
 	})
 }
 
-// TestBarViewOnANarrowedTerminal checks that a bar leaves no stale line if the user makes
-// the terminal narrower or wider.
+// TestBarViewOnANarrowedTerminal checks that a progress bar leaves no old line if the
+// user makes the terminal narrower or wider.
 func TestBarViewOnANarrowedTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal := &terminaltest.Screen{Columns: 70, Rows: 24}

@@ -27,7 +27,8 @@ func (o *Output) NewQuestions(in any) *Questions {
 	return &Questions{out: o, in: file, lines: bufio.NewReader(file)}
 }
 
-// HasErrorTerminal reports whether stderr is a terminal, so that the user sees questions.
+// HasErrorTerminal reports whether stderr is a terminal, on which the user can see
+// questions.
 func HasErrorTerminal(o *Output) bool { return o.stderr.isTerminal }
 
 // ShowQuestion writes a question to stderr, and leaves the cursor behind the question.
@@ -35,12 +36,12 @@ func ShowQuestion(o *Output, question string) {
 	fmt.Fprintf(o.stderr, "opentabs: %s", safeText(question))
 }
 
-// EndQuestion ends the line of a question that gets no answer.
+// EndQuestion starts a new line after a question that gets no answer.
 func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 
-// Ask writes a question to stderr and returns the line that the user types, without an
-// echo if the answer is a secret. If ctx ends first, for example by Ctrl-C, Ask returns the
-// error of ctx, and the terminal shows input again.
+// Ask writes a question to stderr and returns the line that the user types, and hides the
+// typed text if the answer is a secret. If ctx ends first, for example by Ctrl-C, Ask
+// returns the error of ctx, and the terminal shows input again.
 func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
 	type answer struct {
 		text string
@@ -49,7 +50,7 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 	before, stateErr := term.GetState(int(q.in.Fd()))
 	answers := make(chan answer, 1)
 	fmt.Fprintf(q.out.stderr, "opentabs: %s", safeText(question))
-	go func() { // a read of a terminal cannot be cancelled
+	go func() { // reading from a terminal cannot be cancelled
 		text, err := q.read(secret)
 		answers <- answer{text, err}
 	}()
@@ -65,15 +66,15 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 	}
 }
 
-// Confirm asks a question whose default answer is yes. Without an answer, because ctx has
-// ended or the user has closed the input of the terminal, Confirm returns false.
+// Confirm asks a question whose default answer is yes. Confirm returns false if ctx ends
+// or the user closes the terminal's input before answering.
 func (q *Questions) Confirm(ctx context.Context, question string) bool {
 	answer, err := q.Ask(ctx, question, false)
 	word := strings.ToLower(strings.TrimSpace(answer))
 	return word == "y" || word == "yes" || err == nil && word == ""
 }
 
-// read returns the line that the user types.
+// read returns the next line that the user types.
 func (q *Questions) read(secret bool) (string, error) {
 	if !secret || q.lines.Buffered() > 0 { // the terminal has already shown text that was typed ahead
 		return q.lines.ReadString('\n')

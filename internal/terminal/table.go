@@ -6,19 +6,21 @@ import (
 )
 
 const (
-	// lastColumn is how many columns of a terminal the last column of a table needs.
+	// lastColumn is the minimum width, in columns of a terminal, of a table's last
+	// column.
 	lastColumn = 24
-	// minCutColumn is the least width to which a column between others is cut.
+	// minCutColumn is the minimum width to which a table's middle column is truncated.
 	minCutColumn = 24
 )
 
-// PrintTable writes rows with their cells aligned, each row after indent. rows[0]
-// names the columns.
+// PrintTable prints rows as a table with aligned cells, each row behind indent. rows[0]
+// contains the names of the columns.
 //
-// On a terminal the last column of the table is cut at the edge. In a narrow terminal,
-// PrintTable omits the columns in optionalColumns one after the other, in that order,
-// until the table fits. If the table is still too wide, PrintTable cuts wide columns
-// between the first and the last. A pipe gets all columns of the table.
+// On a terminal, PrintTable truncates the last column of the table at the edge. In a
+// narrow terminal, PrintTable omits the columns in optionalColumns one after the other,
+// in that order, until the table fits. If the table is still too wide, PrintTable
+// truncates wide columns between the first and the last column. In a pipe, PrintTable
+// prints all columns of the table.
 func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
 	for _, name := range optionalColumns {
@@ -58,8 +60,8 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 	o.PrintSafeLines(lines...)
 }
 
-// cutWideColumns makes rows narrower by up to excess columns. The first column, which names
-// the row, stays whole.
+// cutWideColumns makes the rows of a table narrower by up to excess columns. The first
+// column, which has the names of the rows, is not truncated.
 func cutWideColumns(rows [][]string, excess int) {
 	for i := 1; i < len(rows[0])-1 && excess > 0; i++ {
 		width := 0
@@ -93,13 +95,14 @@ func tableWidth(indent string, rows [][]string) int {
 	return width
 }
 
-// isHeader reports whether a row has the names of the columns, which are in upper case.
+// isHeader reports whether a row contains the names of the columns, which are in upper
+// case.
 func isHeader(row []string) bool {
 	names := strings.Join(row, "")
 	return names != "" && names == strings.ToUpper(names)
 }
 
-// columnWidths returns the width of the widest cell of each column.
+// columnWidths returns the width of the widest cell in each column of a table.
 func columnWidths(rows [][]string) []int {
 	var widths []int
 	for _, row := range rows {
@@ -113,8 +116,9 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// alignColumns returns rows of safe cells as lines with aligned columns. The columns
-// in alignRight are aligned at their right edge.
+// alignColumns returns the rows of a table as lines with aligned columns. The cells must
+// not contain control characters. The columns in alignRight are aligned at their right
+// edge.
 func alignColumns(rows [][]string, alignRight []bool) []string {
 	widths := columnWidths(rows)
 	lines := make([]string, len(rows))

@@ -42,8 +42,8 @@ func SafeLine(s string) string {
 	return safeText(strings.Join(strings.Fields(s), " "))
 }
 
-// SafeCode returns one line of a program with its hidden characters escaped. Its spaces
-// stay.
+// SafeCode returns a line of source code in which hidden characters are escaped. SafeCode
+// keeps all spaces.
 func SafeCode(s string) string { return safeText(s) }
 
 // textWidth returns how many columns of a terminal s takes.

@@ -123,7 +123,7 @@ func (t testCounts) failureError(filter string) error {
 // printer prints and counts tests.
 type printer struct {
 	out    *terminal.Output
-	dir    string // directory of the plugin
+	dir    string // the directory of the plugin
 	json   bool
 	counts testCounts
 	err    error // the error of the first failed write
@@ -158,7 +158,7 @@ type testLine struct {
 	Error     string  `json:"error,omitempty"`
 	Where     string  `json:"where,omitempty"`
 	VirtualMs float64 `json:"virtual_ms"`
-	// FailedCalls and Hints describe the calls of a failed test.
+	// FailedCalls and Hints describe the failed calls of a failed test.
 	FailedCalls []jsbuild.FailedCall `json:"failed_calls,omitempty"`
 	Hints       []string             `json:"hints,omitempty"`
 }
@@ -200,7 +200,8 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 	}
 }
 
-// printWhere prints a location in the plugin's source, and the code around it.
+// printWhere prints a location in the plugin's source, and the source lines around the
+// location.
 func (p *printer) printWhere(where string) {
 	if where == "" {
 		return

@@ -1,10 +1,11 @@
-// Package timeouts stores after which time MCP clients give up a call, as learned
-// from calls that they gave up, or as set by the user.
+// Package timeouts stores the time after which MCP clients give up a call. The server
+// learns this time from calls that clients gave up, or the user sets the time.
 //
-// The table of package clients has the timeouts of well-known clients. This package has
-// the timeouts of all others, and of clients that differ from the table. Only clients can
-// cause an entry, by the name that they send, so the number of entries and the lengths
-// of names are limited. An entry changes when a call becomes a job, never what may run.
+// The table of package clients has the timeouts of well-known clients. Package timeouts
+// has the timeouts of all other clients, and of clients that differ from the table. Any
+// client can create an entry by sending a name, so the number of entries and the lengths
+// of names are limited. An entry changes when a call becomes a job, and never changes
+// which calls may run.
 package timeouts
 
 import (
@@ -27,40 +28,42 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// fileName is the name of the file with the timeouts in the state folder.
+// fileName is the name of the file, in the state folder, with the timeouts of MCP
+// clients.
 const fileName = "client-timeouts.json"
 
-// lockWait is how long a change waits for another process that changes the file.
+// lockWait limits how long a change of the stored timeouts waits for another process.
 const lockWait = 5 * time.Second
 
-// These constants limit what clients can store in the file.
+// These constants limit how much MCP clients can add to the file with their timeouts.
 const (
 	maxEntries    = 200
 	maxNameLength = 100
 )
 
-// clientsMember is the member of the file with the list of entries.
+// clientsMember is the name of the JSON member with the list of stored timeouts.
 const clientsMember = "clients"
 
-// Entry is the timeout of one client.
+// Entry is the stored timeout of one MCP client.
 type Entry struct {
-	// Name and Version are what the client sends in initialize. An empty Version, which
-	// only the user sets, means all versions.
+	// Name and Version are the name and the version that the client sends in initialize.
+	// An empty Version, which only the user sets, means all versions.
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	// TimeoutMs is how long the client waits for a call, in milliseconds. ProgressRestarts
-	// is set if each progress notification restarts this time.
+	// TimeoutMs is how long the client waits for the answer to a call, in milliseconds.
+	// ProgressRestarts is true if each progress notification restarts this time.
 	TimeoutMs        int64 `json:"timeout_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
-	// IsSetByUser is set if the user set the timeout; otherwise it was learned.
+	// IsSetByUser is true if the user set the timeout, and false if the server learned
+	// the timeout.
 	IsSetByUser bool `json:"set_by_user,omitempty"`
-	// Reason is the text with which the client cancelled its call; empty if the client
-	// gave no reason or closed its connection.
+	// Reason is the text with which the client cancelled the call. Reason is empty if the
+	// client gave no reason or closed its connection.
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 }
 
-// Timeout returns how long the client waits for a call.
+// Timeout returns how long the client waits for the answer to a call.
 func (e Entry) Timeout() clients.Timeout {
 	return clients.Timeout{Limit: time.Duration(e.TimeoutMs) * time.Millisecond, ProgressRestarts: e.ProgressRestarts}
 }
@@ -68,7 +71,8 @@ func (e Entry) Timeout() clients.Timeout {
 // ClientText returns the name and the version of the client.
 func (e Entry) ClientText() string { return strings.TrimSpace(e.Name + " " + e.Version) }
 
-// WaitText describes how long the client waits, as in "60 s after each progress".
+// WaitText describes how long the client waits for a call, as in "60 s after each
+// progress".
 func (e Entry) WaitText() string {
 	text := humanize.Duration(e.Timeout().Limit)
 	if e.ProgressRestarts {
@@ -77,22 +81,23 @@ func (e Entry) WaitText() string {
 	return text
 }
 
-// key returns the key of the entry.
+// key returns the key of the entry in a view.
 func (e Entry) key() clients.ID { return keyOf(clients.ID{Name: e.Name, Version: e.Version}) }
 
-// isValid reports whether an entry of the file can be used.
+// isValid reports whether an entry in the file has valid values.
 func (e Entry) isValid() bool {
 	limit := e.Timeout().Limit
 	return e.Name != "" && e.TimeoutMs > 0 && limit >= clients.MinTimeout && limit <= clients.MaxTimeout
 }
 
-// keyOf returns the key of a client. Names of clients are equal in upper and lower case.
+// keyOf returns the key of a client in a view. The key ignores upper and lower case in
+// the client's name.
 func keyOf(id clients.ID) clients.ID {
 	return clients.ID{Name: strings.ToLower(cleanName(id.Name)), Version: cleanName(id.Version)}
 }
 
-// cleanName returns the name or version of a client without hidden characters, and at
-// most maxNameLength long. A name that needs no change is returned without a copy.
+// cleanName removes hidden characters from the name or version of a client, and shortens
+// the text to maxNameLength. cleanName returns a clean text without copying it.
 func cleanName(name string) string {
 	name = strings.TrimSpace(name)
 	for i := range len(name) {
@@ -103,22 +108,22 @@ func cleanName(name string) string {
 	return name
 }
 
-// view are the entries of a file by key.
+// view maps the key of each client to its stored timeout.
 type view map[clients.ID]Entry
 
-// Store has the timeouts of clients, stored in the state folder. Store is safe for
+// Store stores the timeouts of MCP clients in the state folder. Store is safe for
 // concurrent use by goroutines and processes.
 type Store struct {
 	file *statedoc.Watched[*statedoc.Plugins, view]
 	log  zerolog.Logger
 
 	mu      sync.Mutex // guards unsaved
-	unsaved view       // learned entries that could not be written to the file
+	unsaved view       // learned timeouts that could not be written to the file
 }
 
-// Open returns the timeouts in the state folder dir. warn receives a sentence for the
-// user when a damaged file was put aside. log receives what is learned, and errors about
-// the file.
+// Open opens the file with the timeouts of MCP clients in the state folder dir. If the
+// file is damaged, Open renames the file, and warn receives a sentence for the user. log
+// receives the learned timeouts, and errors about the file.
 func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossText: "opentabs learns the timeouts again",
@@ -131,11 +136,11 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	})}
 }
 
-// viewOf returns the valid entries in the content of the file.
+// viewOf returns the valid timeouts in the content of the file.
 func viewOf(doc *statedoc.Plugins) view {
 	entries := view{}
 	var list []json.RawMessage
-	statedoc.Decode(doc.TopLevel[clientsMember], &list) // a member of another type has no entries
+	statedoc.Decode(doc.TopLevel[clientsMember], &list) // a member of another type contains no timeouts
 	for _, raw := range list {
 		if e := (Entry{}); statedoc.Decode(raw, &e) && e.isValid() {
 			entries[e.key()] = e
@@ -144,8 +149,9 @@ func viewOf(doc *statedoc.Plugins) view {
 	return entries
 }
 
-// Find returns the entry of a client: that of its version, else that of all versions.
-// Find reads no file, because every call of a client needs the entry.
+// Find returns the stored timeout of a client: the timeout of its version, or else the
+// timeout of all versions. Find reads no file, because every call needs the timeout of
+// its client.
 func (s *Store) Find(id clients.ID) (Entry, bool) {
 	if id.Name == "" {
 		return Entry{}, false
@@ -164,10 +170,10 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 	return e, ok
 }
 
-// List returns the entries, sorted by name and version.
+// List returns the stored timeouts of clients, sorted by name and version.
 func (s *Store) List() []Entry { return sortedEntries(s.file.Current().View) }
 
-// sortedEntries returns entries sorted by name and version.
+// sortedEntries returns the stored timeouts of clients, sorted by name and version.
 func sortedEntries(entries view) []Entry {
 	list := make([]Entry, 0, len(entries))
 	for _, e := range entries {
@@ -180,7 +186,7 @@ func sortedEntries(entries view) []Entry {
 }
 
 // Learn stores the timeout of a client that gave up a call. Learn returns false if the
-// timeout of the client was known already, is set by the user, or cannot be inferred.
+// timeout of the client was already stored, was set by the user, or cannot be inferred.
 func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	t, ok := g.InferTimeout()
 	key := keyOf(id)
@@ -217,9 +223,9 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	return learned, true
 }
 
-// mergedWith returns the entry that is true for two observations of one client: the
-// shorter time. hasProgress is set if the newer observation e shows whether progress
-// restarts the time.
+// mergedWith returns the timeout that explains two observations of one client: the
+// shorter timeout. hasProgress is true if the newer observation e shows whether progress
+// restarts the timeout.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {
@@ -228,22 +234,22 @@ func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	return e
 }
 
-// Set stores the timeout that the user set for a client.
+// Set stores the timeout that the user has set for a client.
 func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 	e := Entry{
 		Name: cleanName(id.Name), Version: cleanName(id.Version), TimeoutMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts,
 		IsSetByUser: true, Since: time.Now().UTC(),
 	}
 	return e, s.change(func(entries view) {
-		if e.Version == "" { // the timeout for all versions replaces those of single versions
+		if e.Version == "" { // a timeout for all versions replaces the timeouts of single versions
 			deleteClient(entries, e.key())
 		}
 		entries[e.key()] = e
 	})
 }
 
-// Forget removes the entries of a client: of one version, or of all versions if the
-// version is empty. Forget returns the removed entries.
+// Forget removes the stored timeouts of a client: of one version, or of all versions if
+// the version is empty. Forget returns the removed timeouts.
 func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	removed := view{}
 	if err := s.change(func(entries view) { removed = deleteClient(entries, keyOf(id)) }); err != nil {
@@ -252,8 +258,9 @@ func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	return sortedEntries(removed), nil
 }
 
-// deleteClient deletes the entries with the name of key, and with its version unless that
-// is empty. deleteClient returns the deleted entries.
+// deleteClient deletes the timeouts of the client with the name in key. If key has a
+// version, deleteClient deletes only the timeout of this version. deleteClient returns
+// the deleted timeouts.
 func deleteClient(entries view, key clients.ID) view {
 	deleted := view{}
 	for k, e := range entries {
@@ -265,7 +272,7 @@ func deleteClient(entries view, key clients.ID) view {
 	return deleted
 }
 
-// change edits the entries of the file, and notifies the listeners.
+// change edits the stored timeouts and notifies the listeners.
 func (s *Store) change(edit func(view)) error {
 	err := s.file.Change(func(doc *statedoc.Plugins) error {
 		entries := viewOf(doc)
@@ -280,7 +287,8 @@ func (s *Store) change(edit func(view)) error {
 	return err
 }
 
-// dropOldest deletes the oldest entries above maxEntries, those that the user set last.
+// dropOldest deletes the oldest timeouts if there are more than maxEntries. dropOldest
+// deletes timeouts that the user has set last.
 func dropOldest(entries view) {
 	list := sortedEntries(entries)
 	slices.SortStableFunc(list, func(a, b Entry) int {
@@ -297,14 +305,15 @@ func dropOldest(entries view) {
 	}
 }
 
-// OnChange registers a listener that runs after each change of an entry.
+// OnChange registers a listener that runs after each change of a stored timeout.
 func (s *Store) OnChange(onChange func()) { s.file.OnChange(onChange) }
 
-// Problem returns why the file cannot be read, or nil.
+// Problem returns the reason why the file with the timeouts cannot be read, or nil.
 func (s *Store) Problem() error { return s.file.Current().Problem }
 
-// Repair renames a damaged file, so that the next change does not overwrite it.
+// Repair renames a damaged file with timeouts, so that the next change does not overwrite
+// the file.
 func (s *Store) Repair() error { return s.file.Repair() }
 
-// Watch detects changes of the file until ctx ends.
+// Watch detects changes of the file with the timeouts until ctx ends.
 func (s *Store) Watch(ctx context.Context) { s.file.Watch(ctx) }

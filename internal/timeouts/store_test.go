@@ -17,19 +17,21 @@ import (
 
 const timeoutReason = "McpError: MCP error -32001: Request timed out"
 
-// gaveUpAfter is a call that a client gave up at its timeout, without progress.
+// gaveUpAfter describes a call that a client gave up at its timeout, without progress.
 func gaveUpAfter(wait time.Duration) clients.GiveUp {
 	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
 }
 
-// openStore opens the timeouts in dir, and returns the text of the log.
+// openStore opens the stored timeouts in dir, and returns a buffer with the text of the
+// log.
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	return Open(dir, func(sentence string) { log.WriteString(sentence) }, zerolog.New(&log)), &log
 }
 
-// waitOf returns how long a client waits according to the store; 0 if that is unknown.
+// waitOf returns how long a client waits according to the store; 0 if the store has no
+// timeout of the client.
 func waitOf(s *Store, name, version string) time.Duration {
 	e, _ := s.Find(clients.ID{Name: name, Version: version})
 	return e.Timeout().Limit
@@ -40,32 +42,32 @@ func TestLearn(t *testing.T) {
 	s, log := openStore(t, dir)
 	agent := clients.ID{Name: "My-Agent", Version: "1.0"}
 	if e, ok := s.Learn(agent, gaveUpAfter(time.Minute)); !ok || e.WaitText() != "1 min" || e.Reason != timeoutReason {
-		t.Errorf("learned %+v, %t; want 1 min with its reason", e, ok)
+		t.Errorf("learned timeout = %+v, %t; want 1 min with the reason", e, ok)
 	}
 	if text := log.String(); !strings.Contains(text, "My-Agent 1.0") || !strings.Contains(text, "1 min") || !strings.Contains(text, `opentabs client timeout set`) {
-		t.Errorf("the log has %s; want the client, its timeout and the command that changes it", text)
+		t.Errorf("the log is %s; want an entry with the client, its timeout and the command that changes the timeout", text)
 	}
 	again, _ := openStore(t, dir)
 	if got := waitOf(again, "my-agent", "1.0"); got != time.Minute {
-		t.Errorf("after a restart the client waits %s, want 1 min", got)
+		t.Errorf("timeout after a restart = %s, want 1 min", got)
 	}
 	if got := waitOf(again, "my-agent", "1.1"); got != 0 {
-		t.Errorf("another version waits %s, want unknown", got)
+		t.Errorf("timeout of another version of the client = %s, want none", got)
 	}
 	if _, ok := s.Learn(agent, gaveUpAfter(time.Minute)); ok {
-		t.Error("the same timeout was learned twice")
+		t.Error("the store learned the same timeout twice")
 	}
 	s.Learn(agent, gaveUpAfter(2*time.Minute))
 	if got := waitOf(s, agent.Name, agent.Version); got != time.Minute {
-		t.Errorf("after a longer wait the client waits %s, want the shorter 1 min", got)
+		t.Errorf("timeout after a longer wait = %s, want the shorter time of 1 min", got)
 	}
 	s.Learn(agent, clients.GiveUp{Waited: 50 * time.Second, HasProgress: true, SinceProgress: 30 * time.Second, LongestPause: 5 * time.Second, Reason: timeoutReason})
 	if e, _ := s.Find(agent); e.Timeout() != (clients.Timeout{Limit: 30 * time.Second, ProgressRestarts: true}) {
-		t.Errorf("after 30 s without progress the entry is %+v, want 30 s that progress restarts", e)
+		t.Errorf("entry after 30 s without progress = %+v, want 30 s that progress restarts", e)
 	}
 	for _, id := range []clients.ID{{}, {Version: "1"}} {
 		if _, ok := s.Learn(id, gaveUpAfter(time.Minute)); ok {
-			t.Errorf("the client %+v without a name was learned", id)
+			t.Errorf("the store learned a timeout for the client %+v without a name", id)
 		}
 	}
 }
@@ -78,22 +80,22 @@ func TestSetAndForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := waitOf(s, "a", "1"); got != 5*time.Minute || len(s.List()) != 1 {
-		t.Errorf("after the user set 5 min the client waits %s, entries %+v", got, s.List())
+		t.Errorf("timeout after the user set 5 min = %s, entries = %+v", got, s.List())
 	}
 	if _, ok := s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute)); ok || waitOf(s, "a", "1") != 5*time.Minute {
-		t.Error("the timeout that the user set was overwritten by a learned one")
+		t.Error("a learned timeout replaced the timeout that the user set")
 	}
 	removed, err := s.Forget(clients.ID{Name: "a"})
 	if err != nil || len(removed) != 1 || waitOf(s, "a", "1") != 0 {
-		t.Errorf("forget removed %+v, %v; want the entry of the user", removed, err)
+		t.Errorf("Forget removed %+v, %v; want the timeout that the user set", removed, err)
 	}
 	if removed, err := s.Forget(clients.ID{Name: "a"}); err != nil || len(removed) != 0 {
-		t.Errorf("forget removed %+v, %v; want nothing", removed, err)
+		t.Errorf("Forget of a removed timeout removed %+v, %v; want nothing", removed, err)
 	}
 }
 
-// TestEntriesAreBounded checks that clients with many or long names do not grow the file
-// without limit, and that entries of the user stay.
+// TestEntriesAreBounded checks that clients with many or long names cannot make the file
+// arbitrarily large, and that timeouts set by the user stay.
 func TestEntriesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := openStore(t, dir)
@@ -105,15 +107,15 @@ func TestEntriesAreBounded(t *testing.T) {
 	}
 	entries := s.List()
 	if len(entries) != maxEntries || waitOf(s, "mine", "7") != time.Minute {
-		t.Errorf("the file has %d entries, and the client of the user waits %s; want %d entries and 1 min", len(entries), waitOf(s, "mine", "7"), maxEntries)
+		t.Errorf("the file has %d entries, and the timeout that the user set is %s; want %d entries and 1 min", len(entries), waitOf(s, "mine", "7"), maxEntries)
 	}
 	for _, e := range entries {
 		if len([]rune(e.Name)) > maxNameLength+1 || strings.ContainsRune(e.Name, '\x1b') {
-			t.Fatalf("the entry has the name %q, want a short name without hidden characters", e.Name)
+			t.Fatalf("name in the entry = %q, want a short name without hidden characters", e.Name)
 		}
 	}
 	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", maxEntries, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
-		t.Errorf("a client with a long name waits %s, want 1 min", got)
+		t.Errorf("timeout of a client with a long name = %s, want 1 min", got)
 	}
 }
 
@@ -129,19 +131,20 @@ func TestDamagedFile(t *testing.T) {
 		}
 		s, _ := openStore(t, dir)
 		if got := len(s.List()); got != want {
-			t.Errorf("%s: %d entries, want %d", text, got, want)
+			t.Errorf("%s: the file has %d entries, want %d", text, got, want)
 		}
 		if err := s.Repair(); err != nil {
-			t.Errorf("%s: repair: %v", text, err)
+			t.Errorf("%s: Repair returned %v", text, err)
 		}
 		s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
 		if again, _ := openStore(t, dir); waitOf(again, "a", "1") != time.Minute {
-			t.Errorf("%s: the timeout that was learned after the damage is not stored", text)
+			t.Errorf("%s: a timeout that was learned after the damage is not stored", text)
 		}
 	}
 }
 
-// TestLearnWithoutFile checks that a timeout is used although it cannot be stored.
+// TestLearnWithoutFile checks that the server uses a learned timeout even if the timeout
+// cannot be written to the file.
 func TestLearnWithoutFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
@@ -150,11 +153,12 @@ func TestLearnWithoutFile(t *testing.T) {
 	s, log := openStore(t, dir)
 	s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
 	if waitOf(s, "a", "1") != time.Minute || !strings.Contains(log.String(), "cannot be stored") {
-		t.Errorf("the client waits %s, log %s; want 1 min and an error in the log", waitOf(s, "a", "1"), log)
+		t.Errorf("timeout of the client = %s, log = %s; want 1 min and an error in the log", waitOf(s, "a", "1"), log)
 	}
 }
 
-// TestWatch checks that a timeout of another process is used after a second.
+// TestWatch checks that the server uses a timeout that another process has stored, within
+// a second.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -167,7 +171,7 @@ func TestWatch(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		if got := waitOf(s, "a", "1"); got != time.Minute {
-			t.Errorf("the client waits %s, want 1 min", got)
+			t.Errorf("timeout of the client = %s, want 1 min", got)
 		}
 	})
 }

@@ -234,8 +234,8 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	}
 }
 
-// readInput returns the object of --input: the text itself, the content of @FILE, or
-// stdin for "-".
+// readInput returns the JSON object of the flag --input: the text itself, the content of
+// @FILE, or stdin for "-".
 func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
 	data, source := []byte(text), "--input"
 	var err error

@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// askUser asks the user about the ticket of a form. A form without a ticket is not of
-// opentabs, and is ignored.
+// askUser asks the user about the ticket in a form of the server. askUser ignores a form
+// without a ticket, because only opentabs sends tickets.
 func askUser(ctx context.Context, prompter *callprompt.Prompter, form json.RawMessage) {
 	var f struct {
 		Meta struct {
@@ -24,17 +24,18 @@ func askUser(ctx context.Context, prompter *callprompt.Prompter, form json.RawMe
 	prompter.Ask(ctx, f.Meta.CallID, f.Meta.TicketID)
 }
 
-// pausableView is a progress view that is removed while a question is open, so
-// that a progress bar does not overwrite the question. pausableView is safe for
+// pausableView is a progress view that is hidden while the terminal shows a question, so
+// that the progress bar does not overwrite the question. pausableView is safe for
 // concurrent use.
 type pausableView struct {
 	mu         sync.Mutex                   // guards all fields below
 	open       func() terminal.ProgressView // nil if no progress is shown
-	view       terminal.ProgressView        // NoProgress while paused
+	view       terminal.ProgressView        // NoProgress while the view is paused
 	pauseCount int                          // the number of open questions
 }
 
-// start opens the view. Each view after a pause is opened by the same function.
+// start opens the progress view with the function open. After each pause, open opens the
+// view again.
 func (v *pausableView) start(open func() terminal.ProgressView) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -50,7 +51,7 @@ func (v *pausableView) update(p terminal.Progress) {
 	v.view.Update(p)
 }
 
-// pause removes the view until resume has been called as often as pause.
+// pause hides the progress view until resume has been called as often as pause.
 func (v *pausableView) pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -68,7 +69,7 @@ func (v *pausableView) resume() {
 	}
 }
 
-// close removes the view for good.
+// close removes the progress view permanently.
 func (v *pausableView) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

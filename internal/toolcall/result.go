@@ -37,8 +37,8 @@ func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 	return printJSONResult(out, r)
 }
 
-// printJSONResult writes a result to stdout as one JSON document. A result with several
-// parts, such as an object and an image, is an array of its parts.
+// printJSONResult writes the result of a call to stdout as one JSON document. A result
+// with several parts, such as an object and an image, is written as an array.
 func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	var parts [][]byte
 	if r.StructuredContent != nil {
@@ -59,8 +59,8 @@ func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	return terminal.PrintJSONList(out, parts)
 }
 
-// contentJSON returns a content block as JSON: JSON text unchanged, other text as a JSON
-// string, and a block without text as an object.
+// contentJSON returns a content block as JSON. JSON text stays unchanged, other text
+// becomes a JSON string, and a block without text becomes an object.
 func contentJSON(c mcpclient.Content) []byte {
 	switch {
 	case c.Type != "text":

@@ -27,8 +27,8 @@ const closeTimeout = time.Second
 // Request is the call that the user typed.
 type Request struct {
 	Tool string
-	// Args are the arguments of the tool, as NAME=VALUE. Input is all arguments as JSON,
-	// @FILE, or - for stdin, if HasInput is set.
+	// Args are the arguments of the tool in the form NAME=VALUE. If HasInput is true,
+	// Input has all arguments: as JSON, as @FILE, or as - for stdin.
 	Args     []string
 	Input    string
 	HasInput bool
@@ -39,8 +39,8 @@ type Request struct {
 	NoProgress, Verbose bool
 	// Output is json or text.
 	Output string
-	// AsksUser asks the user of a terminal for an approval of the call. Nothing else may
-	// read from stdin.
+	// AsksUser is true if the terminal asks the user to approve the call. Then no other
+	// code may read stdin.
 	AsksUser bool
 }
 
@@ -56,8 +56,9 @@ type Failure struct {
 // Error returns the sentence for the user.
 func (f *Failure) Error() string { return f.sentence }
 
-// Run calls a tool of the server behind api, in the name of client, and prints the result.
-// in has the arguments if they come from stdin. Run returns the errors of [Call].
+// Run calls a tool of the server in the name of client, and prints the result. The reader
+// in contains the arguments if they come from stdin. Run returns the same errors as
+// [Call].
 func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
 	result, err := Call(ctx, api, client, r, in, out)
 	if err != nil {
@@ -66,10 +67,10 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 	return printResult(out, result, r.Output == "text")
 }
 
-// Call calls a tool of the server behind api, in the name of client, shows its progress,
-// and returns the result. in has the arguments if they come from stdin. Call returns a
-// *Failure if the call failed, a [usererr.Error] for a wrong request, and ErrInterrupted if
-// ctx ended.
+// Call calls a tool of the server in the name of client, shows the progress, and returns
+// the result. The reader in contains the arguments if they come from stdin. Call returns
+// a *Failure if the call failed, a [usererr.Error] for an invalid request, and
+// ErrInterrupted if ctx ended.
 func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
@@ -137,7 +138,7 @@ func (r Request) Check() error {
 	case r.Output != "json" && r.Output != "text":
 		return usererr.Errorf("--output is %q: give it json or text", r.Output)
 	case r.HasInput && r.Args != nil:
-		return usererr.Errorf("--arg and --input are both given: use one of them")
+		return usererr.Errorf("--arg and --input are both given: use only one of these flags")
 	case r.Tab < 0:
 		return usererr.Errorf("--tab is %d: give it the id of a tab, as `opentabs status` shows it", r.Tab)
 	}

@@ -66,7 +66,7 @@ func TestPrintResult(t *testing.T) {
 		{`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
 		{`{"content":[],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
 		{`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, `{"type":"image","mimeType":"image/png","data":"AAAA"}`, "[image image/png, 53 characters; see --output json]"},
-		// A result with several parts is one JSON document.
+		// A result with several parts is printed as one JSON document.
 		{`{"content":[{"type":"text","text":"one"},{"type":"text","text":"{\"n\": 2}"}]}`, "[\n\"one\",\n{\"n\":2}\n]", "one\n{\"n\": 2}"},
 		{`{"content":[{"type":"text","text":"{}"},{"type":"image","data":"AA"}],"structuredContent":{"a":1}}`, "[\n{\"a\":1},\n{\"type\":\"image\",\"data\":\"AA\"}\n]", "{}\n[image, 28 characters; see --output json]"},
 	} {
@@ -79,7 +79,7 @@ func TestPrintResult(t *testing.T) {
 	}
 }
 
-// TestPrintEmptyResult checks that a result without content is a JSON document too.
+// TestPrintEmptyResult checks that an empty result is also printed as a JSON document.
 func TestPrintEmptyResult(t *testing.T) {
 	var b bytes.Buffer
 	if err := printResult(newTestPipe(&b), mcpclient.Result{}, false); err != nil || b.String() != "null\n" {

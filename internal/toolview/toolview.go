@@ -12,22 +12,23 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// maxDescriptionChars is the longest description of an argument, in characters.
+// maxDescriptionChars is the maximum length of an argument's description, in characters.
 const maxDescriptionChars = 300
 
-// Argument is one argument of a tool, as surfaces describe it.
+// Argument describes one argument of a tool for the user.
 type Argument struct {
 	Name string
-	// Value describes the allowed values, such as "whole number".
+	// Value describes the allowed values of the argument, such as "whole number".
 	Value string
-	// Description has the default, too. Description is empty if the schema has neither.
+	// Description is the argument's description with its default; empty if the schema has
+	// neither.
 	Description string
 	IsRequired  bool
 
 	schema argumentSchema
 }
 
-// argumentSchema has the keywords of JSON Schema that describe an argument.
+// argumentSchema has the keywords of JSON Schema that describe an argument of a tool.
 type argumentSchema struct {
 	Type        json.RawMessage   `json:"type"`
 	Enum        []json.RawMessage `json:"enum"`
@@ -41,7 +42,7 @@ type argumentSchema struct {
 	Description string            `json:"description"`
 }
 
-// Arguments returns the arguments in an input schema, required arguments first.
+// Arguments returns the arguments in a tool's input schema, required arguments first.
 func Arguments(inputSchema json.RawMessage) []Argument {
 	var required []string
 	for _, name := range rawjson.Elements(rawjson.Get(inputSchema, "required")) {
@@ -50,7 +51,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	var first, others []Argument
 	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
 		a := Argument{Name: m.Key, IsRequired: slices.Contains(required, m.Key)}
-		_ = json.Unmarshal(m.Value, &a.schema) // a keyword of another type describes nothing
+		_ = json.Unmarshal(m.Value, &a.schema) // a keyword of another type is ignored
 		a.Value, a.Description = a.schema.kind(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
 			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", a.Description, plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
@@ -64,12 +65,12 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	return append(first, others...)
 }
 
-// kinds are the words for the types of JSON Schema.
+// kinds maps the types of JSON Schema to words for the user.
 var kinds = map[string]string{
 	"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list", "object": "object", "null": "null",
 }
 
-// kind describes the values that a schema allows.
+// kind describes the values that an argument's schema allows.
 func (s argumentSchema) kind() string {
 	if len(s.Enum) > 0 {
 		return joinOr(s.Enum)
@@ -96,18 +97,18 @@ func (s argumentSchema) kind() string {
 	return cmp.Or(strings.Join(alternatives, " or "), "any")
 }
 
-// types returns the types that a schema names.
+// types returns the types in an argument's schema.
 func (s argumentSchema) types() []string {
 	var one string
 	if json.Unmarshal(s.Type, &one) == nil && one != "" {
 		return []string{one}
 	}
 	var several []string
-	_ = json.Unmarshal(s.Type, &several) // without types, any type is allowed
+	_ = json.Unmarshal(s.Type, &several) // a schema without types allows any type
 	return several
 }
 
-// joinOr returns JSON values as a list with "or".
+// joinOr joins JSON values into a list such as "a, b or c".
 func joinOr(values []json.RawMessage) string {
 	texts := make([]string, len(values))
 	for i, value := range values {
@@ -120,7 +121,7 @@ func joinOr(values []json.RawMessage) string {
 }
 
 // Example returns a command line that calls a tool with its required arguments. The user
-// replaces words in capital letters.
+// replaces the words in capital letters.
 func Example(fullName string, inputSchema json.RawMessage) string {
 	words := []string{"opentabs call", fullName}
 	for _, a := range Arguments(inputSchema) {
@@ -131,7 +132,7 @@ func Example(fullName string, inputSchema json.RawMessage) string {
 	return strings.Join(words, " ")
 }
 
-// example returns a value for an argument.
+// example returns an example value for an argument.
 func (s argumentSchema) example(name string) string {
 	for _, value := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
 		if value != nil {
@@ -148,14 +149,14 @@ func (s argumentSchema) example(name string) string {
 			return "{}"
 		case "array":
 			var items argumentSchema
-			_ = json.Unmarshal(s.Items, &items) // without items, the example is a text
+			_ = json.Unmarshal(s.Items, &items) // if the schema has no items, the example is a text
 			return items.example(strings.TrimSuffix(name, "s"))
 		}
 	}
 	return strings.ToUpper(name)
 }
 
-// textOf returns a JSON value as `opentabs call --arg` takes it.
+// textOf returns a JSON value in the form that `opentabs call --arg` accepts.
 func textOf(value json.RawMessage) string {
 	if len(value) > 0 && value[0] == '"' {
 		return rawjson.Unquote(value)
@@ -170,7 +171,7 @@ func firstOf(values []json.RawMessage) json.RawMessage {
 	return values[0]
 }
 
-// quote quotes a word for a shell if it needs quotes.
+// quote adds shell quotes to a word that needs them.
 func quote(word string) string {
 	word = plaintext.Line(word, maxDescriptionChars)
 	isPlain := func(r rune) bool {

@@ -36,11 +36,11 @@ func TestArguments(t *testing.T) {
 		got = append(got, row)
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("Arguments = %q\nwant %q", got, want)
+		t.Errorf("Arguments returned %q\nwant %q", got, want)
 	}
 	for _, schema := range []string{``, `{}`, `{"properties": {}}`, `[]`, `{"properties": 3}`} {
 		if arguments := Arguments(json.RawMessage(schema)); arguments != nil {
-			t.Errorf("Arguments of %q = %+v, want none", schema, arguments)
+			t.Errorf("Arguments of the schema %q = %+v, want none", schema, arguments)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestExample(t *testing.T) {
 		`{"properties": {"x": {"type": "string", "examples": ["general"], "default": "y"}}, "required": ["x"]}`: "opentabs call a__b --arg x=general",
 	} {
 		if got := Example("a__b", json.RawMessage(schema)); got != want {
-			t.Errorf("Example of %s = %s, want %s", schema, got, want)
+			t.Errorf("Example of the tool %s = %s, want %s", schema, got, want)
 		}
 	}
 }

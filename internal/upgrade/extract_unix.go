@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// extractProgram writes the program in a .tar.gz file to path.
+// extractProgram extracts the opentabs program from a .tar.gz archive to path.
 func extractProgram(archive, path string) error {
 	f, err := os.Open(archive)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// extractProgram writes the program in a .zip file to path.
+// extractProgram extracts the opentabs program from a .zip archive to path.
 func extractProgram(archive, path string) error {
 	files, err := zip.OpenReader(archive)
 	if err != nil {

@@ -18,24 +18,25 @@ import (
 
 const (
 	maxProgramBytes = 200 << 20
-	// runTimeout limits the first run of a new program, which a virus scanner may delay.
+	// runTimeout limits the first run of a downloaded program, which a virus scanner may
+	// delay.
 	runTimeout = time.Minute
 )
 
-// NewProgram is a downloaded program that has been verified.
+// NewProgram is a downloaded and verified opentabs program.
 type NewProgram struct {
-	// Path is the path of the executable, in a temporary folder.
+	// Path is the path of the downloaded executable, in a temporary folder.
 	Path string
-	// dir is the temporary folder.
+	// dir is the temporary folder that contains the download.
 	dir string
 }
 
 // Remove removes the temporary files of the download.
 func (p NewProgram) Remove() error { return os.RemoveAll(p.dir) }
 
-// Download fetches the archive of a release, verifies its checksum, unpacks the program
-// into a temporary folder below dir, and runs the program to check its version. dir must
-// be on the disk of the program that the new program replaces.
+// Download downloads the archive of a release, verifies its checksum, extracts the
+// program into a temporary folder below dir, and runs the program to check its version.
+// The folder dir must be on the same disk as the program that will be replaced.
 func (r Release) Download(ctx context.Context, dir string) (_ NewProgram, err error) {
 	folder, err := os.MkdirTemp(dir, ".opentabs-upgrade-")
 	if err != nil {
@@ -67,8 +68,8 @@ func programName() string {
 	return "opentabs"
 }
 
-// fetchArchive writes the archive to path, and returns an error if its hash differs from
-// the checksum.
+// fetchArchive downloads the archive to path, and returns an error if the hash of the
+// archive differs from the checksum.
 func (r Release) fetchArchive(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -87,7 +88,7 @@ func (r Release) fetchArchive(ctx context.Context, path string) error {
 		return fmt.Errorf("download %s: %w", r.archive, err)
 	}
 	if size > maxArchiveBytes {
-		return fmt.Errorf("%s has more than %d MB, so it is not used", r.archive, maxArchiveBytes>>20)
+		return fmt.Errorf("%s has more than %d MB, so the download was stopped", r.archive, maxArchiveBytes>>20)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != r.sha256 {
 		return fmt.Errorf("the checksum of %s is %s, and %s lists %s: nothing was installed; try again later, and report the problem if it stays", r.archive, got, checksumsFile, r.sha256)
@@ -95,11 +96,11 @@ func (r Release) fetchArchive(ctx context.Context, path string) error {
 	return nil
 }
 
-// errNoProgram is the error of an archive without the program.
+// errNoProgram is the error for an archive that does not contain the opentabs program.
 var errNoProgram = errors.New("the archive does not contain " + programName())
 
-// isProgram reports whether an entry of an archive is the program: in the root of the
-// archive, or in its only folder.
+// isProgram reports whether an entry of an archive is the opentabs program. The program
+// is in the root of the archive, or in its only folder.
 func isProgram(name string) bool {
 	name = strings.TrimPrefix(name, "./")
 	folder, base, hasFolder := strings.Cut(name, "/")
@@ -117,34 +118,35 @@ func writeProgram(path string, content io.Reader) error {
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil && size > maxProgramBytes {
-		err = fmt.Errorf("the program has more than %d MB", maxProgramBytes>>20)
+		err = fmt.Errorf("the program in the archive has more than %d MB", maxProgramBytes>>20)
 	}
 	return err
 }
 
-// checkProgram runs a new program, so that a program for another system, or of another
-// version, replaces nothing.
+// checkProgram runs a downloaded program to check its system and version before the
+// program replaces another program.
 func (r Release) checkProgram(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	output, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return fmt.Errorf("the new program does not run on this machine: %w", err)
+		return fmt.Errorf("the downloaded program does not run on this machine: %w", err)
 	}
 	if got := strings.TrimSpace(string(output)); got != "opentabs "+r.Version {
-		return fmt.Errorf("the new program reports the version %q, want %q: nothing was installed", got, "opentabs "+r.Version)
+		return fmt.Errorf("the downloaded program reports the version %q, want %q: nothing was installed", got, "opentabs "+r.Version)
 	}
 	return nil
 }
 
-// keptSuffix is the suffix of the program that was replaced.
+// keptSuffix is the suffix of the earlier program that an upgrade keeps.
 const keptSuffix = ".old"
 
-// KeptPath returns the path at which the earlier program of path is kept.
+// KeptPath returns the path at which an upgrade keeps the earlier program.
 func KeptPath(path string) string { return path + keptSuffix }
 
-// Install replaces the program at path by the new program in one step, and returns where
-// the earlier program is kept. The new program has the mode of the earlier program.
+// Install replaces the program at path by the downloaded program in one step, and returns
+// the path of the kept earlier program. The downloaded program gets the mode of the
+// earlier program.
 func (p NewProgram) Install(path string) (kept string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

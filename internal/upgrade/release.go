@@ -1,8 +1,8 @@
 // Package upgrade replaces the running program by a newer release.
 //
-// A release is a folder on a web server. Its file checksums.txt lists the SHA-256 hash and
-// the name of each archive, and the name contains the version and the system. Programs of
-// internal/release write these folders.
+// A release is a folder on a web server. The file checksums.txt in this folder lists the
+// SHA-256 hash and the name of each archive, and the name contains the version and the
+// system. The program internal/release writes such a folder.
 //
 //	release, err := upgrade.Fetch(ctx, url)
 //	program, err := release.Download(ctx, dir)
@@ -26,28 +26,29 @@ import (
 	"opentabs/internal/version"
 )
 
-// URLVariable is the environment variable with the address of the folder of releases.
+// URLVariable is the environment variable with the address of the release folder.
 const URLVariable = "OPENTABS_RELEASE_URL"
 
-// checksumsFile is the file of a release that lists the hash of each archive.
+// checksumsFile is the name of the release file that lists the hash of each archive.
 const checksumsFile = "checksums.txt"
 
 const (
 	maxChecksumsBytes = 1 << 20
 	maxArchiveBytes   = 200 << 20
 	headerTimeout     = 30 * time.Second
-	// fetchTimeout limits a download, also over a slow connection.
+	// fetchTimeout limits how long a download may take, also over a slow connection.
 	fetchTimeout = 15 * time.Minute
 )
 
-// errNoArchive is the error of a release without an archive for this system.
+// errNoArchive is the error for a release that has no archive for this operating system
+// and processor.
 var errNoArchive = errors.New("the release has no archive for " + runtime.GOOS + " " + runtime.GOARCH)
 
-// Release is the newest release for this system.
+// Release is the newest release of opentabs for this operating system and processor.
 type Release struct {
-	// URL is the address of the folder of the release.
+	// URL is the address of the release folder.
 	URL string
-	// Version is the version, such as "0.2.0".
+	// Version is the version of the release, such as "0.2.0".
 	Version string
 
 	archive string // the name of the archive for this system
@@ -57,10 +58,10 @@ type Release struct {
 // archiveName matches the name of an archive: its version, operating system and processor.
 var archiveName = lazyregexp.New(`^opentabs_(\d+\.\d+\.\d+)_([a-z0-9]+)_([a-z0-9]+)\.(?:tar\.gz|zip)$`)
 
-// checksumLine matches a line of sha256sum.
+// checksumLine matches a line in the output of sha256sum.
 var checksumLine = lazyregexp.New(`^([0-9a-fA-F]{64}) [ *](\S+)$`)
 
-// Fetch returns the release in the folder at address.
+// Fetch returns the release in the release folder at address.
 func Fetch(ctx context.Context, address string) (Release, error) {
 	address = strings.TrimRight(address, "/")
 	if err := checkURL(address); err != nil {
@@ -81,7 +82,8 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 	return r, nil
 }
 
-// parseChecksums returns the release that a file of checksums describes, without its URL.
+// parseChecksums parses checksums.txt and returns the release that the file describes,
+// without its URL.
 func parseChecksums(file io.Reader) (Release, error) {
 	lines := bufio.NewScanner(file)
 	hasArchive := false
@@ -103,13 +105,14 @@ func parseChecksums(file io.Reader) (Release, error) {
 	case lines.Err() != nil:
 		return Release{}, lines.Err()
 	case !hasArchive:
-		return Release{}, errors.New("the file lists no archive of opentabs: check the address")
+		return Release{}, errors.New("the file checksums.txt lists no archive of opentabs: check the address")
 	}
 	return Release{}, errNoArchive
 }
 
-// checkURL accepts https, and http for servers on this machine. Whoever controls the
-// connection could replace the archive together with its checksum.
+// checkURL accepts https URLs, and http URLs of servers on this machine. An attacker who
+// controls an unencrypted connection could replace the archive together with its
+// checksum.
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -126,17 +129,17 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// maxRedirects limits the redirects of one request.
+// maxRedirects limits the number of redirects of one request.
 const maxRedirects = 5
 
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return fmt.Errorf("more than %d redirects", maxRedirects)
+		return fmt.Errorf("the server sent more than %d redirects", maxRedirects)
 	}
 	return checkURL(r.URL.String())
 }
 
-// get returns the body of a response with the status 200.
+// get returns the body of an HTTP response with the status 200.
 func get(ctx context.Context, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

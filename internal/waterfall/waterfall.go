@@ -1,9 +1,10 @@
 // Package waterfall divides the time of one call into the phases that a user understands:
 // gates, approval, queue, the way to the page, the handler, and the way back.
 //
-// The phases come from two sources. The timeline, which every call has, contains the waits
-// for the user, the start and the end. The trace, which most calls have, contains the time
-// at each station between client and page.
+// The phases come from the timeline and the trace of the call. The timeline, which every
+// call has, contains the waits for the user, the start and the end of the call. The
+// trace, which most calls have, contains the time at each station between client and
+// page.
 package waterfall
 
 import (
@@ -16,7 +17,7 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are names of phases.
+// These constants are the names of a call's phases.
 const (
 	phaseRequest  = "request"
 	phaseGates    = "gates"
@@ -31,16 +32,17 @@ const (
 	phaseReturn   = "return"
 )
 
-// Phase is a part of the time of a call. Start is the time since the call arrived.
+// Phase is one phase of a call. Start is the time from the arrival of the call to the
+// start of the phase.
 type Phase struct {
 	Name            string
 	Start, Duration time.Duration
 }
 
-// End returns the end of the phase, since the call arrived.
+// End returns the time from the arrival of the call to the end of the phase.
 func (p Phase) End() time.Duration { return p.Start + p.Duration }
 
-// Start returns the time when the call arrived.
+// Start returns the time at which the call arrived.
 func Start(v *dispatch.View) time.Time {
 	if v.Trace != nil && v.Trace.Start.Before(v.Created) {
 		return v.Trace.Start
@@ -48,9 +50,9 @@ func Start(v *dispatch.View) time.Time {
 	return v.Created
 }
 
-// Phases returns the phases of a call, in order and without overlaps. now is the end of
-// the last phase of a call that has not ended. v has a timeline, and a trace if the call
-// has one.
+// Phases returns the phases of a call, in order and without overlaps. For a call that has
+// not ended, the last phase ends at the time now. The view v has a timeline, and a trace
+// if the call was traced.
 func Phases(v *dispatch.View, now time.Time) []Phase {
 	start := Start(v)
 	end := now
@@ -71,7 +73,7 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	return mergeNeighbors(all)
 }
 
-// waitsOf returns the times in which a call waited for the user.
+// waitsOf returns the phases in which a call waited for the user.
 func waitsOf(v *dispatch.View, start, end time.Time) []Phase {
 	var waits []Phase
 	var name string
@@ -105,8 +107,8 @@ func waitsOf(v *dispatch.View, start, end time.Time) []Phase {
 	return waits
 }
 
-// timelinePhases returns the phases of a call without a trace of its way: the queue, which
-// includes the gates, and the time in the browser.
+// timelinePhases returns the phases of a call without a trace: the queue, which includes
+// the gates, and the time in the browser.
 func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
 	for _, m := range v.Timeline {
 		if m.Kind == dispatch.EventRunning {
@@ -117,7 +119,7 @@ func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
 	return []Phase{{phaseQueue, 0, end.Sub(start)}}
 }
 
-// phaseOfStation has the phase of each station on the way to the handler.
+// phaseOfStation maps each station on the way to the handler to its phase.
 var phaseOfStation = map[string]string{
 	"guard": phaseRequest, "parse": phaseRequest, "check": phaseRequest,
 	"gates": phaseGates, "queue": phaseQueue, "target": phaseTarget,
@@ -126,14 +128,15 @@ var phaseOfStation = map[string]string{
 	"handler": phaseHandler, "browser": phaseBrowser,
 }
 
-// phaseAfter has the phase in which a call is, or ended, that has left the phase before.
+// phaseAfter maps each phase to the next phase. stationPhases uses phaseAfter for a call
+// that has no answer from the browser.
 var phaseAfter = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }
 
 // stationPhases returns the phases of a traced call that ends at end. All stations after
-// the handler, or after the browser for a browser tool, are the way back. A call that got
-// no answer from the browser has no way back.
+// the handler belong to the phase of the way back; for a browser tool, all stations after
+// the browser. A call without an answer from the browser has no way back.
 func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	offset := trace.Start.Sub(start)
 	var phases []Phase
@@ -143,7 +146,7 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 		switch {
 		case isReturn:
 			name = phaseReturn
-		case name == "": // the end of a call without an answer
+		case name == "": // the call ended without an answer from the browser
 			name = phaseAfter[last]
 		}
 		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
@@ -162,8 +165,8 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// without returns the parts of a phase that no wait covers. The waits are in order and do
-// not overlap.
+// without returns the parts of a phase that do not overlap with a wait. The waits are
+// sorted and do not overlap each other.
 func without(p Phase, waits []Phase) []Phase {
 	var parts []Phase
 	at := p.Start
@@ -182,7 +185,7 @@ func without(p Phase, waits []Phase) []Phase {
 	return parts
 }
 
-// mergeNeighbors joins phases of the same name that follow one another.
+// mergeNeighbors merges consecutive phases with the same name.
 func mergeNeighbors(phases []Phase) []Phase {
 	var merged []Phase
 	for _, p := range phases {

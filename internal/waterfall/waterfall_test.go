@@ -12,11 +12,11 @@ import (
 
 var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// at returns the time d after the arrival.
+// at returns the time that is d after the arrival of the call.
 func at(d time.Duration) time.Time { return arrival.Add(d) }
 
-// newView returns a call with these moments that has ended at the last moment, unless the
-// last moment is not its end.
+// newView returns a call with these moments in its timeline. If the last moment is the
+// end of a call, the call has ended.
 func newView(moments ...dispatch.Moment) *dispatch.View {
 	v := &dispatch.View{Created: arrival, Timeline: moments}
 	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {
@@ -25,7 +25,7 @@ func newView(moments ...dispatch.Moment) *dispatch.View {
 	return v
 }
 
-// moment returns a moment of the timeline.
+// moment returns a moment of a call's timeline.
 func moment(kind dispatch.EventKind, d time.Duration) dispatch.Moment {
 	return dispatch.Moment{Kind: kind, Time: at(d)}
 }
@@ -35,8 +35,8 @@ func traceOf(stations ...hops.Hop) *hops.View {
 	return &hops.View{Start: at(-2 * time.Millisecond), Hops: stations}
 }
 
-// checkPhases compares the phases with lines of name, start and duration, and checks that
-// no phase overlaps another.
+// checkPhases compares the phases of a call with lines of name, start and duration, and
+// checks that no phases overlap.
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
 	t.Helper()
 	var got []string
@@ -44,7 +44,7 @@ func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) 
 	for _, p := range waterfall.Phases(v, now) {
 		got = append(got, p.Name+" "+p.Start.String()+" "+p.Duration.String())
 		if p.Start < end-time.Microsecond || p.Duration < 0 {
-			t.Errorf("%+v overlaps the phase before, which ends at %v", p, end)
+			t.Errorf("phase %+v overlaps the phase before, which ends at %v", p, end)
 		}
 		end = p.End()
 	}
@@ -53,7 +53,7 @@ func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) 
 	}
 }
 
-// TestTimeline checks the phases of calls without a trace.
+// TestTimeline checks the phases of calls that have no trace.
 func TestTimeline(t *testing.T) {
 	s := time.Second
 	t.Run("with approval", func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestTimeline(t *testing.T) {
 	})
 }
 
-// TestTrace checks the phases of traced calls.
+// TestTrace checks the phases of calls that have a trace.
 func TestTrace(t *testing.T) {
 	ms := time.Millisecond
 	begin := []hops.Hop{

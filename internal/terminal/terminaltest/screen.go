@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// Screen is a terminal that obeys the escape sequences of package terminal, and panics
-// at any other escape sequence. Screen keeps all lines; the last Rows lines are
-// visible. The methods may be called concurrently.
+// Screen simulates a terminal that supports the escape sequences of package terminal, and
+// panics at any other escape sequence. Screen keeps all lines, and the last Rows lines
+// are visible. The methods may be called concurrently.
 type Screen struct {
-	// Columns and Rows are the size of a new terminal. Resize changes the size.
+	// Columns and Rows are the initial size of the simulated terminal. Resize changes the
+	// size.
 	Columns, Rows int
 	// Written is how many bytes were written.
 	Written int
@@ -86,15 +87,16 @@ func (s *Screen) obeyCommand(command rune, argument string) {
 	}
 }
 
-// Size returns the current size.
+// Size returns the current size of the simulated terminal.
 func (s *Screen) Size() (columns, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Columns, s.Rows
 }
 
-// Resize sets the number of columns. Like most terminals, Resize wraps the lines that are
-// too long now, and the cursor stays behind the same character.
+// Resize sets the number of columns of the simulated terminal. Like most terminals,
+// Resize wraps lines that are now too long, and keeps the cursor behind the same
+// character.
 func (s *Screen) Resize(columns int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
