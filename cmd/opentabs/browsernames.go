@@ -62,14 +62,14 @@ func runBrowserList(ctx context.Context, p *cli.Program, asJSON bool) error {
 		if b.Connected {
 			state = "connected"
 		}
-		rows = append(rows, []string{b.Name, state, defaultText(b.DefaultFor), b.ID})
+		rows = append(rows, []string{b.Name, state, formatDefaultClients(b.DefaultFor), b.ID})
 	}
 	p.Out.PrintTable("", rows, "ID")
 	return nil
 }
 
-// defaultText returns a text that names the clients that use a browser by default.
-func defaultText(clients []string) string {
+// formatDefaultClients returns a text that names the clients that use a browser by default.
+func formatDefaultClients(clients []string) string {
 	var names []string
 	for _, client := range clients {
 		if client == "" {
@@ -118,7 +118,7 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 		return err
 	}
 	if browser == "" {
-		if browser, err = onlyBrowser(names); err != nil {
+		if browser, err = findOnlyBrowser(names); err != nil {
 			return err
 		}
 	}
@@ -129,9 +129,9 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 	return p.Report(asJSON, renamed, "the name of the browser is %s now", terminal.SafeLine(renamed.Name))
 }
 
-// onlyBrowser returns the ID of the only connected browser. If no browser is connected,
-// onlyBrowser returns the ID of the only stored browser.
-func onlyBrowser(names httpapi.BrowserNames) (string, error) {
+// findOnlyBrowser returns the ID of the only connected browser. If no browser is connected,
+// findOnlyBrowser returns the ID of the only stored browser.
+func findOnlyBrowser(names httpapi.BrowserNames) (string, error) {
 	browsers, err := names.List()
 	if err != nil {
 		return "", err
@@ -195,7 +195,7 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	}
 	rows := [][]string{{"NAME", "DEFAULT FOR"}}
 	for _, b := range browsers {
-		rows = append(rows, []string{b.Name, defaultText(b.DefaultFor)})
+		rows = append(rows, []string{b.Name, formatDefaultClients(b.DefaultFor)})
 	}
 	if len(rows) == 1 {
 		p.Out.Notef("no browser is the default: a call that several browsers could run must name one")

@@ -23,12 +23,12 @@ import (
 // These constants are the numbers of kills, calls and agents in
 // TestKilledServerKeepsItsRecords.
 const (
-	killCount     = 5
-	leastCalls    = 1000
-	callingAgents = 4
-	// maxLoss is the time before the kill of the server from which calls may be missing
+	killCount    = 5
+	minCallCount = 1000
+	agentCount   = 4
+	// maxLostTime is the time before the kill of the server from which calls may be missing
 	// in the records.
-	maxLoss = time.Second
+	maxLostTime = time.Second
 )
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
@@ -44,11 +44,11 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	callCount := 0
 	for kill := range killCount {
 		finishedCalls, killedAt := killDuringCalls(t, dirs, kill)
-		checkRecords(t, dirs, finishedCalls, killedAt.Add(-maxLoss))
+		checkRecords(t, dirs, finishedCalls, killedAt.Add(-maxLostTime))
 		callCount += len(finishedCalls)
 	}
-	if callCount < leastCalls {
-		t.Errorf("the server answered %d calls, want at least %d", callCount, leastCalls)
+	if callCount < minCallCount {
+		t.Errorf("the server answered %d calls, want at least %d", callCount, minCallCount)
 	}
 	// A restarted server repairs the incomplete lines.
 	stop := startServer(t, dirs)
@@ -133,8 +133,8 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	var answered atomic.Int64
 	enough := make(chan struct{})
 	var closeOnce sync.Once
-	least, began, runTime := int64(leastCalls/killCount+rand.IntN(100)), time.Now(), time.Duration(rand.IntN(int(3*maxLoss)))
-	for agent := range callingAgents {
+	least, began, runTime := int64(minCallCount/killCount+rand.IntN(100)), time.Now(), time.Duration(rand.IntN(int(3*maxLostTime)))
+	for agent := range agentCount {
 		session := openSession(t, dirs)
 		work.Go(func() {
 			for n := 0; ; n++ {
@@ -221,7 +221,7 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 			}
 		}
 	}
-	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), required, maxLoss, len(recorded), len(audited))
+	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), required, maxLostTime, len(recorded), len(audited))
 }
 
 // checkWholeLines checks that each line of the audit log and of the recorder's files is

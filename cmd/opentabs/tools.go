@@ -79,7 +79,7 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 			return cli.AsUsageError(err)
 		}
 		for _, t := range one.Tools {
-			listed := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: permissionOf(permissions, t.Name), Description: t.Description}
+			listed := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
 			tools = append(tools, listed)
 			rows = append(rows, []string{listed.Name, string(listed.Permission), listed.Description})
 		}
@@ -91,8 +91,8 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 	return nil
 }
 
-// permissionOf returns the user's permission for a tool.
-func permissionOf(permissions httpapi.PluginPermissions, tool string) wire.Permission {
+// findPermission returns the user's permission for a tool.
+func findPermission(permissions httpapi.PluginPermissions, tool string) wire.Permission {
 	for _, t := range permissions.Tools {
 		if t.Name == tool {
 			return t.Permission
@@ -139,7 +139,7 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 		return cli.AsUsageError(err)
 	}
 	shown := listedTool{
-		Name: t.FullName(), Plugin: t.Plugin.Name, Permission: permissionOf(permissions, t.Name), Description: t.Description,
+		Name: t.FullName(), Plugin: t.Plugin.Name, Permission: findPermission(permissions, t.Name), Description: t.Description,
 		InputSchema: t.InputSchema, Example: toolview.Example(t.FullName(), t.InputSchema),
 	}
 	if opts.json {

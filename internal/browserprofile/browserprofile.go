@@ -61,16 +61,16 @@ func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
 		for _, folder := range folders {
 			if hasText(folder, browserID) {
 				profileDir := filepath.Base(filepath.Dir(filepath.Dir(folder)))
-				return m.compose(sentName, readProfiles(dataDir), profileDir)
+				return m.composeName(sentName, readProfiles(dataDir), profileDir)
 			}
 		}
 	}
 	return ""
 }
 
-// compose returns the name of a browser. The name leaves out the profile if the browser
+// composeName returns the name of a browser. The name leaves out the profile if the browser
 // has only one profile.
-func (m Machine) compose(sentName string, profileNames map[string]string, profileDir string) string {
+func (m Machine) composeName(sentName string, profileNames map[string]string, profileDir string) string {
 	product, platform, _ := strings.Cut(sentName, " on ")
 	if profileName := plaintext.Line(profileNames[profileDir], maxNameChars); len(profileNames) > 1 && profileName != "" {
 		product = fmt.Sprintf("%s (%s)", product, profileName)

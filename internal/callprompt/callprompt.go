@@ -40,9 +40,9 @@ type Prompter struct {
 	out   *terminal.Output
 	in    io.Reader
 
-	turn      chan struct{} // has a token while a question is open
-	startRead sync.Once
-	lines     chan string // lines that the user types; closed at the end of the input
+	questionSlot chan struct{} // has a token while a question is open
+	startRead    sync.Once
+	typedLines   chan string // lines that the user types; closed at the end of the input
 }
 
 // New returns a prompter that reads the user's answers from in. New returns nil unless in
@@ -55,16 +55,16 @@ func New(server httpapi.CallsClient, out *terminal.Output, in io.Reader) *Prompt
 }
 
 func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
-	return &Prompter{calls: server, out: out, in: in, turn: make(chan struct{}, 1), lines: make(chan string)}
+	return &Prompter{calls: server, out: out, in: in, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
 // readLines sends the lines of the input to p.lines. A line that the user types while no
 // question is open waits until the next question, which drops the line.
 func (p *Prompter) readLines() {
-	defer close(p.lines)
+	defer close(p.typedLines)
 	scanner := bufio.NewScanner(p.in)
 	for scanner.Scan() {
-		p.lines <- scanner.Text()
+		p.typedLines <- scanner.Text()
 	}
 }
 
@@ -72,8 +72,8 @@ func (p *Prompter) readLines() {
 // answered, when the user has decided elsewhere (ctx ends), or when the input has ended.
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) {
 	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
+	case p.questionSlot <- struct{}{}:
+		defer func() { <-p.questionSlot }()
 	case <-ctx.Done(): // the user decided before the question was shown
 		return
 	}
@@ -123,7 +123,7 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 		select {
 		case <-ctx.Done():
 			return false, false
-		case line, isOpen = <-q.prompter.lines:
+		case line, isOpen = <-q.prompter.typedLines:
 		}
 		switch answer := strings.ToLower(strings.TrimSpace(line)); {
 		case !isOpen:
@@ -157,7 +157,7 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 		out.Notef("the decision was not sent: %v", err)
 		return false
 	case result.Outcome == wire.DecisionAlreadyMade:
-		out.Notef("%s", alreadyText(result.Allowed, result.By))
+		out.Notef("%s", formatEarlierDecision(result.Allowed, result.By))
 	case result.Outcome != wire.DecisionAccepted:
 		out.Notef("too late: the call has already ended")
 	}
@@ -176,14 +176,14 @@ func (q question) printWithdrawal(ctx context.Context) {
 	v, err := q.prompter.calls.Get(ctx, q.view.CallID)
 	switch {
 	case err == nil && v.Decision != nil && v.Decision.TicketID == q.ticketID:
-		out.Notef("%s", alreadyText(v.Decision.Allow, v.Decision.Surface))
+		out.Notef("%s", formatEarlierDecision(v.Decision.Allow, v.Decision.Surface))
 	default:
 		out.Notef("no answer is needed: the call no longer waits for approval")
 	}
 }
 
-// alreadyText returns the sentence about a decision that another surface made.
-func alreadyText(isAllowed bool, surface string) string {
+// formatEarlierDecision returns the sentence about a decision that another surface made.
+func formatEarlierDecision(isAllowed bool, surface string) string {
 	decision := "denied"
 	if isAllowed {
 		decision = "allowed"

@@ -39,8 +39,8 @@ func (f *fakeCalls) Decide(_ context.Context, _ string, d httpapi.Decision) (htt
 	return f.result, nil
 }
 
-// fixture is a prompter that reads from and writes to a simulated terminal.
-type fixture struct {
+// promptFixture is a prompter that reads from and writes to a simulated terminal.
+type promptFixture struct {
 	calls    *fakeCalls
 	screen   *terminaltest.Screen
 	typed    *io.PipeWriter
@@ -49,9 +49,9 @@ type fixture struct {
 	withdraw context.CancelFunc
 }
 
-func startQuestion(t *testing.T, kind wire.TicketKind) *fixture {
+func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
 	in, typed := io.Pipe()
-	f := &fixture{
+	f := &promptFixture{
 		screen: &terminaltest.Screen{Columns: 80, Rows: 40}, typed: typed,
 		calls: &fakeCalls{
 			view: dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "chat__post"}, Waiting: &dispatch.WaitingTicket{
@@ -67,7 +67,7 @@ func startQuestion(t *testing.T, kind wire.TicketKind) *fixture {
 }
 
 // ask starts another question in a new goroutine.
-func (f *fixture) ask() {
+func (f *promptFixture) ask() {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.isAsking, f.withdraw = true, cancel
 	go func() {
@@ -79,7 +79,7 @@ func (f *fixture) ask() {
 }
 
 // typeLine simulates a user who types a line after a delay.
-func (f *fixture) typeLine(delay time.Duration, line string) {
+func (f *promptFixture) typeLine(delay time.Duration, line string) {
 	time.Sleep(delay)
 	go io.WriteString(f.typed, line+"\n")
 	synctest.Wait()
@@ -87,7 +87,7 @@ func (f *fixture) typeLine(delay time.Duration, line string) {
 
 // check checks whether a question is open, and whether the last decision is "allow",
 // "deny" or "" (none).
-func (f *fixture) check(t *testing.T, isAsking bool, want string) {
+func (f *promptFixture) check(t *testing.T, isAsking bool, want string) {
 	t.Helper()
 	got := ""
 	if n := len(f.calls.decisions); n > 0 {
@@ -102,7 +102,7 @@ func (f *fixture) check(t *testing.T, isAsking bool, want string) {
 	}
 }
 
-func (f *fixture) text() string { return f.screen.String() }
+func (f *promptFixture) text() string { return f.screen.String() }
 
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {

@@ -53,7 +53,7 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 	case len(found) == 1:
 		return found[0].CallID, nil
 	case len(found) == 0 && typed == "":
-		return "", usererr.Errorf("%s: see `opentabs calls`", selection.none())
+		return "", usererr.Errorf("%s: see `opentabs calls`", selection.emptyText())
 	case len(found) == 0:
 		return typed, nil
 	}
@@ -78,8 +78,8 @@ func (s Selection) contains(c dispatch.View) bool {
 	return true
 }
 
-// none returns the sentence for the user if the selection contains no call.
-func (s Selection) none() string {
+// emptyText returns the sentence for the user if the selection contains no call.
+func (s Selection) emptyText() string {
 	switch s {
 	case Waiting:
 		return "no call waits for you"

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// maxDescription limits the shown part of the author's description of a tool, in bytes.
-const maxDescription = 300
+// maxDescriptionBytes limits the shown part of the author's description of a tool, in bytes.
+const maxDescriptionBytes = 300
 
 // TicketLines returns what the user needs to decide about a waiting call: the tool, the
 // author's description, the page, and the arguments. The lines contain no control
@@ -28,22 +28,22 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 			lines = append(lines, terminal.SafeLine(text))
 		}
 	}
-	add(aboutText(*w))
-	add(shortenText(w.About.Description, maxDescription))
+	add(formatTool(*w))
+	add(shortenText(w.About.Description, maxDescriptionBytes))
 	if w.Kind == wire.TicketUser {
 		add(w.Title)
 	}
 	add(w.Reason)
-	add(pageText(w.Page))
+	add(formatPage(w.Page))
 	for _, line := range (callDetails{view: v, now: now}).argumentLines(*w) {
 		lines = append(lines, strings.TrimPrefix(line, "  "))
 	}
 	return lines
 }
 
-// aboutText returns the display names of a tool and its plugin, and whether the tool only
+// formatTool returns the display names of a tool and its plugin, and whether the tool only
 // reads.
-func aboutText(w dispatch.WaitingTicket) string {
+func formatTool(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
 		return ""
 	}
@@ -58,9 +58,9 @@ func aboutText(w dispatch.WaitingTicket) string {
 	return name + ": " + effect
 }
 
-// pageText returns a text with the tab, the site and the browser in which a waiting call
+// formatPage returns a text with the tab, the site and the browser in which a waiting call
 // would run.
-func pageText(page *dispatch.TicketPage) string {
+func formatPage(page *dispatch.TicketPage) string {
 	if page == nil {
 		return ""
 	}

@@ -31,7 +31,7 @@ func TestTicketLines(t *testing.T) {
 	if strings.ContainsAny(text, "\x1b\u202e") {
 		t.Errorf("the lines of the ticket contain control characters: %q", text)
 	}
-	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Exports") }); i < 0 || len(lines[i]) > maxDescription+3 {
+	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Exports") }); i < 0 || len(lines[i]) > maxDescriptionBytes+3 {
 		t.Errorf("the ticket contains the whole description, want a shortened one:\n%s", text)
 	}
 	v.Waiting.About.IsReadOnly, v.Waiting.About.Title, v.Waiting.Page = true, "", nil

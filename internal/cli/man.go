@@ -82,10 +82,10 @@ func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandP
 func newManPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := manName(cmd)
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"opentabs %s\" \"opentabs manual\"\n", roffText(strings.ToUpper(name)), version.Version)
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roffText(name), roffText(cmd.Short))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"opentabs %s\" \"opentabs manual\"\n", escapeRoff(strings.ToUpper(name)), version.Version)
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", escapeRoff(name), escapeRoff(cmd.Short))
 	if cmd.Runnable() {
-		fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roffText(cmd.UseLine()))
+		fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", escapeRoff(cmd.UseLine()))
 	}
 	if cmd.Long != "" {
 		b.WriteString(".SH DESCRIPTION\n")
@@ -109,7 +109,7 @@ func newManPage(cmd *cobra.Command) string {
 		}
 	}
 	for i, page := range related {
-		related[i] = ".BR " + roffText(page) + " (1)"
+		related[i] = ".BR " + escapeRoff(page) + " (1)"
 	}
 	if len(related) > 0 {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(related, ",\n"))
@@ -126,7 +126,7 @@ func writeManParagraph(b *strings.Builder, paragraph string) {
 		b.WriteString(".nf\n")
 	}
 	for line := range strings.Lines(paragraph) {
-		b.WriteString(roffText(strings.TrimRight(line, " \n")) + "\n")
+		b.WriteString(escapeRoff(strings.TrimRight(line, " \n")) + "\n")
 	}
 	if isList {
 		b.WriteString(".fi\n")
@@ -137,13 +137,13 @@ func writeManParagraph(b *strings.Builder, paragraph string) {
 func writeManText(b *strings.Builder, title, text string) {
 	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
 	for line := range strings.Lines(text) {
-		b.WriteString(roffText(strings.TrimRight(line, " \n")) + "\n")
+		b.WriteString(escapeRoff(strings.TrimRight(line, " \n")) + "\n")
 	}
 	b.WriteString(".fi\n")
 }
 
-// roffText escapes a line of text for the format roff.
-func roffText(line string) string {
+// escapeRoff escapes a line of text for the format roff.
+func escapeRoff(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 		line = `\&` + line

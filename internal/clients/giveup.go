@@ -41,11 +41,11 @@ type GiveUp struct {
 	Reason string
 }
 
-// A client seems to give up a call between earlyBy before its timeout and lateBy after
+// A client seems to give up a call between maxEarly before its timeout and maxLate after
 // its timeout.
 const (
-	earlyBy = 100 * time.Millisecond
-	lateBy  = 400 * time.Millisecond
+	maxEarly = 100 * time.Millisecond
+	maxLate  = 400 * time.Millisecond
 )
 
 // commonTimeouts are the timeouts that clients often have, the most common timeout first.
@@ -56,10 +56,10 @@ var commonTimeouts = []time.Duration{
 	15 * time.Minute, 30 * time.Minute, time.Hour,
 }
 
-// rankOf returns the index in commonTimeouts of the timeout that matches the time waited,
+// rankTimeout returns the index in commonTimeouts of the timeout that matches the time waited,
 // or len(commonTimeouts) if no common timeout matches.
-func rankOf(waited time.Duration) int {
-	if i := slices.IndexFunc(commonTimeouts, func(common time.Duration) bool { return waited >= common-earlyBy && waited <= common+lateBy }); i >= 0 {
+func rankTimeout(waited time.Duration) int {
+	if i := slices.IndexFunc(commonTimeouts, func(common time.Duration) bool { return waited >= common-maxEarly && waited <= common+maxLate }); i >= 0 {
 		return i
 	}
 	return len(commonTimeouts)
@@ -98,7 +98,7 @@ func (g GiveUp) InferTimeout() (Timeout, bool) {
 		return Timeout{}, false
 	}
 	waited, restarts := g.explainWait()
-	if waited < MinTimeout-earlyBy || waited > MaxTimeout || !isTimeout && rankOf(waited) == len(commonTimeouts) {
+	if waited < MinTimeout-maxEarly || waited > MaxTimeout || !isTimeout && rankTimeout(waited) == len(commonTimeouts) {
 		return Timeout{}, false
 	}
 	return Timeout{Limit: roundWait(waited), ProgressRestarts: restarts}, true
@@ -109,10 +109,10 @@ func (g GiveUp) InferTimeout() (Timeout, bool) {
 func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 	// If the client waited longer for an earlier progress notification, progress does not
 	// restart its timeout.
-	if !g.HasProgress || g.SinceProgress+lateBy < g.LongestPause {
+	if !g.HasProgress || g.SinceProgress+maxLate < g.LongestPause {
 		return g.Waited, false
 	}
-	startRank, progressRank := rankOf(g.Waited), rankOf(g.SinceProgress)
+	startRank, progressRank := rankTimeout(g.Waited), rankTimeout(g.SinceProgress)
 	switch {
 	case startRank < progressRank:
 		return g.Waited, false
@@ -133,7 +133,7 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 // roundWait removes the network delay from the time that a client waited. Most timeouts
 // are whole seconds.
 func roundWait(waited time.Duration) time.Duration {
-	if whole := (waited + earlyBy).Truncate(time.Second); waited <= whole+lateBy {
+	if whole := (waited + maxEarly).Truncate(time.Second); waited <= whole+maxLate {
 		return max(whole, MinTimeout)
 	}
 	return waited.Truncate(100 * time.Millisecond)

@@ -36,7 +36,7 @@ func Read(dir, location string) []string {
 	if err != nil {
 		return nil
 	}
-	return format(string(text), line, column)
+	return formatFrame(string(text), line, column)
 }
 
 // parseLocation splits a location of the form file:line:column.
@@ -56,9 +56,9 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// format returns the source lines around a position in text. The numbers line and column
+// formatFrame returns the source lines around a position in text. The numbers line and column
 // count from 1.
-func format(text string, line, column int) []string {
+func formatFrame(text string, line, column int) []string {
 	sourceLines := strings.Split(text, "\n")
 	if line > len(sourceLines) {
 		return nil

@@ -54,7 +54,7 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 // Set changes a setting in config.json and keeps the rest of the file unchanged. The
 // error names an unknown setting, or the allowed values of a known setting.
 func Set(d Dirs, key, value string) error {
-	row, err := settingOf(key)
+	row, err := findSetting(key)
 	if err != nil {
 		return err
 	}
@@ -78,18 +78,18 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 		return false, err
 	}
 	if _, wasSet = file.values[key]; !wasSet {
-		_, err := settingOf(key)
+		_, err := findSetting(key)
 		return false, err
 	}
 	return true, editFile(d, func(data []byte) ([]byte, error) {
 		out, _, err := jsonedit.Remove(data, []string{key})
 		return out, err
-	}, checkNothing)
+	}, acceptAnySettings)
 }
 
-// settingOf returns the table row of a setting. For an unknown setting, the error
+// findSetting returns the table row of a setting. For an unknown setting, the error
 // suggests a similar name.
-func settingOf(key string) (setting, error) {
+func findSetting(key string) (setting, error) {
 	for _, row := range table {
 		if row.key == key {
 			return row, nil
@@ -133,6 +133,6 @@ func checkSettings(f settingsFile) error {
 	return s.completeIdleTimeouts()
 }
 
-// checkNothing accepts any content of config.json, so that the user can remove several
+// acceptAnySettings accepts any content of config.json, so that the user can remove several
 // invalid settings one after the other.
-func checkNothing(settingsFile) error { return nil }
+func acceptAnySettings(settingsFile) error { return nil }

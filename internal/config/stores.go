@@ -23,15 +23,15 @@ type StorePage struct {
 	URL, ID string
 }
 
-// stores are the stores that the setting StoreExtensions may name. The address of an
+// knownStores are the stores that the setting StoreExtensions may name. The address of an
 // extension's page consists of the store's address and the ID of the extension.
-var stores = []struct{ key, name, address string }{
+var knownStores = []struct{ key, name, address string }{
 	{"chrome", "Chrome Web Store", "https://chromewebstore.google.com/detail/"},
 	{"edge", "Microsoft Edge Add-ons", "https://microsoftedge.microsoft.com/addons/detail/"},
 }
 
-// storeID matches the ID of a Chrome extension.
-var storeID = lazyregexp.New("^[a-p]{32}$")
+// storeIDPattern matches the ID of a Chrome extension.
+var storeIDPattern = lazyregexp.New("^[a-p]{32}$")
 
 // Pages returns the pages of the extension in the stores, in the order of the setting.
 func (e StoreExtensions) Pages() []StorePage {
@@ -58,8 +58,8 @@ func (e StoreExtensions) parse() ([]StorePage, bool) {
 }
 
 func newStorePage(key, id string) (StorePage, error) {
-	for _, store := range stores {
-		if store.key == key && storeID().MatchString(id) {
+	for _, store := range knownStores {
+		if store.key == key && storeIDPattern().MatchString(id) {
 			return StorePage{Store: store.name, URL: store.address + id, ID: id}, nil
 		}
 	}

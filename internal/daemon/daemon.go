@@ -120,7 +120,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.policy, p.enforcer}, log)
 	var calls *dispatch.Dispatcher // calls is set before the API serves metrics
-	observers := newObservers(h.Getenv, func() metrics.Gauges { return gaugesOf(calls.Calls(), hub.Browsers()) }, log)
+	observers := newObservers(h.Getenv, func() metrics.Gauges { return countGauges(calls.Calls(), hub.Browsers()) }, log)
 	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
 	files := filestore.Open(h.FilesDir())
 	bridge, holds, browserSessions := browser.Connect(browsernames.Prefer(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,

@@ -45,8 +45,8 @@ func (o observers) hooks() []dispatch.AfterHook {
 // selects all calls.
 func (o observers) sampler() *hops.Sampler { return &hops.Sampler{TracesAll: o.traces != nil} }
 
-// gaugesOf returns how many calls are in each state, and how many browsers are connected.
-func gaugesOf(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics.Gauges {
+// countGauges returns how many calls are in each state, and how many browsers are connected.
+func countGauges(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics.Gauges {
 	var g metrics.Gauges
 	for _, b := range browsers {
 		if b.Connected {

@@ -22,7 +22,7 @@ func TestGauges(t *testing.T) {
 	}
 	browsers := []wsbridge.BrowserInfo{{Connected: true}, {Connected: false}}
 	want := metrics.Gauges{RunningCalls: 2, QueuedCalls: 1, WaitingCalls: 2, Browsers: 1}
-	if got := gaugesOf(calls, browsers); got != want {
+	if got := countGauges(calls, browsers); got != want {
 		t.Errorf("the gauges are %+v, want %+v", got, want)
 	}
 }

@@ -68,8 +68,8 @@ type breakdown struct {
 	check, want string
 }
 
-// write writes a test file with the given mode, and creates its parent folders.
-func write(t *testing.T, path, text string, mode os.FileMode) {
+// writeTestFile writes a test file with the given mode, and creates its parent folders.
+func writeTestFile(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func writeCursor(t *testing.T, o *Options, server string) {
 	t.Helper()
 	machineHome := t.TempDir()
 	o.Machine = &setup.Machine{OS: "linux", Home: machineHome, Getenv: func(string) string { return "" }, LookPath: func(string) (string, error) { return "", os.ErrNotExist }}
-	write(t, filepath.Join(machineHome, ".cursor", "mcp.json"), `{"mcpServers":{"opentabs":`+server+`}}`, 0o600)
+	writeTestFile(t, filepath.Join(machineHome, ".cursor", "mcp.json"), `{"mcpServers":{"opentabs":`+server+`}}`, 0o600)
 }
 
 // addCursor creates a token for the MCP client Cursor.
@@ -95,9 +95,9 @@ func addCursor(t *testing.T, i *installation) string {
 	return token
 }
 
-// freeText returns a function for Options.FreeBytes that simulates a disk with this free
+// simulateFreeSpace returns a function for Options.FreeBytes that simulates a disk with this free
 // space.
-func freeText(free uint64, err error) func(string) (uint64, error) {
+func simulateFreeSpace(free uint64, err error) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return free, err }
 }
 
@@ -107,12 +107,16 @@ var breakdowns = []breakdown{
 			t.Fatal(err)
 		}
 	}, "directories", "warn (mode 0755); do: run chmod 700 "},
-	{"full disk", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) { o.FreeBytes = freeText(1000, nil) },
+	{"full disk", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
+		o.FreeBytes = simulateFreeSpace(1000, nil)
+	},
 		"disk", "fail the disk is full (1000 bytes free), so nothing can be stored; do: free some space"},
-	{"almost full disk", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) { o.FreeBytes = freeText(9<<20, nil) },
+	{"almost full disk", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
+		o.FreeBytes = simulateFreeSpace(9<<20, nil)
+	},
 		"disk", "warn almost full (9 MB free)"},
 	{"unmounted disk", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
-		o.FreeBytes = freeText(0, errors.New("no such device"))
+		o.FreeBytes = simulateFreeSpace(0, errors.New("no such device"))
 	}, "disk", "warn no such device"},
 	{"clock of 1970", func(_ *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
 		o.Now = func() time.Time { return time.Unix(0, 0) }
@@ -129,7 +133,7 @@ var breakdowns = []breakdown{
 		}
 	}, "directories", "warn token (mode 0644); do: run chmod 600 "},
 	{"broken settings", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
-		write(t, i.ConfigFile(), "{", 0o600)
+		writeTestFile(t, i.ConfigFile(), "{", 0o600)
 	}, "settings", "fail config.json"},
 	{"port of another program", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		other := httptest.NewServer(http.NotFoundHandler())
@@ -151,10 +155,10 @@ var breakdowns = []breakdown{
 		"browsers", "warn extension 0.0.1; this program is " + version.Version + "; do: press the extension's reload button"},
 	{"old extension in its folder and in Chrome", func(t *testing.T, i *installation, _ *Options, s *httpapi.Status) {
 		s.Browsers[0].Version = "0.0.1"
-		write(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
+		writeTestFile(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
 	}, "browsers", "warn extension 0.0.1; this program is " + version.Version + "; do: run `opentabs extension install`"},
 	{"changed file of the extension", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
-		write(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
+		writeTestFile(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
 	}, "extension", "warn differs from that of this program"},
 	{"copied profile", func(_ *testing.T, _ *installation, _ *Options, s *httpapi.Status) { s.Browsers[0].ID = "b~1" },
 		"browsers", "warn runs a copy of the profile"},
@@ -187,7 +191,7 @@ var breakdowns = []breakdown{
 		}
 	}, "extension", "fail is missing or empty, so Chrome cannot load it at the next start; do: run `opentabs extension install`"},
 	{"damaged permissions", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
-		write(t, filepath.Join(i.State, "permissions.json"), `{"a":`, 0o600)
+		writeTestFile(t, filepath.Join(i.State, "permissions.json"), `{"a":`, 0o600)
 	}, "permissions", "fail is not valid JSON at line 1"},
 	{"client whose program is gone", func(t *testing.T, _ *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, `{"command":"/gone/opentabs","args":["mcp"]}`)
@@ -222,9 +226,9 @@ var breakdowns = []breakdown{
 	}, "wsl", "warn the server runs in WSL (Linux); Chrome in Windows cannot load an extension from a Linux folder"},
 }
 
-// work makes the test installation complete: with a running server, a browser and the
+// completeSetup makes the test installation complete: with a running server, a browser and the
 // extension.
-func (i *installation) work(t *testing.T) *httpapi.Status {
+func (i *installation) completeSetup(t *testing.T) *httpapi.Status {
 	t.Helper()
 	status := &httpapi.Status{Browsers: []httpapi.Browser{{ID: "b", Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts}}}
 	token := i.makeDirs(t)
@@ -247,7 +251,7 @@ func (i *installation) work(t *testing.T) *httpapi.Status {
 // warning that no plugin is installed.
 func TestWorkingInstallation(t *testing.T) {
 	i := newInstallation(t)
-	i.work(t)
+	i.completeSetup(t)
 	for _, f := range i.check(t).Findings {
 		if f.Level != levelOK && f.Check != "plugins" {
 			t.Errorf("finding of a working installation = %s %s: %s, want the level ok", f.Level, f.Check, f.Fact)
@@ -259,7 +263,7 @@ func TestWorkingInstallation(t *testing.T) {
 // folder if a browser is connected.
 func TestExtensionFromAnotherPlace(t *testing.T) {
 	i := newInstallation(t)
-	i.work(t)
+	i.completeSetup(t)
 	if err := errors.Join(os.RemoveAll(i.ExtensionDir()), os.RemoveAll(i.ExtensionRecord())); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +277,7 @@ func TestBrokenHops(t *testing.T) {
 	for _, b := range breakdowns {
 		t.Run(b.name, func(t *testing.T) {
 			i := newInstallation(t)
-			status := i.work(t)
+			status := i.completeSetup(t)
 			o := i.options(t)
 			b.damage(t, &i, &o, status)
 			r, err := Check(t.Context(), o)
@@ -349,12 +353,12 @@ func TestBrokenMCP(t *testing.T) {
 // delete any file of the user.
 func TestFix(t *testing.T) {
 	i := newInstallation(t)
-	i.work(t)
+	i.completeSetup(t)
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(closed.Listener.Addr().(*net.TCPAddr).Port)
-	write(t, i.TokenFile(), "damaged", 0o644)
-	write(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
+	writeTestFile(t, i.TokenFile(), "damaged", 0o644)
+	writeTestFile(t, filepath.Join(i.ExtensionDir(), "worker.js"), "old", 0o600)
 	if err := errors.Join(os.Chmod(i.State, 0o755), i.WriteServer(config.Server{PID: 1 << 22, Port: 1, Version: version.Version})); err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +404,7 @@ func TestFix(t *testing.T) {
 // TestFixRunsOnce checks that Fix attempts a failing repair only once.
 func TestFixRunsOnce(t *testing.T) {
 	i := newInstallation(t)
-	i.work(t)
+	i.completeSetup(t)
 	o := i.options(t)
 	writeCursor(t, &o, `{"command":"/gone/opentabs"}`)
 	attempts := 0

@@ -151,7 +151,7 @@ func (s *Store) List() ([]File, error) {
 	}
 	files := []File{}
 	for _, e := range entries {
-		if f, err := s.describe(e.Name()); err == nil {
+		if f, err := s.readDescription(e.Name()); err == nil {
 			files = append(files, f)
 		}
 	}
@@ -162,7 +162,7 @@ func (s *Store) List() ([]File, error) {
 // Read returns a client's file with its content. Read returns ErrNotFound if the client
 // has no file with this ID.
 func (s *Store) Read(id, client string) (File, []byte, error) {
-	f, err := s.describe(id)
+	f, err := s.readDescription(id)
 	if err != nil || f.Client != client {
 		return File{}, nil, ErrNotFound
 	}
@@ -175,7 +175,7 @@ func (s *Store) Read(id, client string) (File, []byte, error) {
 
 // Remove deletes a stored file. Remove returns ErrNotFound if no file has this ID.
 func (s *Store) Remove(id string) error {
-	if _, err := s.describe(id); err != nil {
+	if _, err := s.readDescription(id); err != nil {
 		return ErrNotFound
 	}
 	if err := os.RemoveAll(filepath.Join(s.dir, id)); err != nil {
@@ -184,8 +184,8 @@ func (s *Store) Remove(id string) error {
 	return nil
 }
 
-// describe reads the description of a stored file.
-func (s *Store) describe(id string) (File, error) {
+// readDescription reads the description of a stored file.
+func (s *Store) readDescription(id string) (File, error) {
 	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of rand.Text, in lower case
 		return File{}, ErrNotFound
 	}

@@ -157,7 +157,7 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)
 	if err == nil {
-		server, err = h.replaceOlder(ctx, server)
+		server, err = h.replaceOlderDaemon(ctx, server)
 	}
 	if err != nil {
 		return nil, err

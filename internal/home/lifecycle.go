@@ -28,7 +28,7 @@ const stopTimeout = 10 * time.Second
 func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	server, err := h.FindServer(ctx)
 	if force && errors.Is(err, errSilentOwner) {
-		return killSilent(ctx, h, err)
+		return killSilentDaemon(ctx, h, err)
 	}
 	if err != nil {
 		return Server{}, err
@@ -36,9 +36,9 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	return server, h.stop(ctx, server, force)
 }
 
-// killSilent kills a daemon of this installation that uses the port and does not respond.
-// killSilent returns silentErr if another program uses the port.
-func killSilent(ctx context.Context, h *Home, silentErr error) (Server, error) {
+// killSilentDaemon kills a daemon of this installation that uses the port and does not respond.
+// killSilentDaemon returns silentErr if another program uses the port.
+func killSilentDaemon(ctx context.Context, h *Home, silentErr error) (Server, error) {
 	record, isRecorded := h.ReadServer()
 	if !isRecorded || !strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf("pid %d", record.PID)) {
 		return Server{}, silentErr
@@ -113,15 +113,15 @@ func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 // StopOlderServer stops the running daemon if the daemon has an older version of opentabs
 // and no call runs or waits. StopOlderServer does nothing if no daemon runs.
 func (h *Home) StopOlderServer(ctx context.Context) {
-	if server, err := h.FindServer(ctx); err == nil && h.stopOlder(ctx, server) {
+	if server, err := h.FindServer(ctx); err == nil && h.stopOlderDaemon(ctx, server) {
 		h.warn(fmt.Sprintf("%s, is stopped, because this is opentabs %s", server, version.Version))
 	}
 }
 
-// stopOlder stops a daemon of an older version if no call runs or waits, and reports
+// stopOlderDaemon stops a daemon of an older version if no call runs or waits, and reports
 // whether the daemon has stopped. If the older daemon cannot stop, the user gets one
 // warning.
-func (h *Home) stopOlder(ctx context.Context, old Server) bool {
+func (h *Home) stopOlderDaemon(ctx context.Context, old Server) bool {
 	if npm.Compare(old.Version, version.Version) >= 0 {
 		return false
 	}
@@ -134,11 +134,11 @@ func (h *Home) stopOlder(ctx context.Context, old Server) bool {
 	return err == nil
 }
 
-// replaceOlder replaces a daemon of an older version of opentabs with a daemon of this
-// version, if no call runs or waits. replaceOlder returns the daemon that runs
+// replaceOlderDaemon replaces a daemon of an older version of opentabs with a daemon of this
+// version, if no call runs or waits. replaceOlderDaemon returns the daemon that runs
 // afterwards.
-func (h *Home) replaceOlder(ctx context.Context, old Server) (Server, error) {
-	if !h.stopOlder(ctx, old) {
+func (h *Home) replaceOlderDaemon(ctx context.Context, old Server) (Server, error) {
+	if !h.stopOlderDaemon(ctx, old) {
 		return old, nil
 	}
 	if err := h.StartServer(ctx); err != nil {

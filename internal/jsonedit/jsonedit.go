@@ -39,7 +39,7 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 		for j := len(path) - 1; j > i; j-- {
 			newValue = json.RawMessage(fmt.Sprintf("{%s:%s}", quote(path[j]), newValue))
 		}
-		style := styleOf(data, parent)
+		style := detectStyle(data, parent)
 		if at >= 0 {
 			object.Members[at].Value.Value = style.parseValue(newValue).Value
 		} else {
@@ -176,10 +176,10 @@ type style struct {
 	isOneLine bool
 }
 
-// styleOf returns the layout of a JSON object. styleOf reads the layout from the object's
+// detectStyle returns the layout of a JSON object. detectStyle reads the layout from the object's
 // members, or from the line on which an empty object starts.
-func styleOf(data []byte, value *hujson.Value) style {
-	s := style{step: stepOf(data)}
+func detectStyle(data []byte, value *hujson.Value) style {
+	s := style{step: detectIndentStep(data)}
 	object, ok := value.Value.(*hujson.Object)
 	if !ok || len(object.Members) == 0 {
 		s.closingIndent = lineIndentBefore(data, value.StartOffset)
@@ -198,9 +198,9 @@ func styleOf(data []byte, value *hujson.Value) style {
 	return s
 }
 
-// stepOf returns the indentation of one level in a JSON document: the indentation of its
+// detectIndentStep returns the indentation of one level in a JSON document: the indentation of its
 // first indented line.
-func stepOf(data []byte) string {
+func detectIndentStep(data []byte) string {
 	for line := range bytes.Lines(data) {
 		if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) < len(line) && len(bytes.TrimSpace(line)) > 0 {
 			return string(line[:len(line)-len(trimmed)])

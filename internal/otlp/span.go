@@ -91,14 +91,14 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 		end = *v.Ended
 	}
 	call := span{
-		TraceID: hashOf(callInfo.RootCallID, 16), SpanID: hashOf(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
+		TraceID: hashID(callInfo.RootCallID, 16), SpanID: hashID(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
 		Attributes: attributesOf(v),
 	}
 	if parts := strings.Split(callInfo.TraceParent, "-"); len(parts) == 4 {
 		call.TraceID, call.ParentSpanID = parts[1], parts[2]
 	}
 	if v.ParentCallID != "" {
-		call.ParentSpanID, call.Kind = hashOf(v.ParentCallID, 8), kindInternal
+		call.ParentSpanID, call.Kind = hashID(v.ParentCallID, 8), kindInternal
 	}
 	if v.Status == wire.StatusFailed {
 		call.Status = &spanStatus{statusError, string(v.ErrorCode)}
@@ -109,7 +109,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 			end = phaseEnd // the last phase ends after the call has ended
 		}
 		spans = append(spans, span{
-			TraceID: call.TraceID, SpanID: hashOf(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
+			TraceID: call.TraceID, SpanID: hashID(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
 			Name: p.Name, Kind: kindInternal, StartNs: nanoseconds(start.Add(p.Start)), EndNs: nanoseconds(start.Add(p.End())),
 		})
 	}
@@ -131,8 +131,8 @@ func attributesOf(v *dispatch.View) []attribute {
 	return attributes
 }
 
-// hashOf returns an ID of n bytes, derived from a text, in hexadecimal digits.
-func hashOf(text string, n int) string {
+// hashID returns an ID of n bytes, derived from a text, in hexadecimal digits.
+func hashID(text string, n int) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:n])
 }

@@ -71,10 +71,10 @@ type storedBrowser struct {
 }
 
 // hasKey reports whether one of the browser's keys has the given ID.
-func (b *storedBrowser) hasKey(keyID string) bool { return b.keyWith(keyID) != "" }
+func (b *storedBrowser) hasKey(keyID string) bool { return b.findKey(keyID) != "" }
 
-// keyWith returns the browser's key with the given ID, or an empty text.
-func (b *storedBrowser) keyWith(keyID string) string {
+// findKey returns the browser's key with the given ID, or an empty text.
+func (b *storedBrowser) findKey(keyID string) string {
 	for _, key := range []string{b.Key, b.NextKey} {
 		if key != "" && wire.KeyID(key) == keyID {
 			return key
@@ -155,7 +155,7 @@ func (s *Store) Key(keyID string) (string, error) {
 		return "", err
 	}
 	for i := range f.Browsers {
-		if key := f.Browsers[i].keyWith(keyID); key != "" {
+		if key := f.Browsers[i].findKey(keyID); key != "" {
 			return key, nil
 		}
 	}

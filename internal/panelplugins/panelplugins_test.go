@@ -77,8 +77,8 @@ func setVersion(t *testing.T, dir, version string) {
 	}
 }
 
-// names returns the names and versions of the loaded plugins.
-func (f *fixture) names() string {
+// pluginNames returns the names and versions of the loaded plugins.
+func (f *fixture) pluginNames() string {
 	var names []string
 	views, _ := f.Local.Plugins()
 	for _, p := range views {
@@ -96,7 +96,7 @@ func TestInstallUpdateRemove(t *testing.T) {
 	if err != nil || installed.Plugin != "wiki" || installed.Version != "1.0.0" || installed.PreviousVersion != "" || !strings.Contains(installed.Registry, "http://127.0.0.1") {
 		t.Fatalf("InstallPlugin returned %+v, %v", installed, err)
 	}
-	if got := f.names(); got != "wiki 1.0.0" {
+	if got := f.pluginNames(); got != "wiki 1.0.0" {
 		t.Errorf("loaded plugins = %s", got)
 	}
 	if state := f.State("wiki"); state.Reviewed || state.EffectivePermission != wire.PermissionOff {
@@ -121,8 +121,8 @@ func TestInstallUpdateRemove(t *testing.T) {
 	if err := errors.Join(f.ReviewAll([]wire.ConfigReviewParams{{Plugin: "wiki", Hash: view[0].Hash, Permission: wire.PermissionAuto}}, "me")...); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.RemovePlugin("wiki", "me"); err != nil || f.names() != "" {
-		t.Errorf("RemovePlugin returned %v, loaded plugins = %s", err, f.names())
+	if err := f.RemovePlugin("wiki", "me"); err != nil || f.pluginNames() != "" {
+		t.Errorf("RemovePlugin returned %v, loaded plugins = %s", err, f.pluginNames())
 	}
 	if state := f.State("wiki"); state.Review != nil || state.Permission != "" {
 		t.Errorf("the permissions of a removed plugin still exist: %+v", state)
@@ -146,7 +146,7 @@ func TestInstallFolder(t *testing.T) {
 	if installed, err := f.InstallPlugin("~" + string(filepath.Separator) + "chat"); err != nil || installed.Plugin != "chat" {
 		t.Errorf("InstallPlugin of a folder in the home directory returned %+v, %v", installed, err)
 	}
-	if got := f.names(); got != "chat 1.0.0, mail 1.0.0" {
+	if got := f.pluginNames(); got != "chat 1.0.0, mail 1.0.0" {
 		t.Errorf("loaded plugins = %s", got)
 	}
 }
@@ -180,8 +180,8 @@ func TestInstallRefuses(t *testing.T) {
 			t.Errorf("UpdatePlugin of an unknown plugin returned %v", err)
 		}
 	}
-	if f.reloads != 0 || f.names() != "" {
-		t.Errorf("the plugins were reloaded %d times, loaded plugins = %s; want no change", f.reloads, f.names())
+	if f.reloads != 0 || f.pluginNames() != "" {
+		t.Errorf("the plugins were reloaded %d times, loaded plugins = %s; want no change", f.reloads, f.pluginNames())
 	}
 }
 

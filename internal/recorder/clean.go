@@ -24,7 +24,7 @@ func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMe
 		return nil, true
 	}
 	value, hasSecrets := c.Value(value)
-	value, isCut := cutValue(value)
+	value, isCut := truncateValue(value)
 	cleaned, err := rawjson.Marshal(value)
 	if err != nil || len(cleaned) > limit {
 		return nil, true
@@ -32,9 +32,9 @@ func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMe
 	return cleaned, hasSecrets || isCut
 }
 
-// cutValue shortens the long strings and arrays of a decoded JSON value in place, and
+// truncateValue shortens the long strings and arrays of a decoded JSON value in place, and
 // returns the value.
-func cutValue(value any) (cut any, isCut bool) {
+func truncateValue(value any) (cut any, isCut bool) {
 	switch v := value.(type) {
 	case string:
 		if len(v) > maxStringBytes {
@@ -45,13 +45,13 @@ func cutValue(value any) (cut any, isCut bool) {
 			v, isCut = v[:maxElements], true
 		}
 		for i := range v {
-			element, isElementCut := cutValue(v[i])
+			element, isElementCut := truncateValue(v[i])
 			v[i], isCut = element, isCut || isElementCut
 		}
 		return v, isCut
 	case map[string]any:
 		for key, member := range v {
-			cutMember, isMemberCut := cutValue(member)
+			cutMember, isMemberCut := truncateValue(member)
 			v[key], isCut = cutMember, isCut || isMemberCut
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// errLimit is the error for a wrong limit in a request of the side panel.
-var errLimit = errors.New("calls.history needs a limit from 1 to 200")
+// errHistoryLimit is the error for a wrong limit in a request of the side panel.
+var errHistoryLimit = errors.New("calls.history needs a limit from 1 to 200")
 
 // ReadPage writes the queued records to the disk, and returns the next page of the
 // records that a query selects.
@@ -27,7 +27,7 @@ func (r *Recorder) Find(callID string) (e Entry, ok bool, err error) {
 // browser sends.
 func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
 	if p.Limit < 1 || p.Limit > wire.MaxHistoryCalls {
-		return wire.CallsHistoryResult{}, errLimit
+		return wire.CallsHistoryResult{}, errHistoryLimit
 	}
 	q := Query{Before: p.Before, Limit: p.Limit}
 	if f := p.Filter; f != nil {

@@ -100,7 +100,7 @@ func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 func find(dir, callID string) (e Entry, ok bool, err error) {
 	s := newSearch(Query{Limit: 1})
 	s.callID, s.bytesLeft = callID, 1<<62
-	s.needles = append(s.needles, needleOf(callID))
+	s.needles = append(s.needles, encodeNeedle(callID))
 	err = s.run(dir, fileName{}, 0)
 	if err != nil || len(s.entries) == 0 {
 		return Entry{}, false, err
@@ -140,14 +140,14 @@ func newSearch(q Query) *search {
 	s := &search{query: q, text: strings.ToLower(q.Text), bytesLeft: maxPageBytes}
 	for _, text := range []string{q.Tool, q.Client} {
 		if text != "" {
-			s.needles = append(s.needles, needleOf(text))
+			s.needles = append(s.needles, encodeNeedle(text))
 		}
 	}
 	return s
 }
 
-// needleOf returns a text in the form that the text has within a JSON string.
-func needleOf(text string) []byte {
+// encodeNeedle returns a text in the form that the text has within a JSON string.
+func encodeNeedle(text string) []byte {
 	quoted := rawjson.Encode(text)
 	return quoted[1 : len(quoted)-1]
 }

@@ -68,10 +68,10 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.commit, r.time, err = commitOf(ctx); err != nil {
+	if r.commit, r.time, err = readCommit(ctx); err != nil {
 		return err
 	}
-	if err := emptyFolder(r.out); err != nil {
+	if err := makeEmptyFolder(r.out); err != nil {
 		return err
 	}
 	if *onlyStore {
@@ -120,9 +120,9 @@ func (r release) write(ctx context.Context, targets []target) error {
 	return r.writeChecksums()
 }
 
-// emptyFolder creates an empty folder, or empties a folder with an earlier release. A
+// makeEmptyFolder creates an empty folder, or empties a folder with an earlier release. A
 // folder with other files is an error.
-func emptyFolder(dir string) error {
+func makeEmptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
 		return err
@@ -136,8 +136,8 @@ func emptyFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// commitOf returns the checked-out commit, and the time of the commit.
-func commitOf(ctx context.Context) (commit string, at time.Time, err error) {
+// readCommit returns the checked-out commit, and the time of the commit.
+func readCommit(ctx context.Context) (commit string, at time.Time, err error) {
 	output, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%h %ct").Output()
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("read the current commit: %w", err)

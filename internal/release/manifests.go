@@ -16,8 +16,8 @@ import (
 // address of the release.
 var templates embed.FS
 
-// packager is the Go program that builds deb and rpm packages.
-const packager = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
+// packagerModule is the Go program that builds deb and rpm packages.
+const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
 // releaseFacts are the values for the templates. Archives and Hashes are maps by
 // operating system and processor.
@@ -90,7 +90,7 @@ func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	}
 	for _, format := range []string{"deb", "rpm"} {
 		name := fmt.Sprintf("opentabs_%s_%s.%s", r.version, t.arch, format)
-		cmd := exec.CommandContext(ctx, "go", "run", packager, "package", "--config", file, "--packager", format, "--target", filepath.Join(r.out, name))
+		cmd := exec.CommandContext(ctx, "go", "run", packagerModule, "package", "--config", file, "--packager", format, "--target", filepath.Join(r.out, name))
 		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))
 		if output, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build the package %s: %w\n%s", name, err, output)

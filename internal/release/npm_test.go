@@ -66,10 +66,10 @@ func TestNPMPackages(t *testing.T) {
 
 func checkLauncher(t *testing.T, env []string, here target) {
 	dir := t.TempDir()
-	if output, err := runIn(t, dir, env, "npx", "--yes", "opentabs", "--version"); err != nil || !strings.HasSuffix(output, "opentabs 0.1.0\n") {
+	if output, err := runInFolder(t, dir, env, "npx", "--yes", "opentabs", "--version"); err != nil || !strings.HasSuffix(output, "opentabs 0.1.0\n") {
 		t.Fatalf("npx opentabs --version in an empty folder printed %q, %v", output, err)
 	}
-	if output, err := runIn(t, dir, env, "npm", "install", "--silent", "opentabs"); err != nil {
+	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "opentabs"); err != nil {
 		t.Fatalf("npm install ended with %v: %s", err, output)
 	}
 	program := filepath.Join(dir, "node_modules", ".bin", "opentabs")
@@ -77,13 +77,13 @@ func checkLauncher(t *testing.T, env []string, here target) {
 		t.Error("npm has installed the package of another operating system")
 	}
 	var exit *exec.ExitError
-	if _, err := runIn(t, dir, env, program, "exit", "7"); !asExitError(err, &exit) || exit.ExitCode() != 7 {
+	if _, err := runInFolder(t, dir, env, program, "exit", "7"); !asExitError(err, &exit) || exit.ExitCode() != 7 {
 		t.Errorf("the launcher ended with %v, want the exit code 7", err)
 	}
-	if output, err := runIn(t, dir, env, program, "echo"); err != nil || output != "input\nerror\n" {
+	if output, err := runInFolder(t, dir, env, program, "echo"); err != nil || output != "input\nerror\n" {
 		t.Errorf("the launcher printed %q, %v; want the input and the error", output, err)
 	}
-	if _, err := runIn(t, dir, env, program, "kill"); !asExitError(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+	if _, err := runInFolder(t, dir, env, program, "kill"); !asExitError(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the launcher of a killed program ended with %v, want SIGKILL", err)
 	}
 	checkSignal(t, env, program)
@@ -91,7 +91,7 @@ func checkLauncher(t *testing.T, env []string, here target) {
 		t.Fatal(err)
 	}
 	want := "the npm package " + npmName(here) + ", which has the program for this system, is not installed"
-	if output, err := runIn(t, dir, env, program, "--version"); err == nil || !strings.Contains(output, want) {
+	if output, err := runInFolder(t, dir, env, program, "--version"); err == nil || !strings.Contains(output, want) {
 		t.Errorf("without the package of the operating system, the launcher printed %q, %v; want %q", output, err, want)
 	}
 }
@@ -139,7 +139,7 @@ func checkSignal(t *testing.T, env []string, program string) {
 // SDK in Node.
 func checkSDK(t *testing.T, env []string, root string) {
 	dir := t.TempDir()
-	if output, err := runIn(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {
+	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {
 		t.Fatalf("npm install ended with %v: %s", err, output)
 	}
 	for name, text := range map[string]string{
@@ -154,19 +154,19 @@ func checkSDK(t *testing.T, env []string, root string) {
 	for _, resolution := range []string{"nodenext", "bundler"} {
 		module := strings.Replace(resolution, "bundler", "esnext", 1)
 		options := []string{"--noEmit", "--strict", "--target", "es2023", "--lib", "es2023,dom,dom.iterable", "--types", "", "--module", module, "--moduleResolution", resolution}
-		if output, err := runIn(t, dir, env, compiler, append(options, "plugin.ts")...); err != nil {
+		if output, err := runInFolder(t, dir, env, compiler, append(options, "plugin.ts")...); err != nil {
 			t.Errorf("a plugin does not compile with the types of the SDK (%s): %v\n%s", resolution, err, output)
 		}
 		if resolution == "bundler" {
 			continue
 		}
-		if output, err := runIn(t, dir, env, compiler, append(options, "wrong.ts")...); err == nil || !strings.Contains(output, "missing") {
+		if output, err := runInFolder(t, dir, env, compiler, append(options, "wrong.ts")...); err == nil || !strings.Contains(output, "missing") {
 			t.Errorf("a plugin with a wrong argument compiled (%s): %v\n%s", resolution, err, output)
 		}
 	}
 	script := `const sdk = await import('@opentabs/sdk'); const { makeContext } = await import('@opentabs/sdk/testing');
 await import('@opentabs/sdk/pre-script'); console.log(sdk.buildQueryString({ a: 1 }), typeof makeContext());`
-	if output, err := runIn(t, dir, env, "node", "--input-type=module", "--eval", script); err != nil || output != "a=1 object\n" {
+	if output, err := runInFolder(t, dir, env, "node", "--input-type=module", "--eval", script); err != nil || output != "a=1 object\n" {
 		t.Errorf("Node printed %q, %v; want the query and the type", output, err)
 	}
 }

@@ -277,8 +277,8 @@ func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
 	}
 }
 
-// runIn runs a program in a folder, and returns the program's output.
-func runIn(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
+// runInFolder runs a program in a folder, and returns the program's output.
+func runInFolder(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = dir, env

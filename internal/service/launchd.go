@@ -94,6 +94,6 @@ func (l launchd) removed(context.Context) error { return nil }
 // state reports a launchd agent in the session as enabled, and an agent that has a
 // process as running.
 func (l launchd) state(ctx context.Context) (isRunning, isEnabled bool) {
-	output, err := outputOf(ctx, "launchctl", "print", l.target())
+	output, err := runForOutput(ctx, "launchctl", "print", l.target())
 	return err == nil && bytes.Contains(output, []byte("state = running")), err == nil
 }

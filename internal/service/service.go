@@ -162,12 +162,12 @@ func (m Manager) State(ctx context.Context) State {
 // runCommand runs a program. If the program fails, runCommand returns an error with the
 // program's output.
 func runCommand(ctx context.Context, name string, args ...string) error {
-	_, err := outputOf(ctx, name, args...)
+	_, err := runForOutput(ctx, name, args...)
 	return err
 }
 
-// outputOf runs a program and returns the program's output.
-func outputOf(ctx context.Context, name string, args ...string) ([]byte, error) {
+// runForOutput runs a program and returns the program's output.
+func runForOutput(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)

@@ -67,7 +67,7 @@ func CurrentToken(c Client, prefix string) string {
 	if err != nil {
 		return ""
 	}
-	return findText(serverIn(values, c.servers), prefix)
+	return findText(findServer(values, c.servers), prefix)
 }
 
 // findText returns the first string in a configuration value that has the given prefix.
@@ -181,7 +181,7 @@ func (w Writer) Undo(c Client) (string, error) {
 		err = os.Remove(resolveLinks(c.File))
 	case isOwn:
 		sentence = fmt.Sprintf("%s has its earlier content", c.File)
-		err = restore(c.File, r.Backup)
+		err = restoreBackup(c.File, r.Backup)
 	default:
 		sentence, err = c.removeFrom(now)
 	}
@@ -192,8 +192,8 @@ func (w Writer) Undo(c Client) (string, error) {
 	return sentence, w.writeRecords(records)
 }
 
-// restore replaces a configuration file by its backup.
-func restore(path, backup string) error {
+// restoreBackup replaces a configuration file by its backup.
+func restoreBackup(path, backup string) error {
 	earlier, err := os.ReadFile(backup)
 	if err != nil {
 		return err
@@ -300,7 +300,7 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 		return "", err
 	}
 	values, err := c.format.decode(data)
-	if err != nil || serverIn(values, c.servers) == nil {
+	if err != nil || findServer(values, c.servers) == nil {
 		return "", nil // opentabs cannot remove a server from a file that opentabs cannot read
 	}
 	return c.File, nil

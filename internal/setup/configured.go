@@ -49,7 +49,7 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	if err != nil {
 		return Configured{}, fmt.Errorf("%s is malformed: %w", c.File, err)
 	}
-	entry := serverIn(values, c.servers)
+	entry := findServer(values, c.servers)
 	if entry == nil {
 		return Configured{}, ErrNotConfigured
 	}
@@ -58,7 +58,7 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 		return Configured{}, fmt.Errorf("%s is malformed: the server opentabs is not an object", c.File)
 	}
 	configured := Configured{
-		Command: commandIn(fields), URL: cmp.Or(textIn(fields, "url"), textIn(fields, "httpUrl"), textIn(fields, "serverUrl"), textIn(fields, "uri")),
+		Command: readCommand(fields), URL: cmp.Or(readString(fields, "url"), readString(fields, "httpUrl"), readString(fields, "serverUrl"), readString(fields, "uri")),
 		token: findText(fields, prefix),
 	}
 	isEnabled, hasEnabled := fields["enabled"].(bool)
@@ -70,11 +70,11 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	return configured, nil
 }
 
-// commandIn returns the command in the fields of a server. commandIn supports the
+// readCommand returns the command in the fields of a server. readCommand supports the
 // configurations of all MCP clients.
-func commandIn(fields map[string]any) Command {
-	command := Command{Path: cmp.Or(textIn(fields, "command"), textIn(fields, "cmd")), Args: textsIn(fields["args"]), Env: map[string]string{}}
-	if words := textsIn(fields["command"]); len(words) > 0 {
+func readCommand(fields map[string]any) Command {
+	command := Command{Path: cmp.Or(readString(fields, "command"), readString(fields, "cmd")), Args: readStrings(fields["args"]), Env: map[string]string{}}
+	if words := readStrings(fields["command"]); len(words) > 0 {
 		command.Path, command.Args = words[0], words[1:]
 	}
 	for _, name := range []string{"env", "envs", "environment"} {
@@ -86,13 +86,13 @@ func commandIn(fields map[string]any) Command {
 	return command
 }
 
-func textIn(fields map[string]any, name string) string {
+func readString(fields map[string]any, name string) string {
 	text, _ := fields[name].(string)
 	return text
 }
 
-// textsIn returns the strings in a list, and ignores other values.
-func textsIn(list any) []string {
+// readStrings returns the strings in a list, and ignores other values.
+func readStrings(list any) []string {
 	items, _ := list.([]any)
 	var texts []string
 	for _, item := range items {

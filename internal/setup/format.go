@@ -35,9 +35,9 @@ type format interface {
 // opentabs.
 var errOtherChange = errors.New("opentabs cannot change this file without changing other parts of it: add the server by hand, as `opentabs setup --print` shows")
 
-// edited checks that an edit has changed only one server in a configuration file, and
+// checkEdit checks that an edit has changed only one server in a configuration file, and
 // returns the new content.
-func edited(f format, before, after []byte, servers []string) ([]byte, error) {
+func checkEdit(f format, before, after []byte, servers []string) ([]byte, error) {
 	old, err := f.decode(before)
 	if err != nil {
 		return nil, err
@@ -52,14 +52,14 @@ func edited(f format, before, after []byte, servers []string) ([]byte, error) {
 	return after, nil
 }
 
-// editedServer is like [edited], and also checks that the file contains the server after
+// checkServerEdit is like [edited], and also checks that the file contains the server after
 // the edit.
-func editedServer(f format, before, after []byte, servers []string) ([]byte, error) {
-	after, err := edited(f, before, after, servers)
+func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, error) {
+	after, err := checkEdit(f, before, after, servers)
 	if err != nil {
 		return nil, err
 	}
-	if values, err := f.decode(after); err != nil || serverIn(values, servers) == nil { // the check fails, for example, for YAML with several documents
+	if values, err := f.decode(after); err != nil || findServer(values, servers) == nil { // the check fails, for example, for YAML with several documents
 		return nil, errOtherChange
 	}
 	return after, nil
@@ -87,16 +87,16 @@ func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, er
 	return changed, nil
 }
 
-// ownServer returns the fields of the server opentabs if the server is started by a
-// command. ownServer returns nil for a missing server, and for a server over HTTP,
+// findCommandServer returns the fields of the server opentabs if the server is started by a
+// command. findCommandServer returns nil for a missing server, and for a server over HTTP,
 // because its fields do not apply to a command.
-func ownServer(f format, data []byte, servers []string) map[string]any {
+func findCommandServer(f format, data []byte, servers []string) map[string]any {
 	values, err := f.decode(data)
 	if err != nil {
 		return nil
 	}
-	fields, _ := serverIn(values, servers).(map[string]any)
-	if len(fields) == 0 || commandIn(fields).Path == "" {
+	fields, _ := findServer(values, servers).(map[string]any)
+	if len(fields) == 0 || readCommand(fields).Path == "" {
 		return nil
 	}
 	return fields
@@ -148,9 +148,9 @@ func withoutServer(values map[string]any, servers []string) map[string]any {
 	return values
 }
 
-// serverIn returns the value of the server opentabs in the object at the path servers;
+// findServer returns the value of the server opentabs in the object at the path servers;
 // nil if there is no such server.
-func serverIn(values map[string]any, servers []string) any {
+func findServer(values map[string]any, servers []string) any {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)
 	}
@@ -169,11 +169,11 @@ func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	after, err := setMember(data, append(servers[:len(servers):len(servers)], serverName), value, ownServer(f, data, servers))
+	after, err := setMember(data, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, data, servers))
 	if err != nil {
 		return nil, err
 	}
-	return editedServer(f, data, after, servers)
+	return checkServerEdit(f, data, after, servers)
 }
 
 // setMember sets the JSON member at path to value. If the existing member and value are
@@ -203,7 +203,7 @@ func (f jsonFormat) remove(data []byte, servers []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return edited(f, data, after, servers)
+	return checkEdit(f, data, after, servers)
 }
 
 func (jsonFormat) decode(data []byte) (map[string]any, error) {
@@ -228,7 +228,7 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		return nil, err
 	}
 	table := entry
-	if existing := ownServer(f, data, servers); existing != nil {
+	if existing := findCommandServer(f, data, servers); existing != nil {
 		text, err := toml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -252,18 +252,18 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	}
 	// Marshal also writes the headers of the parent tables, which the file may already
 	// contain.
-	for _, name := range parents(servers) {
+	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
 	kept := removeTable(data, servers)
 	if len(kept) > 0 {
 		kept = append(bytes.TrimRight(kept, "\r\n\t "), "\n\n"...)
 	}
-	return editedServer(f, data, append(kept, block...), servers)
+	return checkServerEdit(f, data, append(kept, block...), servers)
 }
 
 func (f tomlFormat) remove(data []byte, servers []string) ([]byte, error) {
-	return edited(f, data, removeTable(data, servers), servers)
+	return checkEdit(f, data, removeTable(data, servers), servers)
 }
 
 func (tomlFormat) decode(data []byte) (map[string]any, error) {
@@ -318,7 +318,7 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if _, err := f.decode(data); err != nil {
 		return nil, err
 	}
-	if existing := ownServer(f, data, servers); existing != nil {
+	if existing := findCommandServer(f, data, servers); existing != nil {
 		text, err := yaml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -340,7 +340,7 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		return nil, err
 	}
 	kept := emptyMapping(servers[0]).ReplaceAll(removeMapping(data, servers[0]), []byte("$1$2"))
-	at, indent, ok := childrenOf(kept, servers[0])
+	at, indent, ok := findChildren(kept, servers[0])
 	if !ok {
 		if len(kept) > 0 && kept[len(kept)-1] != '\n' {
 			kept = append(kept, '\n')
@@ -353,11 +353,11 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		block = append(append(block, indent...), line...)
 	}
 	after := append(append(kept[:at:at], block...), kept[at:]...)
-	return editedServer(f, data, after, servers)
+	return checkServerEdit(f, data, after, servers)
 }
 
 func (f yamlFormat) remove(data []byte, servers []string) ([]byte, error) {
-	return edited(f, data, removeMapping(data, servers[0]), servers)
+	return checkEdit(f, data, removeMapping(data, servers[0]), servers)
 }
 
 func (yamlFormat) decode(data []byte) (map[string]any, error) {
@@ -377,9 +377,9 @@ func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-// childrenOf returns the offset behind the line of a top-level key in a YAML file, and
+// findChildren returns the offset behind the line of a top-level key in a YAML file, and
 // the indentation of the key's children. ok is false if the key does not start a block.
-func childrenOf(data []byte, key string) (at int, indent string, ok bool) {
+func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
 	for line := range bytes.Lines(data) {
@@ -391,7 +391,7 @@ func childrenOf(data []byte, key string) (at int, indent string, ok bool) {
 			return at, indent, true
 		}
 		offset += len(line)
-		if !isBehindKey && indentOf(line) == "" && isKey(trimmed, key) {
+		if !isBehindKey && indentOf(line) == "" && startsBlock(trimmed, key) {
 			isBehindKey, at = true, offset
 		}
 	}
@@ -401,7 +401,7 @@ func childrenOf(data []byte, key string) (at int, indent string, ok bool) {
 // removeMapping removes the server opentabs from the mapping of a top-level key in a YAML
 // file.
 func removeMapping(data []byte, key string) []byte {
-	at, indent, ok := childrenOf(data, key)
+	at, indent, ok := findChildren(data, key)
 	if !ok {
 		return bytes.Clone(data)
 	}
@@ -414,7 +414,7 @@ func removeMapping(data []byte, key string) []byte {
 			case len(own) < len(indent):
 				isInside, isOwn = false, false
 			case own == indent:
-				isOwn = isKey(trimmed, serverName)
+				isOwn = startsBlock(trimmed, serverName)
 			}
 		}
 		if !isOwn {
@@ -424,8 +424,8 @@ func removeMapping(data []byte, key string) []byte {
 	return kept
 }
 
-// isKey reports whether a line of YAML starts the block of a given key.
-func isKey(trimmed []byte, key string) bool {
+// startsBlock reports whether a line of YAML starts the block of a given key.
+func startsBlock(trimmed []byte, key string) bool {
 	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
 		if rest, ok := bytes.CutPrefix(trimmed, []byte(spelling+":")); ok {
 			rest = bytes.TrimSpace(rest)
@@ -447,9 +447,9 @@ func reversed(names []string) []string {
 	return out
 }
 
-// parents returns the dotted names of all TOML tables on a path: a, a.b and a.b.c for the
+// parentTables returns the dotted names of all TOML tables on a path: a, a.b and a.b.c for the
 // path a, b, c.
-func parents(path []string) []string {
+func parentTables(path []string) []string {
 	var names []string
 	for i := range path {
 		names = append(names, strings.Join(path[:i+1], "."))

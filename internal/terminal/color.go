@@ -43,8 +43,8 @@ func styleOf(cell string) string {
 	return ""
 }
 
-// colored returns a word such as ok or fail in its color, if stdout shows colors.
-func colored(o *Output, word string) string {
+// colorWord returns a word such as ok or fail in its color, if stdout shows colors.
+func colorWord(o *Output, word string) string {
 	if style := styleOf(word); o.hasStdoutColor && style != "" {
 		return style + word + styleReset
 	}

@@ -138,7 +138,7 @@ func (o *Output) PrintParagraph(label, indent, text string) {
 	}
 	lines = append(lines, line)
 	if word, _, _ := strings.Cut(label, " "); word != "" {
-		lines[0] = colored(o, word) + lines[0][len(word):]
+		lines[0] = colorWord(o, word) + lines[0][len(word):]
 	}
 	o.PrintSafeLines(lines...)
 }

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// lastColumn is the minimum width, in columns of a terminal, of a table's last
+	// minLastColumn is the minimum width, in columns of a terminal, of a table's last
 	// column.
-	lastColumn = 24
-	// minCutColumn is the minimum width to which a table's middle column is truncated.
-	minCutColumn = 24
+	minLastColumn = 24
+	// minTruncatedColumn is the minimum width to which a table's middle column is truncated.
+	minTruncatedColumn = 24
 )
 
 // PrintTable prints rows as a table with aligned cells, each row behind indent. rows[0]
@@ -40,7 +40,7 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 		}
 	}
 	if o.stdout.isTerminal {
-		cutWideColumns(rows, tableWidth(indent, rows)-columns)
+		truncateWideColumns(rows, tableWidth(indent, rows)-columns)
 	}
 	lines := alignColumns(rows, nil)
 	for i, line := range lines {
@@ -60,15 +60,15 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 	o.PrintSafeLines(lines...)
 }
 
-// cutWideColumns makes the rows of a table narrower by up to excess columns. The first
+// truncateWideColumns makes the rows of a table narrower by up to excess columns. The first
 // column, which has the names of the rows, is not truncated.
-func cutWideColumns(rows [][]string, excess int) {
+func truncateWideColumns(rows [][]string, excess int) {
 	for i := 1; i < len(rows[0])-1 && excess > 0; i++ {
 		width := 0
 		for _, row := range rows {
 			width = max(width, textWidth(row[i]))
 		}
-		newWidth := max(minCutColumn, width-excess)
+		newWidth := max(minTruncatedColumn, width-excess)
 		if newWidth >= width {
 			continue
 		}
@@ -88,7 +88,7 @@ func tableWidth(indent string, rows [][]string) int {
 			widestRow = max(widestRow, textWidth(row[i]))
 		}
 		if i == len(rows[0])-1 {
-			return width + min(widestRow, lastColumn)
+			return width + min(widestRow, minLastColumn)
 		}
 		width += widestRow + 2
 	}

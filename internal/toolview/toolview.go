@@ -52,7 +52,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
 		a := Argument{Name: m.Key, IsRequired: slices.Contains(required, m.Key)}
 		_ = json.Unmarshal(m.Value, &a.schema) // a keyword of another type is ignored
-		a.Value, a.Description = a.schema.kind(), plaintext.Line(a.schema.Description, maxDescriptionChars)
+		a.Value, a.Description = a.schema.describeValues(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
 			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", a.Description, plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
 		}
@@ -65,13 +65,13 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	return append(first, others...)
 }
 
-// kinds maps the types of JSON Schema to words for the user.
-var kinds = map[string]string{
+// typeWords maps the types of JSON Schema to words for the user.
+var typeWords = map[string]string{
 	"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list", "object": "object", "null": "null",
 }
 
-// kind describes the values that an argument's schema allows.
-func (s argumentSchema) kind() string {
+// describeValues describes the values that an argument's schema allows.
+func (s argumentSchema) describeValues() string {
 	if len(s.Enum) > 0 {
 		return joinOr(s.Enum)
 	}
@@ -80,16 +80,16 @@ func (s argumentSchema) kind() string {
 	}
 	var alternatives []string
 	for _, alternative := range append(slices.Clone(s.AnyOf), s.OneOf...) {
-		if kind := alternative.kind(); !slices.Contains(alternatives, kind) {
+		if kind := alternative.describeValues(); !slices.Contains(alternatives, kind) {
 			alternatives = append(alternatives, kind)
 		}
 	}
 	for _, name := range s.types() {
-		kind := cmp.Or(kinds[name], name)
+		kind := cmp.Or(typeWords[name], name)
 		if name == "array" {
 			var items argumentSchema
 			if json.Unmarshal(s.Items, &items) == nil {
-				kind = "list of: " + items.kind()
+				kind = "list of: " + items.describeValues()
 			}
 		}
 		alternatives = append(alternatives, kind)
@@ -126,14 +126,14 @@ func Example(fullName string, inputSchema json.RawMessage) string {
 	words := []string{"opentabs call", fullName}
 	for _, a := range Arguments(inputSchema) {
 		if a.IsRequired {
-			words = append(words, "--arg", quote(a.Name+"="+a.schema.example(a.Name)))
+			words = append(words, "--arg", quoteForShell(a.Name+"="+a.schema.exampleValue(a.Name)))
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// example returns an example value for an argument.
-func (s argumentSchema) example(name string) string {
+// exampleValue returns an example value for an argument.
+func (s argumentSchema) exampleValue(name string) string {
 	for _, value := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
 		if value != nil {
 			return textOf(value)
@@ -150,7 +150,7 @@ func (s argumentSchema) example(name string) string {
 		case "array":
 			var items argumentSchema
 			_ = json.Unmarshal(s.Items, &items) // if the schema has no items, the example is a text
-			return items.example(strings.TrimSuffix(name, "s"))
+			return items.exampleValue(strings.TrimSuffix(name, "s"))
 		}
 	}
 	return strings.ToUpper(name)
@@ -171,8 +171,8 @@ func firstOf(values []json.RawMessage) json.RawMessage {
 	return values[0]
 }
 
-// quote adds shell quotes to a word that needs them.
-func quote(word string) string {
+// quoteForShell adds shell quotes to a word that needs them.
+func quoteForShell(word string) string {
 	word = plaintext.Line(word, maxDescriptionChars)
 	isPlain := func(r rune) bool {
 		return r == '=' || r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ',' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'

@@ -73,7 +73,7 @@ func programName() string {
 func (r Release) fetchArchive(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	body, err := get(ctx, r.URL+"/"+r.archive)
+	body, err := fetchBody(ctx, r.URL+"/"+r.archive)
 	if err != nil {
 		return err
 	}
@@ -159,5 +159,5 @@ func (p NewProgram) Install(path string) (kept string, err error) {
 	if err := os.Remove(kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return kept, swap(p.Path, path, kept)
+	return kept, swapProgram(p.Path, path, kept)
 }

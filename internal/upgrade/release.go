@@ -69,7 +69,7 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, headerTimeout)
 	defer cancel()
-	body, err := get(ctx, address+"/"+checksumsFile)
+	body, err := fetchBody(ctx, address+"/"+checksumsFile)
 	if err != nil {
 		return Release{}, err
 	}
@@ -139,8 +139,8 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return checkURL(r.URL.String())
 }
 
-// get returns the body of an HTTP response with the status 200.
-func get(ctx context.Context, address string) (io.ReadCloser, error) {
+// fetchBody returns the body of an HTTP response with the status 200.
+func fetchBody(ctx context.Context, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err

@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// swap keeps the program at path under the path kept, and moves the new program to path.
+// swapProgram keeps the program at path under the path kept, and moves the new program to path.
 // A complete program exists at path at all times, because a rename replaces a file in one
 // step.
-func swap(newPath, path, kept string) error {
+func swapProgram(newPath, path, kept string) error {
 	if os.Link(path, kept) != nil { // not every file system supports hard links
 		if err := copyProgram(path, kept); err != nil {
 			return fmt.Errorf("keep the earlier program: %w", err)

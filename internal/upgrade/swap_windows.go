@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// swap keeps the program at path under the path kept, and moves the new program to path.
+// swapProgram keeps the program at path under the path kept, and moves the new program to path.
 // Windows can rename a running program, but cannot replace a running program.
-func swap(newPath, path, kept string) error {
+func swapProgram(newPath, path, kept string) error {
 	if err := os.Rename(path, kept); err != nil {
 		return fmt.Errorf("keep the earlier program: %w", err)
 	}

@@ -59,22 +59,22 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	if v.Ended != nil {
 		end = *v.Ended
 	}
-	waits := waitsOf(v, start, end)
+	waits := waitPhases(v, start, end)
 	phases := timelinePhases(v, start, end)
 	if v.Trace != nil {
 		phases = stationPhases(v.Trace, start, end)
 	}
 	var all []Phase
 	for _, p := range phases {
-		all = append(all, without(p, waits)...)
+		all = append(all, subtractWaits(p, waits)...)
 	}
 	all = append(all, waits...)
 	slices.SortStableFunc(all, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
 	return mergeNeighbors(all)
 }
 
-// waitsOf returns the phases in which a call waited for the user.
-func waitsOf(v *dispatch.View, start, end time.Time) []Phase {
+// waitPhases returns the phases in which a call waited for the user.
+func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	var waits []Phase
 	var name string
 	var since time.Time
@@ -165,9 +165,9 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// without returns the parts of a phase that do not overlap with a wait. The waits are
+// subtractWaits returns the parts of a phase that do not overlap with a wait. The waits are
 // sorted and do not overlap each other.
-func without(p Phase, waits []Phase) []Phase {
+func subtractWaits(p Phase, waits []Phase) []Phase {
 	var parts []Phase
 	at := p.Start
 	for _, w := range waits {

@@ -102,7 +102,7 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 			return err
 		}
 		if opts.keep {
-			demo.wait(ctx)
+			demo.waitUntilCancelled(ctx)
 		}
 		return nil
 	})
@@ -209,8 +209,8 @@ The example plugin and its site are removed. Next:
   opentabs plugin search        find plugins for the sites that you use
   opentabs calls --follow       watch what agents do`
 
-// countOf returns the number of exported messages in the result of the example tool.
-func countOf(result json.RawMessage) int {
+// countMessages returns the number of exported messages in the result of the example tool.
+func countMessages(result json.RawMessage) int {
 	var exported struct {
 		Count int `json:"count"`
 	}

@@ -69,7 +69,7 @@ func (d *demo) playLongCall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out.PrintLine("   Done: %d messages in %s.", countOf(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
+	out.PrintLine("   Done: %d messages in %s.", countMessages(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
 	return nil
 }
 
@@ -195,8 +195,8 @@ func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome) e
 	return ended.err
 }
 
-// wait keeps the example site and the example plugin until ctx ends.
-func (d *demo) wait(ctx context.Context) {
+// waitUntilCancelled keeps the example site and the example plugin until ctx ends.
+func (d *demo) waitUntilCancelled(ctx context.Context) {
 	d.program.Out.PrintText(`
 The example chat stays open. Ask your agent, for example:
   "Export the channel general with opentabs."

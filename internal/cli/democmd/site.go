@@ -82,7 +82,7 @@ func (s *site) stop() {
 
 func servePage(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(page)) // Write fails if the tab is closed
+	_, _ = w.Write([]byte(pageHTML)) // Write fails if the tab is closed
 }
 
 // serveOpen keeps a request open until the example site stops. The page closes its tab
@@ -144,8 +144,8 @@ func (s *site) lastAborted() int {
 	return s.abortedPages[len(s.abortedPages)-1]
 }
 
-// page is the HTML document of the example site.
-const page = `<!doctype html>
+// pageHTML is the HTML document of the example site.
+const pageHTML = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Example chat (opentabs demo)</title><link rel="icon" href="data:,">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}</style></head>
 <body><h1>Example chat</h1>

@@ -272,7 +272,7 @@ func (u *uninstaller) report(sentence string) error {
 		out.Notef("your data stays in %s; `opentabs uninstall --purge` removes it", dir)
 	}
 	if result.Command != "" {
-		out.Notef("%s; to remove the program, run: %s", installedText(u.installed), result.Command)
+		out.Notef("%s; to remove the program, run: %s", describeInstallation(u.installed), result.Command)
 	}
 	return nil
 }

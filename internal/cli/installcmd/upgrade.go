@@ -83,7 +83,7 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 		p.Out.PrintLine("opentabs %s is available, and this is opentabs %s. To install it, run: %s", newest.Latest, version.Version, newest.Command)
 		return nil
 	case program.UpgradeCommand("", "") != "":
-		return fmt.Errorf("opentabs %s is available, and %s. To upgrade, run: %s", newest.Latest, installedText(program), newest.Command)
+		return fmt.Errorf("opentabs %s is available, and %s. To upgrade, run: %s", newest.Latest, describeInstallation(program), newest.Command)
 	}
 	return upgradeArchive(ctx, opts, program, newest.release)
 }
@@ -100,8 +100,8 @@ type finishedUpgrade struct {
 	IsRestarted bool `json:"restarted"`
 }
 
-// installedText returns a part of a sentence about how the program was installed.
-func installedText(program installed.Program) string {
+// describeInstallation returns a part of a sentence about how the program was installed.
+func describeInstallation(program installed.Program) string {
 	switch program.Method {
 	case installed.Source:
 		return program.Path + " was built from source"
@@ -118,7 +118,7 @@ func findNewest(ctx context.Context, p *cli.Program, program installed.Program) 
 	var err error
 	switch program.Method {
 	case installed.NPM, installed.NPX:
-		newest.Latest, err = newestOfNPM(ctx, p)
+		newest.Latest, err = findNewestInNPM(ctx, p)
 	default:
 		url := releaseURL(p)
 		if url == "" {
@@ -148,8 +148,8 @@ func releaseURL(p *cli.Program) string {
 	return version.ReleaseURL
 }
 
-// newestOfNPM returns the newest version of opentabs in the user's npm registry.
-func newestOfNPM(ctx context.Context, p *cli.Program) (string, error) {
+// findNewestInNPM returns the newest version of opentabs in the user's npm registry.
+func findNewestInNPM(ctx context.Context, p *cli.Program) (string, error) {
 	config, err := home.NPMConfig(p.Getenv, ".")
 	if err != nil {
 		return "", err

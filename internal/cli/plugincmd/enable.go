@@ -215,13 +215,13 @@ func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAcce
 		}
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%d of %s could not be enabled; nothing changes for %s", failedCount, terminal.Plural(len(plan), "plugin"), pronoun(failedCount))
+		return fmt.Errorf("%d of %s could not be enabled; nothing changes for %s", failedCount, terminal.Plural(len(plan), "plugin"), objectPronoun(failedCount))
 	}
 	return nil
 }
 
-// pronoun returns "it" for one plugin, and "them" for several plugins.
-func pronoun(n int) string {
+// objectPronoun returns "it" for one plugin, and "them" for several plugins.
+func objectPronoun(n int) string {
 	if n == 1 {
 		return "it"
 	}

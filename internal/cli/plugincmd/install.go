@@ -74,7 +74,7 @@ func addFolder(ctx context.Context, opts pluginInstallOptions) error {
 		p.Out.PrintLine("added %s %s", newPlugin.Name, pluginview.Version(newPlugin))
 		p.Out.PrintTable("  ", pluginview.ToolRows(newPlugin))
 	}
-	if err := activate(ctx, p, h, newPlugin, permission, &result); err != nil || !opts.json {
+	if err := activatePlugin(ctx, p, h, newPlugin, permission, &result); err != nil || !opts.json {
 		return err
 	}
 	return p.Out.PrintValue(result)
@@ -210,13 +210,13 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 			}
 		}
 	}
-	return result, activate(ctx, p, i.Home, newPlugin, permission, &result)
+	return result, activatePlugin(ctx, p, i.Home, newPlugin, permission, &result)
 }
 
-// activate makes a running server load a new plugin. With the flag --permission, activate
+// activatePlugin makes a running server load a new plugin. With the flag --permission, activate
 // also reviews the plugin; otherwise activate prints how the user reviews the plugin.
 // activate stores the review and the permission in result.
-func activate(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
+func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
 		return err

@@ -71,8 +71,8 @@ func (b browserSteps) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place := findPlace(runtime.GOOS, b.program.Getenv)
-	isCopied := place == placeDesktop && copyToClipboard(ctx, folder)
+	place := findComputerKind(runtime.GOOS, b.program.Getenv)
+	isCopied := place == desktopComputer && copyToClipboard(ctx, folder)
 	out.PrintText(extensionSteps(place, folder, client.Port(), isCopied))
 	if b.questions == nil {
 		out.Notef("when the extension is loaded, `opentabs status` shows the browser")
@@ -206,33 +206,33 @@ func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Du
 	}
 }
 
-// place is the kind of computer on which the user's terminal runs.
-type place int
+// computerKind is the kind of computer on which the user's terminal runs.
+type computerKind int
 
 const (
-	// placeDesktop is a computer on which Chrome can run.
-	placeDesktop place = iota
-	// placeRemote is a session over SSH.
-	placeRemote
-	// placeNoDisplay is a computer without a display, such as a container.
-	placeNoDisplay
+	// desktopComputer is a computer on which Chrome can run.
+	desktopComputer computerKind = iota
+	// remoteComputer is a session over SSH.
+	remoteComputer
+	// computerWithoutDisplay is a computer without a display, such as a container.
+	computerWithoutDisplay
 )
 
-// findPlace returns the kind of computer on which the user's terminal runs.
-func findPlace(goos string, getenv func(string) string) place {
+// findComputerKind returns the kind of computer on which the user's terminal runs.
+func findComputerKind(goos string, getenv func(string) string) computerKind {
 	switch {
 	case getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "":
-		return placeRemote
+		return remoteComputer
 	case goos == "linux" && getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" && getenv("WSL_DISTRO_NAME") == "":
-		return placeNoDisplay
+		return computerWithoutDisplay
 	}
-	return placeDesktop
+	return desktopComputer
 }
 
 // extensionSteps returns the steps by which the user loads the extension in Chrome.
 // Programs cannot do these steps: Chrome opens no chrome: address for another program,
 // and loads an unpacked extension only if the user chooses its folder.
-func extensionSteps(where place, folder string, port int, isCopied bool) string {
+func extensionSteps(where computerKind, folder string, port int, isCopied bool) string {
 	steps := fmt.Sprintf(`  1. Open chrome://extensions and switch on "Developer mode" (top right).
   2. Press "Load unpacked" and choose the folder
        %s`, folder)
@@ -240,7 +240,7 @@ func extensionSteps(where place, folder string, port int, isCopied bool) string 
 		steps += "\n     Its path is in the clipboard: " + pasteSteps[runtime.GOOS] + "."
 	}
 	switch where {
-	case placeRemote:
+	case remoteComputer:
 		return fmt.Sprintf(`You are connected over SSH, so Chrome probably runs on the computer before you.
 There, in a terminal, copy the extension and forward the port of the server, as
 long as agents use the browser (HOST is the name that you use for ssh):
@@ -249,7 +249,7 @@ long as agents use the browser (HOST is the name that you use for ssh):
 Then, in Chrome on that computer:
   1. Open chrome://extensions and switch on "Developer mode" (top right).
   2. Press "Load unpacked" and choose the copied folder.`, folder, filepath.Base(folder), port)
-	case placeNoDisplay:
+	case computerWithoutDisplay:
 		return fmt.Sprintf(`This computer has no display. If Chrome runs here all the same, then in Chrome:
 %s
 If Chrome runs on another computer, copy this folder there, load it there, and

@@ -20,7 +20,7 @@ func TestExtensionSteps(t *testing.T) {
 		{nil, "linux", []string{"This computer has no display.", "ssh -N -L 9527:127.0.0.1:9527 THIS-COMPUTER"}, []string{"over SSH"}},
 		{map[string]string{"SSH_CONNECTION": "1", "DISPLAY": ":0"}, "linux", []string{"over SSH", "scp -r HOST:/home/ada/x x", "ssh -N -L 9527:127.0.0.1:9527 HOST"}, []string{"no display"}},
 	} {
-		where := findPlace(c.goos, func(name string) string { return c.variables[name] })
+		where := findComputerKind(c.goos, func(name string) string { return c.variables[name] })
 		text := extensionSteps(where, "/home/ada/x", 9527, false)
 		for _, want := range c.wanted {
 			if !strings.Contains(text, want) {

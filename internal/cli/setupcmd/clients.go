@@ -25,11 +25,11 @@ type clientSteps struct {
 	yes       bool
 }
 
-// ownTitle is the name of the first call's MCP client if no client is set up.
-const ownTitle = "an MCP client"
+// fallbackTitle is the name of the first call's MCP client if no client is set up.
+const fallbackTitle = "an MCP client"
 
-// shownToken replaces a token in the changes that setup shows.
-const shownToken = clienttoken.Prefix + "..."
+// tokenPlaceholder replaces a token in the changes that setup shows.
+const tokenPlaceholder = clienttoken.Prefix + "..."
 
 // setUp sets up all clients. After a failure, setUp continues with the next client.
 func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
@@ -58,7 +58,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
 		out.Notef("%s is set up already", c.Title)
 		return nil
 	}
-	preview, err := s.change(c, shownToken)
+	preview, err := s.change(c, tokenPlaceholder)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (s *clientSteps) firstCaller(clients []setup.Client) (caller, error) {
 		}
 	}
 	command, err := commandOf(s.home, s.program.Getenv, "")
-	return caller{title: ownTitle, command: command}, err
+	return caller{title: fallbackTitle, command: command}, err
 }
 
 // tokens returns the store with the tokens of MCP clients.
@@ -188,14 +188,14 @@ type plannedCommand struct {
 // printJSON prints the planned changes of each client's configuration, and the command
 // for any other client.
 func (s *clientSteps) printJSON(clients []setup.Client) error {
-	command, err := commandOf(s.home, s.program.Getenv, shownToken)
+	command, err := commandOf(s.home, s.program.Getenv, tokenPlaceholder)
 	if err != nil {
 		return err
 	}
 	planned := plannedSetup{[]plannedClient{}, plannedCommand{command.Path, command.Args}}
 	for _, c := range clients {
 		client := plannedClient{ID: c.ID, Title: c.Title, File: c.File}
-		if change, err := s.change(c, shownToken); err != nil {
+		if change, err := s.change(c, tokenPlaceholder); err != nil {
 			client.Error = err.Error()
 		} else {
 			client.Diff = change.Diff()
@@ -213,7 +213,7 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	}
 	out := s.program.Out
 	for _, c := range clients {
-		change, err := s.change(c, shownToken)
+		change, err := s.change(c, tokenPlaceholder)
 		if err != nil {
 			out.Notef("%s: %v", c.Title, err)
 			continue
@@ -221,7 +221,7 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 		out.PrintLine("%s", c.Title)
 		out.PrintText(change.Diff())
 	}
-	command, err := commandOf(s.home, s.program.Getenv, shownToken)
+	command, err := commandOf(s.home, s.program.Getenv, tokenPlaceholder)
 	if err != nil {
 		return err
 	}

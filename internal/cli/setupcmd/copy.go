@@ -13,20 +13,20 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// copyPath returns the path at which setup keeps a copy of the opentabs program for MCP
+// pathOfCopy returns the path at which setup keeps a copy of the opentabs program for MCP
 // clients.
-func copyPath(h *home.Home, path string) string {
+func pathOfCopy(h *home.Home, path string) string {
 	return filepath.Join(h.State, "bin", filepath.Base(path))
 }
 
-// keepCopy copies an opentabs program that npx runs into the state directory, because npm
+// copyProgramOfNPX copies an opentabs program that npx runs into the state directory, because npm
 // may empty the cache of npx at any time. MCP clients start the copy.
-func keepCopy(ctx context.Context, p *cli.Program, h *home.Home) error {
+func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
 	program, err := installed.Find(ctx)
 	if err != nil || program.Method != installed.NPX {
 		return err
 	}
-	copied := copyPath(h, program.Path)
+	copied := pathOfCopy(h, program.Path)
 	text, err := os.ReadFile(program.Path)
 	if err != nil {
 		return err

@@ -27,8 +27,8 @@ const (
 	ticketPollInterval = 100 * time.Millisecond
 	// maxShownTabs is how many open tabs setup prints as the result of the first call.
 	maxShownTabs = 5
-	// listTool is the browser tool that lists the open tabs.
-	listTool = "browser_tabs"
+	// listTabsTool is the browser tool that lists the open tabs.
+	listTabsTool = "browser_tabs"
 )
 
 // caller is the MCP client that makes the first call, with the command in its
@@ -62,7 +62,7 @@ func (f firstCall) run(ctx context.Context) error {
 	startedAt := time.Now()
 	ended := make(chan outcome, 1)
 	go func() {
-		text, err := setup.CallTool(callCtx, f.caller.command, listTool, map[string]any{"action": "list"})
+		text, err := setup.CallTool(callCtx, f.caller.command, listTabsTool, map[string]any{"action": "list"})
 		ended <- outcome{text, err}
 	}()
 	result, err := f.waitForEnd(callCtx, ended, startedAt)
@@ -121,7 +121,7 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, started
 // at the same time, with another action.
 func isFirstCall(c dispatch.View) bool {
 	var args struct{ Action string }
-	return c.Plugin == browser.Name && c.Tool == listTool && c.ClaimedName == setup.ClientName &&
+	return c.Plugin == browser.Name && c.Tool == listTabsTool && c.ClaimedName == setup.ClientName &&
 		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
 }
 
@@ -157,7 +157,7 @@ button in the toolbar of Chrome. Or run: opentabs calls approve`, f.agent()))
 
 // agent returns the name of the agent that the user can ask now.
 func (f firstCall) agent() string {
-	if f.caller.title == ownTitle {
+	if f.caller.title == fallbackTitle {
 		return "your agent"
 	}
 	return f.caller.title

@@ -100,7 +100,7 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	if steps.questions = p.Out.NewQuestions(p.In); steps.questions == nil && !opts.yes {
 		return cli.NewUsageError("there is no terminal for questions: see the changes with `opentabs setup --print`, then run `opentabs setup --yes`")
 	}
-	if err := keepCopy(ctx, p, h); err != nil {
+	if err := copyProgramOfNPX(ctx, p, h); err != nil {
 		return err
 	}
 	if port := p.Getenv(portVariable); port != "" {
@@ -168,7 +168,7 @@ func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Co
 	}
 	path := program.StablePath()
 	if program.Method == installed.NPX {
-		path = copyPath(h, path)
+		path = pathOfCopy(h, path)
 	}
 	env := map[string]string{}
 	if token != "" {

@@ -57,9 +57,9 @@ func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
 	return b.String()
 }
 
-// openers maps each operating system to the programs that open an address in the user's
+// openPrograms maps each operating system to the programs that open an address in the user's
 // browser.
-var openers = map[string][]string{
+var openPrograms = map[string][]string{
 	"darwin":  {"open"},
 	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
 	"linux":   {"xdg-open"},
@@ -71,7 +71,7 @@ const openTimeout = 5 * time.Second
 // openPage opens an address in the user's browser, and reports whether this succeeded.
 // Without a display, openPage does nothing.
 func (b browserSteps) openPage(ctx context.Context, address string) bool {
-	opener := openers[runtime.GOOS]
+	opener := openPrograms[runtime.GOOS]
 	hasDisplay := runtime.GOOS != "linux" || b.program.Getenv("DISPLAY") != "" || b.program.Getenv("WAYLAND_DISPLAY") != ""
 	if opener == nil || !hasDisplay {
 		return false
