@@ -89,7 +89,7 @@ class Acting {
     const [slowly, submit] = [readFlag(args, 'slowly'), readFlag(args, 'submit')];
     const text = requireText(args, 'text');
     const options = { ...actOptions(call), target, text, append: readFlag(args, 'append'), slowly, submit };
-    // Text that is typed at once makes trusted events without the debugger.
+    // Without the debugger, text that is inserted in one step also causes trusted input events.
     const act = await this.#run(call, target, (frame) =>
       this.#trusted.run(call, frame, { name: 'type', args: options, isTrusted: slowly || submit }),
     );
@@ -140,7 +140,8 @@ class Acting {
     const content = outcomes.flatMap((outcome) => {
       if (!outcome.ok) return [`${describeFailure(outcome)} (not filled)`, describePageText(outcome)].filter(Boolean);
       const { target, value } = outcome;
-      // The changes contain the fields; a value that differs from the wanted one is worth a line.
+      // The list of changes already contains the filled fields, so only a value that differs from the requested one
+      // gets a line.
       return value === undefined || value === wanted.get(target) ? [] : [`${target}: ${value}`];
     });
     const verb = `Filled ${outcomes.length - failed.length} of ${fields.length} fields`;
@@ -277,7 +278,9 @@ function actOptions({ args }: BrowserCall): ActArguments {
   return { snapshot: snapshot === 'diff' ? 'diff' : 'none', secrets: approvedSecrets(args) };
 }
 
-/** SecretsArgument is the argument with which the server sends the kinds of secret fields that the user has approved. */
+/**
+ * SecretsArgument is the argument in which the server sends the kinds of secret fields that the user has approved.
+ */
 const SecretsArgument = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];
 

@@ -28,15 +28,18 @@ export interface Act<R extends ActResult> {
   readonly load: LoadOutcome | 'failed' | undefined;
   /** loadProblem is why the load failed. */
   readonly loadProblem: string | undefined;
-  /** end is set if the act closed its tab, removed its frame, or ran a script that replaced the document. */
+  /** end is set if the operation closed its tab, removed its frame, or ran a script that replaced the document. */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
-  /** isInFront is true if the window of the tab displayed the tab when the act began. */
+  /** isInFront is true if the tab was the active tab of its window when the operation began. */
   readonly isInFront: boolean;
 }
 
 /** NavigationMs limits how long an act waits for the document that it led to, in milliseconds. */
 const NavigationMs = 10_000;
-/** ScriptAddressMs limits the wait for the script of a link, which may show a dialog, in milliseconds. */
+/**
+ * ScriptAddressMs limits how long a tool waits for the script of a javascript: link, which may show a dialog, in
+ * milliseconds.
+ */
 const ScriptAddressMs = 1000;
 /** BeginMs is how long the events of a navigation may follow its begin in the page, in milliseconds. */
 const BeginMs = 1000;
@@ -130,7 +133,7 @@ export class PageActions {
     if (end === 'frame_removed') words.push('The page removed the frame of the element.');
     if (end === 'replaced') words.push('A script replaced the content of the page. Earlier refs are void.');
     if (result) words.push(...describeChange(result, act));
-    // The changes contain the line of a target that changed.
+    // If the element that an operation used has changed, its snapshot line is among the reported changes.
     if (result?.target !== undefined && !result.changed) content.push(`target: ${result.target}`);
     const isNewPage = load !== undefined && load !== 'failed' && load.isNewDocument;
     for (const { tabId } of act.opened)
@@ -150,7 +153,10 @@ export class PageActions {
     return { text, ...(content.length > 0 ? { content: content.join('\n') } : {}) };
   }
 
-  /** runLinkScript runs the javascript: address of a clicked link, which Chrome does not run for a synthetic click. */
+  /**
+   * runLinkScript runs the script of a clicked javascript: link, because Chrome ignores such a link on a synthetic
+   * click.
+   */
   async runLinkScript(call: BrowserCall, frame: FrameTarget, clicked: ClickResult): Promise<ClickResult> {
     const script = clicked.link?.script;
     if (script === undefined) return clicked;
@@ -163,7 +169,7 @@ export class PageActions {
     return { ...before, ...after, input: clicked.input, ...(changes === '' ? {} : { changes }) };
   }
 
-  /** #addToGroup puts a tab that an act opened into the group of the client. */
+  /** #addToGroup puts a tab that an operation opened into the tab group of the client. */
   async #addToGroup({ args }: BrowserCall, tabId: number): Promise<void> {
     await this.#groups.add(tabId, readText(args, '_client') ?? '');
   }
@@ -184,14 +190,17 @@ async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void>
     await watch.next(endMs - Date.now(), signal);
 }
 
-/** noDialogsNote is a note for an act whose dialogs the debugger does not report. */
+/**
+ * noDialogsNote is the note in the result of an operation that ran without the debugger, so that Chrome reported no
+ * dialogs.
+ */
 const noDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
   'have opened one, and got the answer Cancel.';
 
 function describeChange(result: ActResult, { opened, isInFront }: Act<ActResult>): string[] {
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
-  if (!result.changed && opened.length > 0) return words; // the new tab is the change
+  if (!result.changed && opened.length > 0) return words; // the new tab is the reported change
   if (!result.changed) words.push('changed: nothing.');
   if (!result.changed && !isInFront && result.input === 'synthetic') words.push(noDialogsNote);
   else if (result.url !== undefined) words.push('The address changed; the document is the same.');

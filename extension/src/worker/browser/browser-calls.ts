@@ -19,8 +19,8 @@ import { callFailure, documentGone, errorOf, GoesOnFailure } from './tool-failur
 export const BrowserPlugin = 'browser';
 
 /**
- * RepeatableTools are tools that only read. If Chrome has stopped the worker while such a tool ran, the new worker runs
- * the tool again.
+ * RepeatableTools are the tools that only read. If Chrome stops the service worker while a tool that only reads
+ * runs, the restarted worker runs the tool again.
  */
 const RepeatableTools: ReadonlySet<string> = new Set([
   'browser_snapshot',
@@ -49,12 +49,12 @@ export interface BrowserCallsOptions {
   waitBeforePartMs(): number;
 }
 
-/** Ending is how a tool ended. After the ending "goes on", code of the tool may still run in the page. */
+/** Ending is how the run of a tool ended. After the ending "goes on", code of the tool may still run in the page. */
 type Ending = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
-  /** ended resolves when the tool has settled, with how. */
+  /** ended resolves with how the tool ended. */
   readonly ended: Promise<Ending>;
 }
 
@@ -158,8 +158,8 @@ export class BrowserCalls {
   }
 
   /**
-   * requireDocument fails if a tab does not show the document that the server has judged. A navigation also runs in a
-   * tab whose page crashed or was unloaded: only a navigation brings the page back.
+   * requireDocument fails if a tab does not show the document for which the server allowed the call. A navigation
+   * tool may also run in a tab whose page crashed or was unloaded, because only a navigation restores the page.
    */
   async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
     const { readTabState, readTopDocument } = this.#options;

@@ -9,7 +9,7 @@ export interface BrowserCall {
   /** documentId is the top document that the server has judged, or empty if the call is not pinned to a document. */
   readonly documentId: string;
   readonly args: Fields;
-  /** session is the session of the client, or empty if it is unknown. */
+  /** session is the ID of the client's session, or empty if the session is unknown. */
   readonly session: string;
   /** signal is aborted when the client cancels the call. */
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface ListedTab {
 
 /** WrittenFile is the content of a file: text, or data in base64. */
 export interface WrittenFile {
-  /** extension is the suffix of the file's name, such as har. */
+  /** extension is the file name extension without the dot, such as har. */
   readonly extension: string;
   readonly mimeType: string;
   readonly text?: string;
@@ -58,22 +58,28 @@ interface ListedWindow {
 export interface BrowserResult {
   /** text are the words of opentabs. They contain no text of the page except addresses and quoted lines. */
   readonly text?: string;
-  /** content is text of the page, or data of the browser if the tool has no tab. The server marks it as untrusted. */
+  /**
+   * content is text of the page, or data of the browser if the tool needs no tab. The server marks content as
+   * untrusted.
+   */
   readonly content?: string;
   /** page is the top document of the tab after the tool. */
   readonly page?: PageState;
   /** snapshot is the ID of the snapshot in content, such as s7. */
   readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
-  /** file is a file that the tool has written. The server names and stores the file, and gives the client a link. */
+  /** file is a file that the tool has written. The server names and stores the file, and sends the client a link. */
   readonly file?: WrittenFile;
   readonly tabs?: readonly ListedTab[];
   readonly windows?: readonly ListedWindow[];
-  /** windowId is the window that the tool opened. */
+  /** windowId is the ID of the window that the tool opened. */
   readonly windowId?: number;
-  /** downloads are all downloads of the extension. The server shows a client only the downloads that it started. */
+  /**
+   * downloads are all downloads that the extension started. The server shows a client only the downloads that the
+   * client started.
+   */
   readonly downloads?: readonly { readonly id: number; readonly text: string }[];
-  /** downloadId is the download that the tool started. */
+  /** downloadId is the ID of the download that the tool started. */
   readonly downloadId?: number;
   /** tabId is the tab that the tool opened or selected. The server makes the tab the client's current tab. */
   readonly tabId?: number;

@@ -45,15 +45,18 @@ export type ToolsBrowser = TabListBrowser &
   Pick<typeof chromePages, 'injectPageScript' | 'connectPageScript' | 'listTabFrames' | 'readResources'> &
   Pick<typeof chromeBase, 'readSessionValue' | 'writeSessionValue'>;
 
-/** BrowserTools are all browser tools, and what the server asks about a tab before a tool runs. */
+/**
+ * BrowserTools contains all browser tools, and the inspections that the server requests before a tool runs in a
+ * tab.
+ */
 export interface BrowserTools {
   readonly byName: ReadonlyMap<string, BrowserTool>;
   readonly sessions: Sessions;
-  /** inspect returns the secret fields of a tab's page; undefined if the page does not answer. */
+  /** inspect returns the secret fields of the page in a tab, or undefined if the page does not answer. */
   inspect(tab: AnyTab, inspection: TabInspection): Promise<SecretFields | undefined>;
 }
 
-/** makeBrowserTools returns the browser tools. */
+/** makeBrowserTools makes all browser tools. */
 export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, userInput: ActStopper): BrowserTools {
   const findFrame = async ({ tabId, documentId }: PageDocument) =>
     (await browser.listTabFrames(tabId)).find((frame) => frame.documentId === documentId);

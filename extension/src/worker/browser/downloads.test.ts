@@ -19,7 +19,10 @@ const running: Download = {
 };
 const done: Download = { ...running, state: 'complete', receivedBytes: 2_000_000 };
 
-/** makeFixture returns the tool with a Chrome whose only download has the given states, one for each read. */
+/**
+ * makeFixture returns browser_downloads with a fake Chrome. The only download of the fake Chrome has the given
+ * states, one state for each read.
+ */
 function makeFixture(t: TestContext, ...states: readonly Download[]) {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'] });
   const left = [...states];

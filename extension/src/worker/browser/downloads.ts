@@ -8,32 +8,41 @@ import { webAddress } from './navigation.ts';
 import { formatBytes } from './network/request-text.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** DownloadsBrowser is the part of Chrome that browser_downloads needs. */
+/** DownloadsBrowser is the part of the Chrome API that browser_downloads needs. */
 export type DownloadsBrowser = typeof chromeDownloads;
 
 type Download = chromeDownloads.Download;
 
-/** Folder is the folder for the files of agents, in the folder for downloads. */
+/** Folder is the subfolder of the user's download folder that contains the files of agents. */
 const Folder = 'opentabs';
-/** PollMs is the interval at which a download is read, in milliseconds. Chrome has no event for received bytes. */
+/**
+ * PollMs is the interval at which the state of a download is read, in milliseconds. Chrome has no event for
+ * received bytes.
+ */
 const PollMs = 500;
-/** NameTimeoutMs is how long Chrome may take to choose the file, in milliseconds. */
+/** NameTimeoutMs is how long Chrome may take to choose the file of a download, in milliseconds. */
 const NameTimeoutMs = 60_000;
-/** StallMs is how long a wait goes on without new bytes, in milliseconds. */
+/** StallMs is how long browser_downloads waits for a download that receives no new bytes, in milliseconds. */
 const StallMs = 60_000;
-/** AskMs is how long a download with a warning may receive no bytes before the user's decision counts as missing. */
+/**
+ * AskMs is how long a download with a warning may receive no bytes before opentabs assumes that the download needs
+ * the user's decision, in milliseconds.
+ */
 const AskMs = 3000;
 /** MaxRunning is the maximum number of downloads that run at the same time. */
 const MaxRunning = 10;
 /** MaxListed is the maximum number of downloads in a list. */
 const MaxListed = 1000;
 
-/** makeDownloadTools returns browser_downloads. */
+/** makeDownloadTools makes the tool browser_downloads. */
 export function makeDownloadTools(browser: DownloadsBrowser): [string, BrowserTool][] {
   return [['browser_downloads', (call) => useDownloads(browser, call)]];
 }
 
-/** useDownloads runs browser_downloads. The server lets a client use only the downloads that the client started. */
+/**
+ * useDownloads implements browser_downloads. The server allows a client to use only the downloads that the client
+ * started.
+ */
 async function useDownloads(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);
@@ -57,7 +66,7 @@ async function requireDownload(browser: DownloadsBrowser, id: number): Promise<D
   throw toolFailure('not_found', `Chrome's list of downloads has no download ${id}. The user may have removed it`);
 }
 
-// ---- start ----
+// ---- action start ----
 
 async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const url = webAddress(requireText(call.args, 'url'));
@@ -79,7 +88,7 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
   }
 }
 
-/** waitForAnswer returns the ID of a started download. Chrome starts a download when the site answers. */
+/** waitForAnswer returns the ID of a started download. Chrome starts a download when the site responds. */
 async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
   const timer = setInterval(() => call.report({ message: 'waiting for the answer of the site' }), PollMs * 10);
   let stop: (reason: unknown) => void = () => undefined;
@@ -103,7 +112,9 @@ async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, start
   }
 }
 
-/** waitForName waits until Chrome has chosen the file of a download. Chrome may ask the user for the place. */
+/**
+ * waitForName waits until Chrome has chosen the file of a download. Chrome may ask the user where to save the file.
+ */
 async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<Download> {
   const endMs = Date.now() + NameTimeoutMs;
   for (;;) {
@@ -122,14 +133,14 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
   }
 }
 
-/** checkAddress refuses a download from a site that a rule of the user forbids. */
+/** checkAddress rejects a download from a site that a rule of the user forbids. */
 function checkAddress(address: string, args: Fields): void {
   const { protocol, origin } = new URL(address);
   if ((protocol !== 'http:' && protocol !== 'https:') || isForbiddenAddress(address, args))
     throw toolFailure('rejected', `the site redirected to ${origin}, which you may not use. Nothing was saved`);
 }
 
-/** checkFile refuses a program that the user has not approved. */
+/** checkFile rejects the download of a program file that the user has not approved. */
 function checkFile({ path, finalUrl }: Download, args: Fields): void {
   const { pathname } = new URL(finalUrl);
   const refused = readTexts(args, '_refusedTypes') ?? [];
@@ -142,7 +153,7 @@ function checkFile({ path, finalUrl }: Download, args: Fields): void {
     );
 }
 
-/** decodeText decodes the percent signs of a path; a path that is malformed stays as it is. */
+/** decodeText decodes percent-encoded characters in a path, and returns a malformed path unchanged. */
 function decodeText(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -151,14 +162,14 @@ function decodeText(path: string): string {
   }
 }
 
-/** fileType returns the ending of a file's name in lower case, without the dot. */
+/** fileType returns the file name extension in lower case, without the dot. */
 function fileType(path: string): string {
   return /\.([^./\\]+)$/.exec(path.replace(/[. ]+$/, ''))?.[1]?.toLowerCase() ?? '';
 }
 
-// ---- wait ----
+// ---- action wait ----
 
-/** waitForEnd waits until a download ends, the user must act, or no bytes arrive for StallMs. */
+/** waitForEnd waits until a download ends, needs a decision of the user, or receives no bytes for StallMs. */
 async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<BrowserResult> {
   let receivedBytes = -1;
   let changedMs = Date.now();
@@ -186,7 +197,7 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
   }
 }
 
-/** harmless are the verdicts with which Chrome saves a file without the user's decision. */
+/** harmless contains the danger verdicts with which Chrome saves a file without the user's decision. */
 const harmless: ReadonlySet<string> = new Set([
   'safe',
   'accepted',
@@ -197,9 +208,9 @@ const harmless: ReadonlySet<string> = new Set([
   'deepScannedOpenedDangerous',
 ]);
 
-// ---- words ----
+// ---- descriptions ----
 
-/** describeDownload describes a download: its ID, the name of its file, its state and its size. */
+/** describeDownload describes a download by its ID, file name, state and size. */
 function describeDownload(download: Download): string {
   const name = download.path.split(/[\\/]/).at(-1) ?? '';
   return `Download ${download.id} ${JSON.stringify(name)}: ${stateText(download)}.`;

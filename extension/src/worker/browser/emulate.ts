@@ -6,7 +6,7 @@ import { EmulationIdleMs, Emulations, type Override } from './debugger/emulation
 import type { ToolGroup } from './sessions.ts';
 import { callFailure } from './tool-failure.ts';
 
-/** makeEmulationTools returns browser_emulate, and what sessions emulate. */
+/** makeEmulationTools makes browser_emulate, and returns the emulations that end with their sessions. */
 export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
   const emulations = new Emulations(debuggers);
   return { tools: [['browser_emulate', (call) => emulate(emulations, call)]], parts: [emulations] };
@@ -22,7 +22,7 @@ async function emulate(emulations: Emulations, { args, tabId, session }: Browser
   return { text: `The tab emulates: ${texts.join('; ')}. ${limit}` };
 }
 
-/** readOverrides returns the parts of an emulation in the arguments of a call. */
+/** readOverrides converts the arguments of a browser_emulate call into emulation overrides. */
 function readOverrides(args: Fields): Override[] {
   return [
     ...viewportOf(recordOf(args.viewport)),
@@ -69,7 +69,7 @@ function geolocationOf(place: Fields | undefined): Override[] {
   return [{ command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${note}` }];
 }
 
-/** mediaFeatures maps the members of the argument media to media features of CSS. */
+/** mediaFeatures maps the members of the argument media to CSS media features. */
 const mediaFeatures = {
   colorScheme: ['prefers-color-scheme', ['light', 'dark']],
   reducedMotion: ['prefers-reduced-motion', ['reduce', 'no-preference']],

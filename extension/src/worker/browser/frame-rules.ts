@@ -21,13 +21,16 @@ export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record
   return frames.filter(isAllowed);
 }
 
-/** isForbiddenAddress reports whether a rule of the user forbids the site of an address in data of the browser. */
+/**
+ * isForbiddenAddress reports whether a rule of the user forbids the site of an address that comes from browser
+ * data, such as the history.
+ */
 export function isForbiddenAddress(address: string, args: Readonly<Record<string, unknown>>): boolean {
   const rules = args[FramesArgument];
   return isRecord(rules) && isForbidden(address, rules);
 }
 
-/** isFrameForbidden reports whether a rule of the user forbids a frame with an address, wherever the frame is. */
+/** isFrameForbidden reports whether a rule of the user forbids the site of a frame with an address. */
 export function isFrameForbidden(address: string, args: Readonly<Record<string, unknown>>): boolean {
   const rules = args[FramesArgument];
   return isRecord(rules) && isForbidden(address, rules);

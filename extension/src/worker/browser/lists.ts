@@ -2,7 +2,10 @@ import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { callFailure } from './tool-failure.ts';
 
-/** readCursor returns where the next part of a list begins, as an earlier answer named it; 0 without a cursor. */
+/**
+ * readCursor returns the index at which the next part of a list begins, taken from the argument cursor; 0 without a
+ * cursor.
+ */
 export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
   const cursor = readText(args, 'cursor');
   if (cursor === undefined) return 0;
@@ -10,7 +13,10 @@ export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
   throw callFailure('invalid_arguments', 'the cursor is not one of an earlier answer. Leave it out to begin again');
 }
 
-/** cursorText describes the rest of a list or a value. next is where the rest begins; undefined at the end. */
+/**
+ * cursorText describes how to read the rest of a list or a value. next is the index of the rest, or undefined at
+ * the end.
+ */
 export function cursorText(next: number | undefined): string {
   return next === undefined ? '' : ` The rest follows with cursor "${next}".`;
 }
@@ -20,7 +26,10 @@ export function countText(count: number, noun: string, plural = `${noun}s`): str
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** listResult returns one part of a list of lines that sites or pages chose. limit is the number of lines in a part. */
+/**
+ * listResult returns one part of a list as a tool result that the server marks as untrusted. limit is the maximum
+ * number of lines in a part.
+ */
 export function listResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
   const from = readCursor(call);
   const part = lines.slice(from, from + limit);

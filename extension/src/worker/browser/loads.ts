@@ -28,7 +28,10 @@ const PageAnswerMs = 1000;
 /** LoadBrowser is the part of Chrome that waiting for loads needs. */
 export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
   Pick<typeof tabs, 'readTab' | 'describeTab'> & {
-    /** findAccessProblem returns why Chrome gives the extension no access to a page; undefined if it has access. */
+    /**
+     * findAccessProblem returns the reason why Chrome gives the extension no access to a page, or undefined if the
+     * extension has access.
+     */
     findAccessProblem(url: string): string | undefined;
   };
 
@@ -40,7 +43,7 @@ export interface LoadOutcome {
   readonly isNewDocument: boolean;
   /** page is undefined if the page did not return its state in time. */
   readonly page: LoadedPage | undefined;
-  /** accessProblem is why the extension cannot read the page; undefined if it can. */
+  /** accessProblem is the reason why the extension cannot read the page, or undefined if the page is readable. */
   readonly accessProblem?: string | undefined;
 }
 

@@ -42,7 +42,7 @@ export function makeNavigationTools(
   ];
 }
 
-/** Navigation is how a navigation ended. */
+/** Navigation is the outcome of a navigation. */
 interface Navigation {
   readonly text: string;
   /** isReadable is true if the tab shows a new document that the extension can read. */
@@ -68,7 +68,7 @@ async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<
   return toNavigation(outcome, describeLoad(outcome, waitUntil, address));
 }
 
-/** reloadPage reloads the tab of a call, waits for the load, and returns a sentence about it. */
+/** reloadPage reloads the tab of a call, waits for the load, and returns a sentence about the load. */
 export async function reloadPage(browser: NavigationBrowser, call: BrowserCall): Promise<string> {
   return (await move(browser, call, 'reload', 'load')).text;
 }

@@ -213,7 +213,7 @@ const isFocusRequest = shapeOf<Extract<InputRequest, { kind: 'focus' | 'leave' }
   kind: oneOf('focus', 'leave'),
 });
 
-/** isInputRequest validates a request for input. */
+/** isInputRequest validates a page script's request for trusted input. */
 export const isInputRequest: TypeGuard<InputRequest> = (value): value is InputRequest =>
   isMouseRequest(value) || isKeyRequest(value) || isTextRequest(value) || isFocusRequest(value);
 

@@ -25,9 +25,12 @@ export interface PageScriptsOptions {
   readTabState(tabId: number): Promise<TabState>;
   /** hasDocument reports whether a document is in one of the frames of a tab. */
   hasDocument(document: PageDocument): Promise<boolean>;
-  /** findAccessProblem returns why Chrome gives the extension no access to a document; undefined if it has access. */
+  /**
+   * findAccessProblem returns the reason why Chrome gives the extension no access to a document, or undefined if
+   * the extension has access.
+   */
   findAccessProblem(document: PageDocument): Promise<string | undefined>;
-  /** isBlocked reports whether a known dialog blocks the page of a tab, so that the page cannot answer. */
+  /** isBlocked reports whether an open dialog blocks the page of a tab, so that the page script cannot answer. */
   isBlocked(tabId: number): boolean;
 }
 
@@ -37,7 +40,10 @@ export interface RunOptions {
   report(report: Report): void;
   /** onSilent returns the error to end the operation with, after the page has not answered pings for SilentMs. */
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
-  /** onInput makes trusted input for the operation, and resolves with whether it did. Default: the operation asks for none. */
+  /**
+   * onInput sends requested trusted input to the page, and resolves with true if the input was sent. Without
+   * onInput, the operation requests no trusted input.
+   */
   onInput?(request: InputRequest): Promise<boolean>;
 }
 
@@ -46,7 +52,7 @@ export class PageLost extends ToolFailure {
   readonly state: TabState;
   /** hasBegun is false if the page script had not received the operation. */
   readonly hasBegun: boolean;
-  /** isReplaced is true if a script has replaced the content of the document, such as a javascript: link. */
+  /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
 
   constructor(state: TabState, hasBegun: boolean, isReplaced = false) {
@@ -63,7 +69,7 @@ const InjectMs = 5000;
 const PingMs = 500;
 /** SilentMs is how long a page may be silent before onSilent is called, in milliseconds. */
 const SilentMs = 2000;
-/** ProbeMs is how long a silent page may take to run a script, or to answer after it, in milliseconds. */
+/** ProbeMs is how long an unresponsive page may take to run a script, or to answer afterwards, in milliseconds. */
 const ProbeMs = 500;
 /** UnresponsiveMs is how long a page may be silent before its operations end, in milliseconds. */
 const UnresponsiveMs = 10_000;
@@ -76,7 +82,7 @@ const CancelAnswerMs = 2500;
 interface PendingOperation {
   hasBegun: boolean;
   onProgress(value: unknown): void;
-  /** onInput answers a request for input with whether the input was made. */
+  /** onInput answers a request for trusted input, and reports whether the input was sent. */
   onInput(value: unknown, answer: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
   onLost(state: TabState, isReplaced: boolean): void;
@@ -169,7 +175,7 @@ interface ConnectionOptions {
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;
-  /** inject runs the page script again, which does nothing in a document that has the page script. */
+  /** inject injects the page script again, which has no effect in a document that already runs the page script. */
   inject(): Promise<void>;
   readState(): Promise<TabState>;
   isBlocked(): boolean;
@@ -187,7 +193,10 @@ class Connection {
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
-  /** #probe resolves with whether a script has replaced the silent document; undefined without a probe. */
+  /**
+   * #probe resolves with true if a script has replaced the content of an unresponsive document, and with undefined
+   * without a probe.
+   */
   #probe: Promise<boolean> | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -245,7 +254,7 @@ class Connection {
         const making = isInputRequest(value) ? options.onInput?.(value) : undefined;
         void (making ?? Promise.resolve(false)).then(answer, (error: unknown) => {
           answer(false);
-          if (!options.signal.aborted) reject(error); // else the page answers how far it came
+          if (!options.signal.aborted) reject(error); // otherwise the page script reports its progress
         });
       },
       onAnswer: (value) => {
@@ -294,8 +303,9 @@ class Connection {
   }
 
   /**
-   * #findReplaced ends the connection if a script has replaced the document. Chrome reports no such document, and keeps
-   * the port: only a script of the extension that runs while the port is silent shows it.
+   * #findReplaced ends the connection to a page script if another script has replaced the content of the document.
+   * Chrome does not report replaced content, and keeps the port of the page script open. The only sign is that a
+   * script of the extension runs in the document while the port receives no answer.
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();
@@ -344,9 +354,9 @@ class Connection {
   }
 }
 
-/** OperationFailure is the failure that a page script answered. */
+/** OperationFailure is a failure that the page script returned. */
 class OperationFailure extends ToolFailure {
-  /** progress is a sentence about how far the operation came; empty if it did nothing. */
+  /** progress is a sentence about what the operation has already done, or empty if the operation has done nothing. */
   readonly progress: string;
 
   constructor({ error }: ToolFailure, progress: string) {
@@ -356,8 +366,9 @@ class OperationFailure extends ToolFailure {
 }
 
 /**
- * reasonWithProgress returns the reason of a signal. A ToolFailure gets how far the cancelled operation came. The answer
- * to a cancel may be another failure, because the worker makes no more input for the operation.
+ * reasonWithProgress returns the abort reason of a signal. If the reason is a ToolFailure, its message also
+ * describes the progress of the cancelled operation. A cancelled operation may answer with another failure, because
+ * the worker sends no more input for a cancelled operation.
  */
 function reasonWithProgress(reason: unknown, error: unknown): unknown {
   if (!(reason instanceof ToolFailure) || !(error instanceof OperationFailure)) return reason;

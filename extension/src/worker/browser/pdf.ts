@@ -7,18 +7,18 @@ import { toolFailure } from './tool-failure.ts';
 /** PrintMs is how long Chrome may take to print a page, in milliseconds. */
 const PrintMs = 60_000;
 
-/** makePdfTools returns browser_pdf_save. */
+/** makePdfTools makes the tool browser_pdf_save. */
 export function makePdfTools(frames: TabFrames, debuggers: Debuggers): [string, BrowserTool][] {
   return [['browser_pdf_save', (call) => savePdf(frames, debuggers, call)]];
 }
 
-/** savePdf prints a page into a file. */
+/** savePdf prints a page to a PDF file. */
 async function savePdf(frames: TabFrames, debuggers: Debuggers, call: BrowserCall): Promise<BrowserResult> {
   const { data } = await debuggers.use(call.tabId, [], (session) =>
     session.send('Page.printToPDF', { landscape: readFlag(call.args, 'landscape'), printBackground: true }, PrintMs),
   );
   if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome did not print the page. Try again');
-  // The tab may have shown another page, which the tool must not see.
+  // The tab may have shown another page while Chrome printed, and the call may not read another page.
   await frames.list(call);
   return { text: 'Printed the page.', file: { extension: 'pdf', mimeType: 'application/pdf', data } };
 }

@@ -1,7 +1,10 @@
 import type { BrowserTool } from './browser-tool.ts';
 import { toolFailure } from './tool-failure.ts';
 
-/** OptionalPermission is a permission of Chrome that the user grants with a click in the side panel. */
+/**
+ * OptionalPermission is a Chrome permission that the user can grant to the extension with a click in the side
+ * panel.
+ */
 export type OptionalPermission =
   | 'bookmarks'
   | 'browsingData'
@@ -11,7 +14,7 @@ export type OptionalPermission =
   | 'sessions'
   | 'tabGroups';
 
-/** neededPermissions are the optional permissions of Chrome that browser tools need, by the name of the tool. */
+/** neededPermissions maps the name of a browser tool to the optional Chrome permissions that the tool needs. */
 export const neededPermissions: ReadonlyMap<string, readonly OptionalPermission[]> = new Map([
   ['browser_cookies', ['cookies']],
   ['browser_clear_site_data', ['browsingData', 'cookies']],
@@ -22,7 +25,7 @@ export const neededPermissions: ReadonlyMap<string, readonly OptionalPermission[
   ['browser_downloads', ['downloads']],
 ]);
 
-/** permissionTitles are the labels of the switches in the side panel. */
+/** permissionTitles are the labels of the permission switches in the side panel. */
 export const permissionTitles: Readonly<Record<OptionalPermission, string>> = {
   bookmarks: 'Bookmarks',
   browsingData: 'Deleting the data of sites',
@@ -33,10 +36,13 @@ export const permissionTitles: Readonly<Record<OptionalPermission, string>> = {
   tabGroups: 'Tab groups',
 };
 
-/** PermissionReader reports whether the user has granted a permission. */
+/** PermissionReader reports whether the user has granted an optional Chrome permission. */
 type PermissionReader = (permission: OptionalPermission) => Promise<boolean>;
 
-/** requirePermissions returns a tool that fails with needs_permission while a permission of the tool is missing. */
+/**
+ * requirePermissions returns a tool that fails with needs_permission while a Chrome permission of the tool is not
+ * granted.
+ */
 export function requirePermissions(name: string, run: BrowserTool, hasPermission: PermissionReader): BrowserTool {
   const needed = neededPermissions.get(name);
   if (!needed) return run;

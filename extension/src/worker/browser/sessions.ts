@@ -1,34 +1,34 @@
 import type { BrowserTool } from './browser-tool.ts';
 import { LingerMs } from './debugger/debuggers.ts';
 
-/** SessionPart keeps something for the sessions of clients. */
+/** SessionPart stores data for the sessions of clients. */
 export interface SessionPart {
-  /** endSession ends what belongs to a session. */
+  /** endSession removes all data of a session. */
   endSession(session: string): Promise<void>;
 }
 
-/** ToolGroup is a group of tools, with the parts that keep something for sessions. */
+/** ToolGroup is a group of tools, with the parts that store data for sessions. */
 export interface ToolGroup {
   readonly tools: readonly [name: string, tool: BrowserTool][];
   readonly parts: readonly SessionPart[];
 }
 
 export interface SessionsOptions {
-  /** parts end one after the other. */
+  /** parts receive the end of a session one after the other. */
   readonly parts: readonly SessionPart[];
   /** leaveTab detaches the debugger from a tab that no tool uses. */
   leaveTab(tabId: number): Promise<void>;
 }
 
-/** UsedSession is a session whose calls this worker has run. */
+/** UsedSession is a session whose calls this service worker has run. */
 interface UsedSession {
-  /** usedTabs maps each tab to the time of its last call, in milliseconds. */
+  /** usedTabs maps each tab to the time of the session's last call there, in milliseconds since 1970. */
   readonly usedTabs: Map<number, number>;
   runningCalls: number;
   hasEnded: boolean;
 }
 
-/** Sessions ends what browser tools keep for a session when the server reports the end of the session. */
+/** Sessions cleans up what browser tools store for a session when the server reports the end of the session. */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #sessions = new Map<string, UsedSession>();
@@ -37,7 +37,7 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** names are the sessions for which something may be kept. */
+  /** names are the IDs of the sessions for which browser tools may store data. */
   get names(): string[] {
     return [...this.#sessions.keys()];
   }
@@ -54,13 +54,13 @@ export class Sessions {
       } finally {
         if (call.tabId > 0) used.usedTabs.set(call.tabId, Date.now());
         used.runningCalls--;
-        // A call that was cancelled may have added something after the end of its session.
+        // A cancelled call may have stored data after the end of its session.
         if (used.hasEnded && used.runningCalls === 0) void this.#end(call.session, used);
       }
     };
   }
 
-  /** end ends what belongs to sessions that have ended. */
+  /** end removes the data of sessions that have ended. */
   async end(sessions: readonly string[]): Promise<void> {
     await Promise.all(
       sessions.map(async (session) => {
@@ -74,13 +74,13 @@ export class Sessions {
 
   async #end(session: string, used: UsedSession): Promise<void> {
     if (used.runningCalls === 0) this.#sessions.delete(session);
-    // One part that fails must not keep the others.
+    // If the cleanup of one part fails, the other parts are still cleaned up.
     for (const part of this.#options.parts) await part.endSession(session).catch(() => undefined);
     const tabIds = [...used.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, used));
     await Promise.all(tabIds.map((tabId) => this.#options.leaveTab(tabId).catch(() => undefined)));
   }
 
-  /** #isUsedByOthers reports whether the debugger may still be in a tab for another session. */
+  /** #isUsedByOthers reports whether another session may still need the debugger in a tab. */
   #isUsedByOthers(tabId: number, ended: UsedSession): boolean {
     const sinceMs = Date.now() - LingerMs;
     return [...this.#sessions.values()].some((used) => {

@@ -7,7 +7,7 @@ import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
 /** DefaultTokens is the size of a snapshot without the argument maxTokens. */
 const DefaultTokens = 6000;
-/** MinTokens is the smallest size of a snapshot. */
+/** MinTokens is the smallest allowed size limit of a snapshot, in tokens. */
 const MinTokens = 200;
 /** MinFrameTokens is the smallest size that a child frame gets. */
 const MinFrameTokens = 400;
@@ -16,9 +16,9 @@ const MaxDepth = 4;
 /** MaxStoredFamilies limits the snapshots whose child snapshots are known. */
 const MaxStoredFamilies = 200;
 
-/** NewPageTokens is the size of the snapshot of a new document in the answer of an act. */
+/** NewPageTokens is the maximum size of the snapshot of a new document in the result of another tool, in tokens. */
 const NewPageTokens = 1500;
-/** NewPageMs is how long a new document may take to be read for the answer of an act, in milliseconds. */
+/** NewPageMs limits how long a tool waits for the snapshot of a new document, in milliseconds. */
 const NewPageMs = 2000;
 
 /** FullSnapshot is a snapshot of a page with all of its frames. */
@@ -78,8 +78,8 @@ export class Snapshots {
   }
 
   /**
-   * takeNew returns a folded snapshot of a document that an act or a navigation led to, so that the agent needs no
-   * further call to see it. takeNew returns undefined if the page does not answer within NewPageMs.
+   * takeNew returns a shortened snapshot of a new document after an action or a navigation, so that the agent needs
+   * no extra call for the snapshot. takeNew returns undefined if the page does not answer within NewPageMs.
    */
   async takeNew(call: BrowserCall): Promise<FullSnapshot | undefined> {
     const snapshot = await within(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageMs);
@@ -172,7 +172,10 @@ function familyKey(frame: FrameTarget, snapshot: string): string {
   return `${frame.documentId} ${snapshot}`;
 }
 
-/** sizeOfSnapshot returns the tokens of a snapshot, which has at least MinTokens. 0 means a whole tree. */
+/**
+ * sizeOfSnapshot returns the size limit of a snapshot in tokens, which is at least MinTokens. 0 means that the
+ * snapshot is not shortened.
+ */
 function sizeOfSnapshot(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }

@@ -7,10 +7,10 @@ import { webAddress } from './navigation.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** StorageBrowser is the part of Chrome that the tools for stored data need. */
+/** StorageBrowser is the part of the Chrome API that the tools for stored data need. */
 export type StorageBrowser = typeof chromeSiteData;
 
-/** makeStorageTools returns browser_cookies, browser_storage and browser_clear_site_data. */
+/** makeStorageTools makes browser_cookies, browser_storage and browser_clear_site_data. */
 export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [
     ['browser_cookies', (call) => useCookies(browser, call)],
@@ -21,7 +21,7 @@ export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [s
 
 const Actions = ['list', 'get', 'set', 'delete'] as const;
 
-/** requireAction returns the action of a call. The server has validated the action. */
+/** requireAction returns the argument action of a call, which the server has validated. */
 function requireAction({ args }: BrowserCall): (typeof Actions)[number] {
   const action = readChoice(args, 'action', Actions);
   if (action === undefined)
@@ -107,7 +107,10 @@ async function setCookie(
 
 const chromeSameSite = { None: 'no_restriction', Lax: 'lax', Strict: 'strict' } as const;
 
-/** expiryOf returns when a new cookie ends. Without expires, the cookie ends with the session of the browser. */
+/**
+ * expiryOf returns the expiry time of a new cookie. Without the argument expires, the cookie ends when the browser
+ * closes.
+ */
 function expiryOf(options: Fields): { readonly expirationDate?: number } {
   const expires = readText(options, 'expires');
   if (expires === undefined) return {};
@@ -149,7 +152,7 @@ async function useStorage(frames: TabFrames, call: BrowserCall): Promise<Browser
   return { text: `${countText(total, 'character')}.${cursorText(next)}`, content: value ?? '' };
 }
 
-// ---- clearing ----
+// ---- clearing of site data ----
 
 const StoredTypes = ['localStorage', 'indexedDB', 'cacheStorage', 'serviceWorkers', 'fileSystems', 'cache'] as const;
 const ClearTypes = ['cookies', ...StoredTypes] as const;
@@ -175,7 +178,7 @@ async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Pr
   };
 }
 
-/** removeCookies deletes the cookies that the browser sends to a host, and describes what was deleted. */
+/** removeCookies deletes the cookies that the browser sends to a host, and describes the deleted cookies. */
 async function removeCookies(browser: StorageBrowser, host: string): Promise<string> {
   const cookies = await browser.readCookiesOfHost(host);
   const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));

@@ -21,7 +21,7 @@ type PlacedCall = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
 export const MaxFrames = 30;
 /** FrameAnswerMs is how long a child frame may take to answer before it is left out, in milliseconds. */
 const FrameAnswerMs = 2000;
-/** CoveredMs is how long an element may cover a child frame before input to the frame fails, in milliseconds. */
+/** CoveredMs is how long another element may cover a child frame before input to the frame fails, in milliseconds. */
 const CoveredMs = 2000;
 
 export interface TabFramesOptions {
@@ -68,8 +68,8 @@ export class TabFrames {
   }
 
   /**
-   * run runs an operation in a frame. If the page does not answer in a tab in front, run fails with dialog_open. With
-   * onInput, the operation uses trusted input.
+   * run runs a page script operation in a frame. If the page in an active tab does not answer, run fails with
+   * dialog_open. With onInput, the operation uses trusted input.
    */
   async run<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
@@ -128,9 +128,9 @@ export class TabFrames {
   }
 
   /**
-   * findPoint returns where a point of a frame is in the view of the tab. findPoint returns undefined if the place of
-   * the frame is unknown, for example because it is rotated. With isShown, findPoint scrolls the point into view, and
-   * fails with not_hittable if something covers the frame there.
+   * findPoint converts a point of a frame to the viewport of the tab. findPoint returns undefined if the position
+   * of the frame is unknown, for example because the frame is rotated. With isShown, findPoint scrolls the point
+   * into view, and fails with not_hittable if another element covers the frame at the point.
    */
   async findPoint(
     call: BrowserCall,
@@ -156,7 +156,7 @@ export class TabFrames {
     return found;
   }
 
-  /** focus gives a frame the focus of the page: in each frame around it, the frame element is focused. */
+  /** focus gives a frame the focus of the page, by focusing the frame element in each ancestor frame. */
   async focus(call: BrowserCall, frame: FrameTarget): Promise<boolean> {
     const frames = await this.#options.listTabFrames(call.tabId);
     const parentId = frames.find(({ documentId }) => documentId === frame.documentId)?.parentFrameId;
@@ -170,7 +170,10 @@ export class TabFrames {
     return (await this.runInChild(call, parentTarget, 'focusFrame', child))?.focused === true;
   }
 
-  /** mapPoint returns where a point of a child frame is in its parent. A cover may go away, so mapPoint waits. */
+  /**
+   * mapPoint converts a point of a child frame to its parent frame. mapPoint waits while another element covers the
+   * point, because the cover may disappear.
+   */
   async #mapPoint(
     call: BrowserCall,
     parent: FrameTarget,

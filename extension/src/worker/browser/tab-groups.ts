@@ -9,22 +9,31 @@ export interface TabGroupsBrowser
   readonly groupTab: typeof groupTab;
 }
 
-/** ColorsSetting is the setting with the color of each client, as JSON. */
+/** ColorsSetting is the setting that stores the tab group color of each client, as JSON. */
 const ColorsSetting = 'tabGroupColors';
-/** GroupsValue is the session value with the groups of each client, as JSON. Chrome gives groups new IDs after a restart. */
+/**
+ * GroupsValue is the session value that stores the tab group IDs of each client, as JSON. Chrome gives tab groups
+ * new IDs after a restart.
+ */
 const GroupsValue = 'tabGroups';
-/** MaxGroups limits the groups of each client that are stored, and the clients. */
+/** MaxGroups limits both the number of clients with stored tab groups and the stored tab groups of each client. */
 const MaxGroups = 50;
-/** MaxColors limits the clients whose colors are stored. The color of the client that came first is dropped. */
+/**
+ * MaxColors limits the number of clients with a stored tab group color. The color of the client that was added
+ * first is dropped first.
+ */
 const MaxColors = 50;
 
 /**
- * TabGroups puts the tabs that clients open into groups: one group in each window, with a stable color, for each client.
- * A group that the user made is not the client's, even if its title is the client's name.
+ * TabGroups puts the tabs that clients open into tab groups. Each client has one tab group in each window, with a
+ * fixed color. A tab group that the user made is never used for a client, even if its title is the client's name.
  */
 export class TabGroups {
   readonly #browser: TabGroupsBrowser;
-  /** #lastAdd ends when the last tab is in its group, so that two tabs of a client do not create two groups. */
+  /**
+   * #lastAdd resolves when the previous tab is in its tab group, so that two simultaneous tabs of a client do not
+   * create two tab groups.
+   */
   #lastAdd: Promise<void> = Promise.resolve();
 
   constructor(browser: TabGroupsBrowser) {
@@ -32,8 +41,8 @@ export class TabGroups {
   }
 
   /**
-   * add puts a tab into the group of a client. add does nothing without the permission tabGroups, and if Chrome rejects
-   * the group, for example in a popup window.
+   * add puts a tab into the tab group of a client. add does nothing without the Chrome permission tabGroups, or if
+   * Chrome rejects the tab group, for example in a popup window.
    */
   add(tabId: number, client: string): Promise<void> {
     this.#lastAdd = this.#lastAdd.then(() => this.#add(tabId, client)).catch(() => undefined);
@@ -52,7 +61,10 @@ export class TabGroups {
     await this.#browser.writeSessionValue(GroupsValue, JSON.stringify(Object.fromEntries(entries)));
   }
 
-  /** #colorOf returns the stored color of a client. A new client gets a color that no other client has, if possible. */
+  /**
+   * #colorOf returns the stored tab group color of a client. A new client gets a color that no other client has, if
+   * possible.
+   */
   async #colorOf(client: string): Promise<GroupColor> {
     const colors = readColors(await this.#browser.readSetting(ColorsSetting));
     const stored = colors.get(client);

@@ -54,12 +54,12 @@ export class ToolFailure extends Error {
   }
 }
 
-/** GoesOnFailure ends a tool whose code may go on in the page. */
+/** GoesOnFailure ends a tool call although code of the tool may still run in the page. */
 export class GoesOnFailure extends ToolFailure {}
 
 /**
- * toolFailure returns a failure with a code of browser tools. message contains the problem and the next step, and
- * pageText the text of the page that belongs to it. The server marks pageText as untrusted.
+ * toolFailure returns a failure of a browser tool with an error code. message describes the problem and the next
+ * step. pageText is text of the page about the failure, which the server marks as untrusted.
  */
 export function toolFailure(code: ToolCode, message: string, pageText?: string): ToolFailure {
   const category = categories[code];

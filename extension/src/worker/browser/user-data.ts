@@ -6,10 +6,10 @@ import { countText, listResult } from './lists.ts';
 import { webAddress } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** UserDataBrowser is the part of Chrome that the tools for the history, bookmarks and notifications need. */
+/** UserDataBrowser is the part of the Chrome API that the tools for the history, bookmarks and notifications need. */
 export type UserDataBrowser = typeof chromeUserData;
 
-/** makeUserDataTools returns browser_history, browser_bookmarks and browser_notify. */
+/** makeUserDataTools makes browser_history, browser_bookmarks and browser_notify. */
 export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserTool][] {
   return [
     ['browser_history', (call) => searchHistory(browser, call)],
@@ -20,7 +20,7 @@ export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserToo
 
 // ---- history ----
 
-/** DefaultEntries is the number of entries without the argument limit. */
+/** DefaultEntries is the number of history entries in a result without the argument limit. */
 const DefaultEntries = 50;
 const DayMs = 24 * 3600 * 1000;
 
@@ -56,7 +56,7 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
   return { ...result, text: `${result.text}${note}` };
 }
 
-/** readDate returns an argument with a date, in milliseconds since 1970. */
+/** readDate returns the value of a date argument in milliseconds since 1970. */
 function readDate({ args }: BrowserCall, key: string): number | undefined {
   const text = readText(args, key);
   if (text === undefined) return undefined;
@@ -70,13 +70,13 @@ function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** secretName matches names of parameters with secrets. */
+/** secretName matches the names of URL parameters with secrets. */
 const secretName =
   /token|secret|passw|pwd|auth|key|code|session|sid|sig|signature|otp|ticket|jwt|credential|nonce|state/i;
-/** secretValue matches values that look random, such as keys. */
+/** secretValue matches values that are probably random, such as keys. */
 const secretValue = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{24,}$/i;
 
-/** addressWithoutSecrets returns an address whose parameters with secrets are masked, without user name and fragment. */
+/** addressWithoutSecrets removes the user name and the fragment from an address, and masks its secret parameters. */
 export function addressWithoutSecrets(address: string): string {
   if (!URL.canParse(address)) return '(no address)';
   const url = new URL(address);
@@ -88,7 +88,7 @@ export function addressWithoutSecrets(address: string): string {
 
 // ---- bookmarks ----
 
-/** DefaultDepth is the number of levels of a tree of bookmarks without the argument depth. */
+/** DefaultDepth is the number of levels of the bookmark tree in a result without the argument depth. */
 const DefaultDepth = 3;
 
 type Bookmark = chromeUserData.Bookmark;

@@ -10,43 +10,52 @@ import { callFailure } from './tool-failure.ts';
 
 export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
   readonly sendToDebugger: typeof chromeDebugger.sendToDebugger;
-  /** report reports that the user has clicked or typed in a tab. */
+  /** report reports to the server that the user has clicked or typed in a tab. */
   report(tabId: number): void;
 }
 
-/** WatchExtraMs is how long a page reports input after the end of a hold, so that not each act must renew the watch. */
+/**
+ * WatchExtraMs is how long a page continues to report user input after a client's use of the tab has ended, in
+ * milliseconds, so that not every action must restart the watch.
+ */
 const WatchExtraMs = 60_000;
-/** RenewMs is the interval at which the watch of a tab is renewed while an act runs there. */
+/**
+ * RenewMs is the interval at which the watch for user input is restarted while an action runs in a tab, in
+ * milliseconds.
+ */
 const RenewMs = 30_000;
-/** HoldMs is how long a client holds a tab after the end of an act. */
+/** HoldMs is how long a client keeps a tab in use after the end of an action, in milliseconds. */
 const HoldMs = 60_000;
-/** ArrivalMs is how long the report of an event may take after the debugger's command that caused the event. */
+/**
+ * ArrivalMs limits the delay between a debugger command and the page's report of the resulting input event, in
+ * milliseconds.
+ */
 const ArrivalMs = 2000;
 
 const modifierKeys = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
 
-/** ExpectedInput is input of the debugger whose report has not arrived. */
+/** ExpectedInput is input from the debugger that the page has not reported yet. */
 interface ExpectedInput {
   readonly tabId: number;
   readonly kind: InputKind;
 }
 
-/** RunningAct is an act that runs in a tab. stop ends the act. */
+/** RunningAct is an action that runs in a tab. stop cancels the action. */
 interface RunningAct {
   readonly tabId: number;
   stop(): void;
 }
 
 /**
- * UserInput watches the tabs that clients hold, and reports when the user clicks or types there. UserInput does not
- * report input that the extension itself has sent with the debugger.
+ * UserInput watches the tabs that clients use, and reports when the user clicks or types there. UserInput ignores
+ * input that the extension itself sent through the debugger.
  */
 export class UserInput {
-  /** changed reports a new list of held tabs. */
+  /** changed reports a new list of tabs in use by clients. */
   readonly changed = new Signal();
   readonly #options: UserInputOptions;
   readonly #expected = new Set<ExpectedInput>();
-  /** #watchEnds maps each watched tab to the time when its documents stop to report. */
+  /** #watchEnds maps each watched tab to the time when its documents stop reporting user input. */
   readonly #watchEnds = new Map<number, number>();
   readonly #acts = new Set<RunningAct>();
   #holds: readonly PanelHold[] = [];
@@ -67,7 +76,7 @@ export class UserInput {
     return [...this.#acts].some((act) => act.tabId === tabId);
   }
 
-  /** setHolds replaces the list of held tabs, and watches their documents. */
+  /** setHolds replaces the list of tabs that clients use, and watches the documents of these tabs for user input. */
   setHolds(holds: readonly TabHold[]): void {
     const nowMs = Date.now();
     this.#holds = holds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
@@ -80,12 +89,15 @@ export class UserInput {
     this.changed.emit();
   }
 
-  /** recordDocument watches a new document of a held tab. */
+  /** recordDocument watches a new document for user input if a client uses its tab. */
   recordDocument(tabId: number, documentId: string): void {
     if (this.holds.some((hold) => hold.tabId === tabId)) this.#watch(tabId, [documentId]);
   }
 
-  /** stopOnInput runs an act, and ends it with tab_taken when the user clicks or types in the tab of the call. */
+  /**
+   * stopOnInput runs an action, and cancels the action with tab_taken when the user clicks or types in the tab of
+   * the call.
+   */
   async stopOnInput<R>(call: BrowserCall, run: (call: BrowserCall) => Promise<R>): Promise<R> {
     const { tabId, signal } = call;
     const controller = new AbortController();
@@ -100,7 +112,7 @@ export class UserInput {
     }
   }
 
-  /** #renew continues the watch of a tab whose act takes longer than the watch. */
+  /** #renew extends the watch for user input in a tab whose action takes longer than the watch. */
   #renew(tabId: number): void {
     const endMs = Date.now() + HoldMs;
     if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.holds.every((hold) => hold.tabId !== tabId)) return;
@@ -114,7 +126,7 @@ export class UserInput {
     this.#options.watchInput(tabId, documentIds, limitMs).catch(() => undefined);
   }
 
-  /** receive handles the report of a click or a key in a watched document. */
+  /** receive handles a watched document's report of a click or a key press. */
   receive(tabId: number, kind: InputKind): void {
     for (const input of this.#expected) {
       if (input.tabId !== tabId || input.kind !== kind) continue;
@@ -125,7 +137,7 @@ export class UserInput {
     for (const act of this.#acts) if (act.tabId === tabId) act.stop();
   }
 
-  /** sendToDebugger sends a command to the debugger. The input that the command causes is not the user's. */
+  /** sendToDebugger sends a debugger command, and marks the resulting input as not coming from the user. */
   readonly sendToDebugger: typeof chromeDebugger.sendToDebugger = async (tabId, method, params = {}, childId = '') => {
     const kind = inputOf(method, params);
     if (kind === undefined) return await this.#options.sendToDebugger(tabId, method, params, childId);
@@ -139,12 +151,15 @@ export class UserInput {
   };
 }
 
-/** tabTaken returns the failure of an act during which the user clicked or typed in the tab. */
+/** tabTaken returns the failure of an action during which the user clicked or typed in the tab. */
 function tabTaken(tabId: number): Error {
   return callFailure('tab_taken', `the user took tab ${tabId} back by a click or a key while the tool ran.`);
 }
 
-/** inputOf returns the input that a page reports for a command of the debugger; undefined if it reports none. */
+/**
+ * inputOf returns the input that a page will report for a debugger command, or undefined if the page reports
+ * nothing.
+ */
 function inputOf(method: string, params: Fields): InputKind | undefined {
   const { type, key, autoRepeat } = params;
   switch (method) {

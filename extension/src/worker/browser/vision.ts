@@ -10,12 +10,12 @@ import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 const buttons: readonly MouseButton[] = ['left', 'right', 'middle'];
-/** MaxDepth limits the frames in frames at a point. */
+/** MaxDepth is the maximum nesting depth of frames in a search for the element at a point. */
 const MaxDepth = 10;
-/** DragSteps is the number of moves of a drag. */
+/** DragSteps is the number of pointer moves in a drag. */
 const DragSteps = 10;
 
-/** makeVisionTools returns the tools that take coordinates of a picture. All of them need the debugger. */
+/** makeVisionTools makes the tools that take coordinates of a screenshot, all of which need the debugger. */
 export function makeVisionTools(
   frames: TabFrames,
   acts: PageActions,
@@ -31,13 +31,13 @@ export function makeVisionTools(
   ];
 }
 
-/** InputTools make the input of an act. make fails after the act was cancelled. */
+/** InputTools send the input of one action. make fails after the action was cancelled. */
 interface InputTools {
   make(request: InputRequest): Promise<void>;
   readonly session: DebuggerSession;
 }
 
-/** Vision has one method for each tool that takes coordinates. */
+/** Vision has one method for each tool that takes coordinates of a screenshot. */
 class Vision {
   readonly #frames: TabFrames;
   readonly #acts: PageActions;
@@ -102,7 +102,7 @@ class Vision {
     });
   }
 
-  /** #act makes input at points, and describes what the first point hit and what changed. */
+  /** #act sends input at points, and describes the element at the first point and the changes in the page. */
   async #act(
     call: BrowserCall,
     verb: string,
@@ -118,7 +118,7 @@ class Vision {
     return await this.#acts.describe(call, verb, act, { content });
   }
 
-  /** #actAt makes input at points, and returns what changed. */
+  /** #actAt sends input at points, and returns the changes in the page. */
   async #actAt(
     call: BrowserCall,
     top: FrameTarget,
@@ -155,8 +155,8 @@ class Vision {
   }
 
   /**
-   * #requireHit returns the line of the element at a point of the tab. #requireHit fails if the point is in a frame whose
-   * site a rule of the user forbids, because input at a point reaches the frame.
+   * #requireHit returns the snapshot line of the element at a point of the tab. #requireHit fails if the point is
+   * in a frame on a site that a rule of the user forbids, because input at the point would reach the frame.
    */
   async #requireHit(call: BrowserCall, top: FrameTarget, at: TabPoint): Promise<string> {
     let frame = top;
@@ -197,7 +197,7 @@ function requirePoint({ args }: BrowserCall, keyX: string, keyY: string): TabPoi
   return { x, y };
 }
 
-/** readDelta returns an argument with a distance, which may be negative. */
+/** readDelta returns the value of a scroll distance argument, which may be negative. */
 function readDelta({ args }: BrowserCall, key: string): number {
   const value = args[key] ?? 0;
   if (typeof value === 'number' && Number.isFinite(value)) return value;

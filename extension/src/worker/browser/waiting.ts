@@ -50,7 +50,7 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
       throw toolFailure('timeout', `the page still requested resources after ${timeoutMs / 1000} s`);
     if (Object.keys(conditions).length === 0) return { text: 'The network is idle.' };
     const result = await waitInDocuments(browser, frames, call, conditions, Date.now() + timeoutMs);
-    // The server adds the address if the client may see the other site.
+    // The server adds the address of the other site if the client may see that address.
     if (result === undefined) return { text: 'The tab shows another site now, so the wait for the address ended.' };
     return { text: `Found: ${names.join(' and ')}.`, content: [result.message, result.line ?? ''].join('\n').trim() };
   } finally {
@@ -73,9 +73,9 @@ function readConditions(call: BrowserCall): WaitForArguments {
 }
 
 /**
- * waitInDocuments waits for conditions, also when the tab loads another document of the same origin. The server has not
- * judged documents of other origins, so the wait ends there: with undefined if it waits for the address only, and
- * otherwise with an error.
+ * waitInDocuments waits for conditions, and continues when the tab loads another document of the same origin. The
+ * wait ends at a document of another origin, for which the server has not allowed the call. waitInDocuments then
+ * returns undefined if it waited only for the address, and fails otherwise.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,

@@ -9,13 +9,13 @@ import { countText, listResult } from './lists.ts';
 import { webAddress } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** WindowsBrowser is the part of Chrome that the tools for windows, tab groups and closed tabs need. */
+/** WindowsBrowser is the part of the Chrome API that the tools for windows, tab groups and closed tabs need. */
 export type WindowsBrowser = typeof chromeWindows & Pick<typeof chromeTabs, 'listAllTabs' | 'readView' | 'restoreView'>;
 
 /** CloseTimeoutMs is how long the pages of a window may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
 
-/** makeWindowTools returns browser_windows, browser_tab_groups and browser_recently_closed. */
+/** makeWindowTools makes browser_windows, browser_tab_groups and browser_recently_closed. */
 export function makeWindowTools(browser: WindowsBrowser): [string, BrowserTool][] {
   return [
     ['browser_windows', (call) => useWindows(browser, call)],
@@ -24,7 +24,7 @@ export function makeWindowTools(browser: WindowsBrowser): [string, BrowserTool][
   ];
 }
 
-/** addressText returns an address without what may be secret: the user name, the query and the fragment. */
+/** addressText returns an address without the parts that may be secret: the user name, the query and the fragment. */
 export function addressText(address: string): string {
   if (!URL.canParse(address)) return 'an empty page';
   const url = new URL(address);
@@ -55,7 +55,7 @@ async function useWindows(browser: WindowsBrowser, call: BrowserCall): Promise<B
   return { text: `Window ${now.windowId} is ${state}, ${width} x ${height} at ${left}, ${top}.` };
 }
 
-/** readPlace returns the state and the place of a window in the arguments of a call. */
+/** readPlace returns the window state and the window position in the arguments of a call. */
 function readPlace(args: Fields): chromeWindows.WindowPlace {
   const state = readChoice(args, 'state', ['normal', 'minimized', 'maximized', 'fullscreen']);
   const sizes = (['left', 'top', 'width', 'height'] as const).flatMap((key) => {
@@ -74,7 +74,7 @@ function readPlace(args: Fields): chromeWindows.WindowPlace {
   };
 }
 
-/** changeWindow runs a change of a window. Chrome rejects places outside of the screen. */
+/** changeWindow runs a change of a window, and reports a position outside of the screen, which Chrome rejects. */
 async function changeWindow<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -98,7 +98,7 @@ async function openWindow(browser: WindowsBrowser, { args }: BrowserCall): Promi
   return { text: url === undefined ? text : `${text} The page loads.`, ...opened };
 }
 
-/** closeWindow closes a window whose tabs the user has approved, or the client has opened. */
+/** closeWindow closes a window if the user has approved its tabs, or the client has opened them. */
 async function closeWindow(
   browser: WindowsBrowser,
   { args }: BrowserCall,
@@ -182,7 +182,7 @@ function readLook(args: Fields): chromeWindows.GroupLook {
   };
 }
 
-/** requireTabs returns the tabs that a call names. */
+/** requireTabs returns the IDs of the tabs that a call names. */
 async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise<readonly chromeTabs.TabEntry[]> {
   const wanted: readonly unknown[] = Array.isArray(tabIds) ? tabIds : [];
   const all = await browser.listAllTabs();
@@ -208,13 +208,13 @@ async function useRecentlyClosed(browser: WindowsBrowser, call: BrowserCall): Pr
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
   const view = await browser.readView();
   const tabIds = await browser.restoreClosed(entry.sessionId);
-  // Chrome shows what it restores, and the user must keep the tab in front.
+  // Chrome activates a restored tab or window, so the tab that the user had in front is activated again.
   for (const tabId of tabIds) await browser.restoreView(view, tabId);
   const text = `Restored ${tabIds.length === 1 ? 'tab' : 'tabs'} ${tabIds.join(', ')}.`;
   return { text: `${text} Select a tab with browser_tabs to use it.` };
 }
 
-/** MaxShownTabs is the number of tabs of a closed window in a line. */
+/** MaxShownTabs is the number of tabs of a closed window that one line shows. */
 const MaxShownTabs = 5;
 
 function closedLine({ sessionId, closedMs, isWindow, tabs }: chromeWindows.ClosedEntry): string {

@@ -2,21 +2,24 @@ import type { Fields } from '../../../record.ts';
 import type { ToolFailure } from '../tool-failure.ts';
 import type { Feature } from './features.ts';
 
-/** EventListener receives the events of an attached tab. childId is empty, or the ID of the child that sent the event. */
+/**
+ * EventListener receives the debugger events of an attached tab. childId is the ID of the child target that sent
+ * the event, or empty for the tab itself.
+ */
 export type EventListener = (method: string, params: Fields, childId: string) => void;
 
-/** ChildTarget is a frame of another site or a worker in an attached tab. */
+/** ChildTarget is a cross-site frame or a worker of a tab to which the debugger is attached. */
 export interface ChildTarget {
-  /** id identifies the child in commands and events. */
+  /** id identifies the child target in debugger commands and events. */
   readonly id: string;
   /** kind is Chrome's name of the kind of target, such as iframe, worker or service_worker. */
   readonly kind: string;
-  /** targetId is the ID of the target; for a frame, also the ID of the frame. */
+  /** targetId is Chrome's ID of the target; the targetId of a frame is also its frame ID. */
   readonly targetId: string;
   readonly url: string;
 }
 
-/** ChildListener receives a child that has just been attached. */
+/** ChildListener receives each child target to which the debugger has just been attached. */
 export type ChildListener = (child: ChildTarget) => Promise<void>;
 
 /** Attachment is the debugger of one tab, with the tools that use it. */
@@ -88,7 +91,7 @@ export class Attachment {
     return () => this.#listeners.delete(listener);
   }
 
-  /** addChild calls all listeners for a child. */
+  /** addChild reports a new child target to all listeners. */
   addChild(child: ChildTarget): void {
     this.#children.set(child.id, child);
     for (const listener of this.#childListeners) listener(child).catch(() => undefined);
@@ -98,7 +101,7 @@ export class Attachment {
     this.#children.delete(id);
   }
 
-  /** onChild calls the listener for the present children and for each new child, until the returned function is called. */
+  /** onChild calls the listener for each present and each new child target, until the returned function is called. */
   onChild(listener: ChildListener): () => void {
     this.#childListeners.add(listener);
     for (const child of this.#children.values()) listener(child).catch(() => undefined);

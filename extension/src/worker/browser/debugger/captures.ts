@@ -1,24 +1,27 @@
 import type { DebuggerHold, DebuggerSession, Debuggers } from './debuggers.ts';
 import type { Feature } from './features.ts';
 
-/** CaptureIdleMs is how long a capture runs after its last use, in milliseconds. */
+/** CaptureIdleMs is how long a capture continues after a tool last used it, in milliseconds. */
 export const CaptureIdleMs = 10 * 60_000;
 
 export interface CapturesOptions<C> {
   readonly debuggers: Pick<Debuggers, 'hold'>;
-  /** features last as long as the capture. */
+  /** features are the debugger features that stay on as long as the capture runs. */
   readonly features: readonly Feature[];
-  /** start makes the capture of a tab to which the debugger is attached. */
+  /** start starts the capture of a tab to which the debugger is attached. */
   start(session: DebuggerSession, tabId: number): Promise<C>;
-  /** endSession ends what a session has added to a capture that other sessions use too. */
+  /** endSession removes what one session has added to a capture that several sessions share. */
   endSession?(capture: C, session: string): Promise<void>;
   /** hasOneOwner is true if the capture belongs only to the session that used it last. */
   readonly hasOneOwner?: boolean;
-  /** stop runs before the features are taken away, or after the debugger has left the tab. */
+  /**
+   * stop ends a capture before the debugger features are turned off, or after the debugger was detached from the
+   * tab.
+   */
   stop?(capture: C): Promise<void>;
 }
 
-/** RunningCapture is the capture of one tab, or the attempt to start it. */
+/** RunningCapture is the capture of one tab, which may still be starting. */
 interface RunningCapture<C> {
   readonly ready: Promise<C>;
   /** owners are the sessions that have used the capture. */
@@ -28,9 +31,9 @@ interface RunningCapture<C> {
 }
 
 /**
- * Captures records what happens in tabs for longer than one call. The capture of a tab runs until end is called, the
- * sessions that use it have ended, the tab closes, the debugger leaves the tab, or no tool has used the capture for
- * 10 min.
+ * Captures records events of tabs for longer than one call. The capture of a tab runs until end is called, all
+ * sessions that use the capture have ended, the tab closes, the debugger is detached from the tab, or no tool has
+ * used the capture for 10 min.
  */
 export class Captures<C> {
   readonly #options: CapturesOptions<C>;
@@ -40,7 +43,10 @@ export class Captures<C> {
     this.#options = options;
   }
 
-  /** use returns the capture of a tab for a session, and starts one if none runs: then isNew is true. */
+  /**
+   * use returns the capture of a tab for a session. If no capture runs in the tab, use starts one and returns isNew
+   * as true.
+   */
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
     const present = this.#running.get(tabId);
     const running = present ?? this.#start(tabId);
@@ -60,19 +66,19 @@ export class Captures<C> {
     }
   }
 
-  /** find returns the running capture of a tab; undefined if none runs. */
+  /** find returns the running capture of a tab, or undefined if no capture runs there. */
   async find(tabId: number): Promise<C | undefined> {
     const running = this.#running.get(tabId);
     return running && (await this.#awaitReady(tabId, running));
   }
 
-  /** end stops the capture of a tab, if one runs. */
+  /** end stops the capture of a tab if a capture runs there. */
   async end(tabId: number): Promise<void> {
     const running = this.#running.get(tabId);
     if (running) await this.#end(tabId, running);
   }
 
-  /** endSession ends the captures that no other session has used. */
+  /** endSession stops the captures that only the given session has used. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, running] of [...this.#running]) {
       if (!running.owners.delete(session)) continue;
@@ -98,7 +104,7 @@ export class Captures<C> {
         throw error;
       }
     };
-    // The map must have the capture before begin reads it.
+    // Add the capture to the map before begin runs, because begin reads the map.
     const ready = Promise.resolve().then(begin);
     const running: RunningCapture<C> = { ready, owners: new Set(), hold: undefined, timer: undefined };
     this.#running.set(tabId, running);

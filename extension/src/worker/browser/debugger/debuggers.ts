@@ -33,26 +33,32 @@ export class DebuggerUnavailable extends ToolFailure {
 /** DebuggerSession sends commands to the tab of a tool. */
 export interface DebuggerSession {
   /**
-   * send fails with timeout if Chrome has not executed the command after limitMs, by default 5 s. childId is the child
-   * that executes the command; empty for the tab.
+   * send sends a debugger command, and fails with timeout if Chrome has not executed the command after limitMs, by
+   * default 5 s. childId is the ID of the child target that executes the command, or empty for the tab.
    */
   send(method: string, params?: Fields, limitMs?: number, childId?: string): Promise<Fields>;
-  /** onEvent reports the events of the tab and its children until the returned function is called. */
+  /**
+   * onEvent passes the debugger events of the tab and of its child targets to a listener until the returned
+   * function is called.
+   */
   onEvent(listener: EventListener): () => void;
   /**
-   * onChild calls the listener for each frame of another site and each worker, until the returned function is called.
-   * onChild needs the feature children. A new child executes the commands that the listener sends at once before it
-   * runs scripts.
+   * onChild calls the listener for each cross-site frame and each worker of the tab, until the returned function is
+   * called. onChild needs the feature children. A new child target executes the commands that the listener sends
+   * synchronously before it runs scripts.
    */
   onChild(listener: ChildListener): () => void;
 }
 
-/** DebuggerHold keeps the debugger attached to a tab with features. */
+/** DebuggerHold keeps the debugger attached to a tab, with some features on. */
 export interface DebuggerHold {
   readonly session: DebuggerSession;
-  /** lost rejects when the debugger leaves the tab. */
+  /** lost rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
-  /** release takes the features away, and lets the debugger leave the tab. Later calls do nothing. */
+  /**
+   * release turns the features off, and allows the debugger to be detached from the tab. Only the first call of
+   * release has an effect.
+   */
   release(): Promise<void>;
 }
 
@@ -65,14 +71,17 @@ const CleanupMs = 1000;
 /** RefusedSetting is the setting that remembers that the user pressed Cancel. */
 const RefusedSetting = 'debuggerRefused';
 
-/** dismissal is the command that dismisses a dialog. */
+/** dismissal is the debugger command that dismisses a dialog of a page. */
 const dismissal: Command = ['Page.handleJavaScriptDialog', { accept: false }];
 
 const refusedText =
   'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
   'again in the side panel of opentabs';
 
-/** refusedNote is the note of an act that ran without the debugger after the Cancel of the user. */
+/**
+ * refusedNote is the note of an operation that ran without the debugger because the user had pressed Cancel in the
+ * debugger bar.
+ */
 export const refusedNote =
   'The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel of opentabs.';
 
@@ -80,7 +89,7 @@ export const refusedNote =
 export class Debuggers {
   /** changed reports a new state. */
   readonly changed = new Signal();
-  /** dialogs are the open dialogs of the attached tabs. */
+  /** dialogs are the open dialogs of all tabs to which the debugger is attached. */
   readonly dialogs: Dialogs;
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
@@ -133,8 +142,9 @@ export class Debuggers {
   }
 
   /**
-   * hold attaches the debugger to a tab and applies features. Both last until the hold is released, or the debugger
-   * leaves the tab. hold fails with DebuggerUnavailable if the debugger cannot be attached.
+   * hold attaches the debugger to a tab and turns features on. The debugger and the features stay until the hold is
+   * released, or the debugger is detached from the tab. hold fails with DebuggerUnavailable if the debugger cannot
+   * be attached.
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
@@ -165,7 +175,7 @@ export class Debuggers {
     return { session: this.#sessionOf(tabId, attachment), lost: attachment.lost, release };
   }
 
-  /** leave detaches the debugger from a tab at once, unless a tool uses it or the page shows a dialog. */
+  /** leave detaches the debugger from a tab at once, unless a tool uses the debugger or the page shows a dialog. */
   async leave(tabId: number): Promise<void> {
     const attachment = this.#attachments.get(tabId);
     if (attachment) await attachment.enqueue(() => this.#release(tabId, attachment));
@@ -184,7 +194,7 @@ export class Debuggers {
 
   /** #adopt continues the attachment of an earlier worker, which may have ended in the middle of a tool. */
   async #adopt(tabId: number): Promise<void> {
-    // The dialog that an earlier worker left open blocks the page and its commands.
+    // A dialog that a previous service worker left open blocks the page and its debugger commands.
     await within(this.#browser.sendToDebugger(tabId, ...dismissal), CleanupMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
@@ -201,17 +211,17 @@ export class Debuggers {
     this.#linger(tabId, attachment);
   }
 
-  /** #releaseButtons releases what an earlier tool has pressed in a tab, and could not release. */
+  /** #releaseButtons releases the mouse buttons that an earlier tool pressed in a tab and could not release. */
   async #releaseButtons(tabId: number): Promise<void> {
     const releases = this.#pressed.takeReleases(tabId);
     if (releases.length === 0) return;
-    // Without the focus, a background tab would not get the input.
+    // A background tab without focus emulation would not receive the input.
     const { on, off } = featureCommands.focus;
     for (const command of [on, ...releases, ...(off ? [off] : [])])
       await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
   }
 
-  /** #linger keeps the debugger of a tab for LingerMs, unless a tool uses it again. */
+  /** #linger keeps the debugger attached to a tab for LingerMs after the last tool that used it. */
   #linger(tabId: number, attachment: Attachment): void {
     attachment.addUser();
     attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
@@ -312,13 +322,13 @@ export class Debuggers {
     attachment.emit(method, params, childId);
   }
 
-  /** #startChild lets a new frame or worker run, after the commands that listeners send at once. */
+  /** #startChild lets a new cross-site frame or worker run after the commands that listeners send synchronously. */
   #startChild(tabId: number, attachment: Attachment, child: ChildTarget): void {
     const send = (method: string, params: Fields) =>
-      // A child that has ended rejects commands.
+      // A child target that has ended rejects all commands.
       this.#browser.sendToDebugger(tabId, method, params, child.id).catch(() => undefined);
     attachment.addChild(child);
-    // Frames and workers of the child are children too.
+    // Frames and workers of a child target are child targets too.
     void send(...featureCommands.children.on);
     void send('Runtime.runIfWaitingForDebugger', {});
   }

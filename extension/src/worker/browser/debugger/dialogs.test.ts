@@ -39,7 +39,7 @@ test('a dialog that nothing answers is dismissed after 5 min', async () => {
   await tick(1);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(dialogs.find(7), undefined);
-  dialogs.forget(7); // the debugger leaves the tab
+  dialogs.forget(7); // Chrome detaches the debugger from the tab
   assert.equal(dialogs.findDismissed(7)?.message, 'Delete it?');
   assert.equal(dialogs.findDismissed(8), undefined);
   dialogs.forgetDismissed(7);

@@ -3,41 +3,42 @@ import type { BrowserResult } from '../browser-tool.ts';
 
 const dialogKinds = ['alert', 'confirm', 'prompt', 'beforeunload'] as const;
 
-/** OpenDialog is a dialog of a page that waits for an answer. */
+/** OpenDialog is a JavaScript dialog of a page that has not been answered. */
 export interface OpenDialog {
   readonly kind: (typeof dialogKinds)[number];
-  /** message is text of the page. */
+  /** message is the text that the page shows in the dialog. */
   readonly message: string;
-  /** defaultPrompt is the text that a prompt already contains. */
+  /** defaultPrompt is the initial value of the text field of a prompt dialog. */
   readonly defaultPrompt: string;
-  /** row is the number of the dialog among those that followed each other without a pause. */
+  /** row is the position of the dialog in a series of dialogs that followed each other without a pause, from 1. */
   readonly row: number;
 }
 
-/** DialogMs is how long a dialog waits for an answer before it is dismissed, in milliseconds. */
+/** DialogMs is how long a dialog may remain unanswered before it is dismissed automatically, in milliseconds. */
 export const DialogMs = 5 * 60_000;
-/** MaxDismissed limits the dismissed dialogs that no tool has named yet. */
+/** MaxDismissed limits the stored dialogs that were dismissed automatically and not yet reported by a tool. */
 const MaxDismissed = 100;
 
 export interface DialogsOptions {
-  /** isInFront reports whether the window of a tab displays the tab. */
+  /** isInFront reports whether a tab is the active tab of its window. */
   isInFront(tabId: number): Promise<boolean>;
-  /** dismiss closes the dialog of a tab as the user does with Cancel. */
+  /** dismiss closes the dialog of a tab in the same way as a click of the user on Cancel. */
   dismiss(tabId: number): Promise<unknown>;
 }
 
-/** SuspendedTool is a tool that waits until its page's dialog is answered. */
+/** SuspendedTool is a running tool that cannot end until the dialog of its page is answered. */
 interface SuspendedTool {
   readonly tool: Promise<BrowserResult>;
   readonly session: string;
 }
 
-/** RowMs is the longest pause between dialogs that follow each other, in milliseconds. */
+/** RowMs is the longest pause between two dialogs of one series, in milliseconds. */
 const RowMs = 2000;
 
 /**
- * Dialogs has the open dialogs of the tabs to which the debugger is attached. A dialog that nothing answers is dismissed
- * after DialogMs, because it blocks its page. A dialog that no tool opened in a tab in front waits for the user.
+ * Dialogs stores the open dialogs of the tabs to which the debugger is attached. A dialog that remains unanswered
+ * is dismissed after DialogMs, because a dialog blocks its page. A dialog in the active tab of a window that no
+ * tool opened stays open until the user answers it.
  */
 export class Dialogs {
   readonly #options: DialogsOptions;
@@ -46,7 +47,7 @@ export class Dialogs {
   readonly #listeners = new Set<(tabId: number, dialog: OpenDialog) => void>();
   readonly #suspended = new Map<number, SuspendedTool>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
-  /** #dismissed are the dialogs that were dismissed without an answer, and that no tool has named yet. */
+  /** #dismissed are the dialogs that were dismissed automatically and not yet reported by a tool. */
   readonly #dismissed = new Map<number, OpenDialog>();
 
   constructor(options: DialogsOptions) {
@@ -57,7 +58,7 @@ export class Dialogs {
     return this.#open.get(tabId);
   }
 
-  /** receive records an event of the debugger. */
+  /** receive handles a debugger event of a tab. */
   receive(tabId: number, method: string, params: Fields): void {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
@@ -82,7 +83,7 @@ export class Dialogs {
     );
   }
 
-  /** #expire dismisses a dialog, unless the dialog is the user's. */
+  /** #expire dismisses an unanswered dialog, unless the dialog is for the user to answer. */
   async #expire(tabId: number, dialog: OpenDialog): Promise<void> {
     const isUsers = !this.#suspended.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
     if (this.#open.get(tabId) !== dialog) return;
@@ -101,7 +102,7 @@ export class Dialogs {
     this.markAnswered(tabId, dialog);
   }
 
-  /** endSession dismisses the dialogs that acts of a session have opened. */
+  /** endSession dismisses the dialogs that tools of a session have opened. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, suspended] of [...this.#suspended]) {
       if (suspended.session !== session) continue;
@@ -111,12 +112,12 @@ export class Dialogs {
     }
   }
 
-  /** findDismissed returns the last dialog of a tab that was dismissed without an answer; undefined if there is none. */
+  /** findDismissed returns the last automatically dismissed dialog of a tab, or undefined if there is none. */
   findDismissed(tabId: number): OpenDialog | undefined {
     return this.#dismissed.get(tabId);
   }
 
-  /** forgetDismissed records that a tool has named the dismissed dialog of a tab. */
+  /** forgetDismissed records that a tool has reported the automatically dismissed dialog of a tab. */
   forgetDismissed(tabId: number): void {
     this.#dismissed.delete(tabId);
   }
@@ -129,7 +130,7 @@ export class Dialogs {
     this.#open.delete(tabId);
   }
 
-  /** forget drops what is known about a tab that the debugger leaves. */
+  /** forget deletes the dialogs of a tab from which the debugger is detached. */
   forget(tabId: number): void {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
@@ -138,12 +139,12 @@ export class Dialogs {
     this.#suspended.delete(tabId);
   }
 
-  /** markAnswered records that a dialog is closed, before Chrome reports it. */
+  /** markAnswered records that the dialog of a tab is closed, before Chrome reports the closing. */
   markAnswered(tabId: number, dialog: OpenDialog): void {
     if (this.#open.get(tabId) === dialog) this.#close(tabId);
   }
 
-  /** next resolves with the dialog that opens next, until stop is called. */
+  /** next returns a promise of the next dialog that opens in a tab. stop ends the wait. */
   next(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
     let stop = () => {};
     const opened = new Promise<OpenDialog>((resolve) => {
@@ -156,13 +157,16 @@ export class Dialogs {
     return { opened, stop };
   }
 
-  /** suspend keeps a tool whose page shows a dialog. Its result belongs to the answer of the dialog. */
+  /**
+   * suspend stores the running tool whose page shows a dialog. browser_handle_dialog returns the result of the
+   * suspended tool.
+   */
   suspend(tabId: number, session: string, tool: Promise<BrowserResult>): void {
     tool.catch(() => undefined);
     this.#suspended.set(tabId, { tool, session });
   }
 
-  /** takeSuspended returns the tool that waits for the answer of a tab's dialog, and forgets the tool. */
+  /** takeSuspended removes and returns the tool that is suspended until the dialog of a tab is answered. */
   takeSuspended(tabId: number): Promise<BrowserResult> | undefined {
     const suspended = this.#suspended.get(tabId);
     this.#suspended.delete(tabId);

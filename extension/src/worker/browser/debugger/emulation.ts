@@ -3,31 +3,32 @@ import { toolFailure } from '../tool-failure.ts';
 import type { DebuggerHold, Debuggers } from './debuggers.ts';
 import { type Command, emulationOff } from './features.ts';
 
-/** EmulationIdleMs is how long an emulation lasts after its last change, in milliseconds. */
+/** EmulationIdleMs is how long an emulation stays on after its last change, in milliseconds. */
 export const EmulationIdleMs = 30 * 60_000;
 
-/** Override is one part of an emulation: its command, and its description for the agent. */
+/** Override is one part of an emulation, with its debugger command and its description for the agent. */
 export interface Override {
   readonly command: Command;
   readonly text: string;
 }
 
-/** OwnedOverride is an override with the session that made it. */
+/** OwnedOverride is an emulation override with the session that set it. */
 interface OwnedOverride extends Override {
   readonly session: string;
 }
 
-/** TabEmulation is the emulation of one tab. */
+/** TabEmulation is everything that one tab emulates. */
 interface TabEmulation {
   readonly hold: DebuggerHold;
-  /** overrides are by method. */
+  /** overrides maps the method of a debugger command to the emulation override. */
   readonly overrides: Map<string, OwnedOverride>;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
- * Emulations keeps what tabs emulate. The emulation of a tab lasts until clear, until the tab closes or the debugger
- * leaves the tab, and at most EmulationIdleMs after its last change. Each override ends with the session that made it.
+ * Emulations stores which devices, locales and media each tab emulates. The emulation of a tab lasts until clear,
+ * until the tab closes or the debugger is detached from the tab, and at most EmulationIdleMs after its last change.
+ * Each emulation override ends with the session that set it.
  */
 export class Emulations {
   readonly #debuggers: Pick<Debuggers, 'hold'>;
@@ -37,18 +38,18 @@ export class Emulations {
     this.#debuggers = debuggers;
   }
 
-  /** describe returns what a tab emulates. */
+  /** describe returns a text for each emulation override of a tab. */
   describe(tabId: number): readonly string[] {
     return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text }) => text);
   }
 
-  /** apply adds overrides of a session to a tab, or replaces them. */
+  /** apply adds emulation overrides of a session to a tab, or replaces earlier ones. */
   async apply(tabId: number, session: string, overrides: readonly Override[]): Promise<void> {
     const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
     try {
       for (const override of overrides) {
         const [method, params] = override.command;
-        // Chrome rejects a second locale or time zone.
+        // Chrome rejects a new locale or time zone while another one is set.
         if (tab.overrides.has(method)) await takeAway(tab, method);
         tab.overrides.delete(method);
         await send(tab.hold, method, params);
@@ -61,7 +62,7 @@ export class Emulations {
     }
   }
 
-  /** endSession takes away the overrides that a session made. */
+  /** endSession removes the emulation overrides that a session set. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, tab] of [...this.#tabs]) {
       const methods = [...tab.overrides].flatMap(([method, override]) =>
@@ -78,12 +79,12 @@ export class Emulations {
     }
   }
 
-  /** clear ends the emulation of a tab. */
+  /** clear removes all emulation overrides of a tab. */
   async clear(tabId: number): Promise<void> {
     const tab = this.#tabs.get(tabId);
     if (!tab) return;
     this.#forget(tabId, tab);
-    // Another tool may keep the debugger in the tab, so each override is taken away.
+    // Remove each override with a command, because another tool may keep the debugger attached to the tab.
     for (const command of emulationOff) await tab.hold.session.send(...command).catch(() => undefined);
     await tab.hold.release();
   }
@@ -105,7 +106,7 @@ export class Emulations {
   }
 }
 
-/** takeAway ends one override of a tab. */
+/** takeAway removes one emulation override of a tab. */
 async function takeAway(tab: TabEmulation, method: string): Promise<void> {
   const off = emulationOff.find(([name]) => name === method);
   if (off) await tab.hold.session.send(...off);

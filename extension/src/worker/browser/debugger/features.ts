@@ -1,13 +1,16 @@
 import type { Fields } from '../../../record.ts';
 
-/** networkParams are the parameters of Network.enable: the sizes of Chrome's buffers for bodies, in bytes. */
+/**
+ * networkParams are the parameters of the debugger command Network.enable, which set the sizes of Chrome's buffers
+ * for bodies in bytes.
+ */
 export const networkParams = {
   maxTotalBufferSize: 40 << 20,
   maxResourceBufferSize: 20 << 20,
   maxPostDataSize: 1 << 20,
 };
 
-/** noRequest is a pattern of Fetch.enable that matches no request. */
+/** noRequest is a pattern for the debugger command Fetch.enable that matches no request. */
 export const noRequest = { urlPattern: 'opentabs-no-request:*' };
 
 /** Feature is a state of the debugger that lasts while a tool needs it. */
@@ -16,40 +19,50 @@ export type Feature =
   | 'focus'
   /** Chrome draws the tab although its window does not display it. */
   | 'drawing'
-  /** Chrome reports dialogs, which then wait for an answer. The feature stays until the debugger leaves the tab. */
+  /**
+   * With the feature dialogs, Chrome reports JavaScript dialogs, and each dialog stays open until it is answered.
+   * The feature dialogs stays on until the debugger is detached from the tab.
+   */
   | 'dialogs'
-  /** Chrome reports file choosers instead of showing them. */
+  /** With the feature files, Chrome reports file choosers instead of showing them. */
   | 'files'
   /** Chrome reports drags of HTML5 instead of starting them. */
   | 'drags'
-  /** Frames of other sites and workers of the page have sessions, through which commands reach them. */
+  /**
+   * With the feature children, cross-site frames and workers of the page have debugger sessions that accept
+   * commands.
+   */
   | 'children'
-  /** Chrome reports the requests of the page. */
+  /** With the feature network, Chrome reports the requests of the page. */
   | 'network'
-  /** Chrome pauses the requests for which a client has rules. */
+  /** With this feature, Chrome pauses the requests for which a client has set rules. */
   | 'interception'
-  /** The network of the page is slower than it is, or offline. */
+  /** With this feature, Chrome slows down the network of the page, or takes the page offline. */
   | 'conditions';
 
 /** Command is a command of the DevTools protocol. */
 export type Command = readonly [method: string, params: Fields];
 
-/** realConditions is the command after which the network is as fast as it is. */
+/** realConditions is the debugger command that ends network throttling. */
 const realConditions: Command = [
   'Network.emulateNetworkConditions',
   { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
 ];
 
-/** FeatureCommands apply a feature and take it away. Without off, the feature stays until the debugger leaves. */
+/**
+ * FeatureCommands are the debugger commands that turn a feature on and off. A feature without the member off stays
+ * on until the debugger is detached.
+ */
 export interface FeatureCommands {
   readonly on: Command;
   readonly off?: Command;
 }
 
 /**
- * featureCommands has the commands of each feature. The screencast makes Chrome draw a background tab; its pictures are
- * tiny and rare, and nothing reads them. Chrome pauses a new frame or worker until Debuggers lets it
- * run; a new worker of the extension takes the feature away, and what is paused continues.
+ * featureCommands maps each debugger feature to its commands. The feature screencast makes Chrome draw a background
+ * tab; its images are small and rare, and no code reads them. With the feature children, Chrome pauses a new frame
+ * or worker until Debuggers resumes it. After a restart, the service worker of the extension turns this feature
+ * off, so that paused frames and workers continue.
  */
 export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   focus: {
@@ -74,12 +87,12 @@ export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
     off: ['Target.setAutoAttach', { autoAttach: false, waitForDebuggerOnStart: false, flatten: true }],
   },
   network: { on: ['Network.enable', networkParams], off: ['Network.disable', {}] },
-  // Chrome continues paused requests when the domain Fetch is disabled.
+  // Chrome continues paused requests when the debugger domain Fetch is disabled.
   interception: { on: ['Fetch.enable', { patterns: [noRequest] }], off: ['Fetch.disable', {}] },
   conditions: { on: realConditions, off: realConditions },
 };
 
-/** emulationOff are the commands that end each part of an emulation. */
+/** emulationOff contains the debugger commands that end each part of an emulation. */
 export const emulationOff: readonly Command[] = [
   ['Emulation.clearDeviceMetricsOverride', {}],
   ['Emulation.setTouchEmulationEnabled', { enabled: false }],

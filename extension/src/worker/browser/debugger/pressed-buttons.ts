@@ -6,25 +6,26 @@ export interface PressedButtonsOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** StorageKey is the key of the pressed buttons in the storage of the session. */
+/** StorageKey is the key under which the session storage of the extension stores the pressed mouse buttons. */
 const StorageKey = 'pressedButtons';
-/** outside is a point outside of the page, where a release drops nothing. */
+/** outside is a point outside of the page, at which the release of a mouse button drops nothing. */
 const outside = { x: -1, y: -1 };
 
 /**
- * PressedButtons stores which buttons the debugger holds down. A button stays down when the debugger leaves its tab, and when
- * Chrome stops the worker. It is released when the debugger is used in the tab again, or by the next worker.
+ * PressedButtons stores which mouse buttons the debugger holds down. A mouse button stays down when the debugger is
+ * detached from its tab, and when Chrome stops the service worker. A button that is still down is released when a
+ * tool next uses the debugger in the tab, or when the service worker restarts.
  */
 export class PressedButtons {
   readonly #options: PressedButtonsOptions;
-  /** #buttons maps each tab to the button that is down. */
+  /** #buttons maps the ID of each tab to the mouse button that is down. */
   readonly #buttons = new Map<number, string>();
 
   constructor(options: PressedButtonsOptions) {
     this.#options = options;
   }
 
-  /** record stores what a command presses or releases in a tab. */
+  /** record stores which mouse button a debugger command presses or releases in a tab. */
   record(tabId: number, method: string, { type, button }: Fields): void {
     if (method !== 'Input.dispatchMouseEvent') return;
     if (type === 'mousePressed') this.#set(tabId, String(button));
@@ -34,11 +35,11 @@ export class PressedButtons {
   #set(tabId: number, button: string | undefined): void {
     if (button !== undefined) this.#buttons.set(tabId, button);
     else if (!this.#buttons.delete(tabId)) return;
-    // Input does not wait for the storage.
+    // Do not wait for the storage, because a wait would delay the input.
     this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#buttons])).catch(() => undefined);
   }
 
-  /** start reads the buttons that an earlier worker held down. */
+  /** start reads the mouse buttons that an earlier service worker held down. */
   async start(): Promise<void> {
     const text = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
     const entries: unknown = text === undefined ? [] : JSON.parse(text);
@@ -48,7 +49,10 @@ export class PressedButtons {
     }
   }
 
-  /** takeReleases returns the commands that release what is pressed in a tab, and forgets it. */
+  /**
+   * takeReleases returns the debugger commands that release the mouse button and end the drag in a tab, and forgets
+   * the button.
+   */
   takeReleases(tabId: number): readonly Command[] {
     const button = this.#buttons.get(tabId);
     if (button === undefined) return [];
@@ -57,7 +61,7 @@ export class PressedButtons {
   }
 }
 
-/** dragCancel ends a drag of HTML5 without a drop. Without a drag, dragCancel does nothing. */
+/** dragCancel is the debugger command that ends an HTML drag without a drop, and does nothing if there is no drag. */
 const dragCancel: Command = [
   'Input.dispatchDragEvent',
   { type: 'dragCancel', ...outside, data: { items: [], dragOperationsMask: 0 } },

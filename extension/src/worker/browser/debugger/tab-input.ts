@@ -3,7 +3,7 @@ import type { Modifier } from '../../../page/operations.ts';
 import { type Fields, isRecord } from '../../../record.ts';
 import type { DebuggerSession } from './debuggers.ts';
 
-/** TabPoint is a point in the view of a tab, in CSS pixels. */
+/** TabPoint is a point in the viewport of a tab, in CSS pixels. */
 export interface TabPoint {
   readonly x: number;
   readonly y: number;
@@ -11,20 +11,20 @@ export interface TabPoint {
 
 export interface TabInputOptions {
   readonly session: DebuggerSession;
-  /** children are the IDs of the frames of other sites that believe to have the focus. */
+  /** children are the debugger IDs of the cross-site frames in which focus emulation is on. */
   readonly children: readonly string[];
   /**
-   * findPoint returns where a point of the frame is in the view of the tab; undefined if that is unknown. With isShown,
-   * findPoint scrolls the point into view.
+   * findPoint converts a point of the frame to the viewport of the tab, and returns undefined if the conversion is
+   * impossible. With isShown, findPoint scrolls the point into view.
    */
   findPoint(point: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
-  /** focus gives the frame the focus of the page, and resolves with whether it could. */
+  /** focus gives the frame the focus of the page, and resolves with true if it succeeded. */
   focus(): Promise<boolean>;
   /** dialogOpened resolves when the page opens a dialog, which stops the input. */
   readonly dialogOpened: Promise<unknown>;
 }
 
-/** InputMs limits one event of input, in milliseconds: a busy page handles it late. */
+/** InputMs limits one input event, in milliseconds, because a busy page handles input late. */
 const InputMs = 10_000;
 
 const modifierBits: Readonly<Record<string, number>> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
@@ -38,19 +38,19 @@ const modifierKeys: Readonly<Record<string, readonly [code: string, keyCode: num
 type MouseRequest = Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>;
 type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
 
-/** TabInput makes the trusted input of one operation. Call releaseAll at its end. */
+/** TabInput sends the trusted input of one operation. The caller must call releaseAll at the end of the operation. */
 export class TabInput {
-  /** isUnreachable is true if a point of the frame has no known place in the tab. */
+  /** isUnreachable is true if the position of a point of the frame in the tab could not be found. */
   isUnreachable = false;
-  /** hasActed is true if the page has received more than moves of the pointer. */
+  /** hasActed is true if the page has received input other than pointer moves. */
   hasActed = false;
   readonly #options: TabInputOptions;
-  /** #pressed is the request of the button that is down. */
+  /** #pressed is the request that pressed the mouse button that is still down. */
   #pressed: { readonly request: MouseRequest; at: TabPoint } | undefined;
-  /** #drag is the data of a drag of HTML5 that Chrome would have started. */
+  /** #drag is the data of an HTML drag that Chrome would have started. */
   #drag: Fields | undefined;
   #isBlocked = false;
-  /** #held are the events that release the keys that are down, in order. */
+  /** #held contains the events that release the pressed keys, in order. */
   readonly #held: Fields[] = [];
 
   constructor(options: TabInputOptions) {
@@ -63,7 +63,10 @@ export class TabInput {
     });
   }
 
-  /** make makes input, and resolves with whether it could. make does not wait for a page that shows a dialog. */
+  /**
+   * make sends one requested input to the page, and resolves with true if it succeeded. make does not wait for a
+   * page that shows a dialog.
+   */
   async make(request: InputRequest): Promise<boolean> {
     switch (request.kind) {
       case 'key':
@@ -86,7 +89,7 @@ export class TabInput {
     }
   }
 
-  /** releaseAll releases what is pressed. A drag ends without a drop. */
+  /** releaseAll releases all pressed keys and mouse buttons, and cancels a drag without a drop. */
   async releaseAll(): Promise<void> {
     if (this.#pressed) {
       const { request, at } = this.#pressed;
@@ -126,7 +129,10 @@ export class TabInput {
     await this.#dispatchMouse('mouseReleased', point, request, request.count);
   }
 
-  /** #dragOver moves a drag. Chrome finds the frame at the point only when a drag enters; the page gets no second event. */
+  /**
+   * #dragOver moves an HTML drag. #dragOver always sends dragEnter first, because Chrome looks up the frame under
+   * the pointer only on dragEnter; the page receives no second dragenter event.
+   */
   async #dragOver({ modifiers }: MouseRequest, point: TabPoint): Promise<void> {
     await this.#dispatchDrag('dragEnter', point, modifiers);
     await this.#dispatchDrag('dragOver', point, modifiers);
@@ -183,7 +189,7 @@ export class TabInput {
       await this.#send('Input.dispatchKeyEvent', event).catch(() => undefined);
   }
 
-  /** #send sends a command, and waits for the page unless the page shows a dialog. */
+  /** #send sends a debugger command, and waits for its result unless the page shows a dialog. */
   async #send(method: string, params: Fields): Promise<void> {
     const sent = this.#options.session.send(method, params, InputMs);
     sent.catch(() => undefined);

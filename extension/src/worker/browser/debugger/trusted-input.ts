@@ -14,18 +14,18 @@ import {
 import type { Feature } from './features.ts';
 import { TabInput } from './tab-input.ts';
 
-/** ActName is the name of an operation that acts. */
+/** ActName is the name of a page script operation that acts on the page. */
 export type ActName = {
   [N in PageOperationName]: PageResult<N> extends ActResult ? N : never;
 }[PageOperationName];
 
-/** ActOperation is an operation that acts, with its arguments. */
+/** ActOperation is an operation that acts on the page, with its arguments. */
 export interface ActOperation<N extends ActName> {
   readonly name: N;
   readonly args: Operation<N>['arguments'];
-  /** isTrusted is true if the operation uses trusted input where it can. */
+  /** isTrusted is true if the operation uses trusted input wherever possible. */
   readonly isTrusted: boolean;
-  /** otherFrame is a second frame that receives input. */
+  /** otherFrame is the second frame that receives input, as in a drag between frames. */
   readonly otherFrame?: FrameTarget;
 }
 
@@ -33,10 +33,13 @@ const chooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
   'or the element as target.';
 
-/** ActStopper ends acts when the user uses their tabs. UserInput implements ActStopper. */
+/** ActStopper ends an operation when the user clicks or types in its tab. UserInput implements ActStopper. */
 export type ActStopper = Pick<UserInput, 'stopOnInput'>;
 
-/** TrustedInput runs acts with input that looks to the page like a user's. Without the debugger, acts make events only. */
+/**
+ * TrustedInput runs operations with input that a page cannot distinguish from a user's input. Without the debugger,
+ * operations only dispatch synthetic events.
+ */
 export class TrustedInput {
   readonly #debuggers: Debuggers;
   readonly #frames: TabFrames;
@@ -49,9 +52,10 @@ export class TrustedInput {
   }
 
   /**
-   * run runs an act. The debugger is attached before, so that dialogs of the page are known. The page believes to be
-   * visible and to have the focus only during trusted input. run falls back to events if the debugger cannot be attached.
-   * A click or a key of the user in the tab ends the act.
+   * run runs an operation that acts on the page. The debugger is attached first, so that Chrome reports dialogs of
+   * the page. Focus emulation is on only during trusted input, so that a background page behaves as if it were
+   * visible and focused. If the debugger cannot be attached, run falls back to synthetic events. A click or a key
+   * press of the user in the tab ends the operation.
    */
   async run<N extends ActName>(
     call: BrowserCall,
@@ -90,7 +94,7 @@ export class TrustedInput {
     }
   }
 
-  /** dragBetween drags an element of one frame onto an element of another. */
+  /** dragBetween drags an element of one frame onto an element of another frame. */
   async dragBetween(
     call: BrowserCall,
     [start, end]: readonly [FrameTarget, FrameTarget],
@@ -99,7 +103,7 @@ export class TrustedInput {
     const { startTarget, endTarget, ...options } = args;
     if (this.#debuggers.state !== 'ready')
       throw toolFailure('needs_debugger', `a drag from one frame to another needs the debugger. ${addDebuggerText}`);
-    // Each of the two may scroll the page, so the end is measured again.
+    // Scrolling to the start may move the end of the drag, so the position of the end is measured again.
     await this.#show(call, end, endTarget, true);
     await this.#show(call, start, startTarget, true);
     const to = await this.#show(call, end, endTarget, false);
@@ -121,7 +125,10 @@ export class TrustedInput {
     return { ...result, changed: result.changed || dropped.changed, ...(changes === '' ? {} : { changes }) };
   }
 
-  /** show returns where an element is in the view of the tab. With isReady, show scrolls it into view. */
+  /**
+   * show returns the position of an element in the viewport of the tab. With isReady, show scrolls the element into
+   * view.
+   */
   async #show(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
     const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
     return point && (await this.#frames.findPoint(call, frame, point, isReady));
@@ -162,7 +169,7 @@ export class TrustedInput {
     try {
       await Promise.allSettled(prepared);
       const result = await this.#frames.run(call, frame, name, args, async (request) =>
-        // After a cancel, the page receives no further input.
+        // After a cancelled call, the page receives no further input.
         call.signal.aborted && request.kind !== 'leave' ? false : await input.make(request),
       );
       return withNotes(result, notes);
@@ -178,14 +185,14 @@ export class TrustedInput {
   }
 }
 
-/** Attempt is an act with trusted input. input is undefined until the act has begun. */
+/** Attempt is one attempt to run an operation with trusted input. input is undefined until the operation starts. */
 interface Attempt {
   input: TabInput | undefined;
 }
 
 /**
- * fallbackNote returns why an act that has pressed nothing goes on without the debugger; undefined if the act fails. The
- * user may press Cancel in the bar of the debugger while the act runs.
+ * fallbackNote returns why an operation that has sent no input continues without the debugger, or undefined if the
+ * operation fails. The user may press Cancel in the debugger bar while the operation runs.
  */
 function fallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;
@@ -193,7 +200,7 @@ function fallbackNote(error: unknown): string | undefined {
   return error instanceof DebuggerUnavailable ? `The debugger was not used: ${error.message}.` : undefined;
 }
 
-/** prepareFrame does in a frame of another site what the features files and focus do in the others. */
+/** prepareFrame turns on file chooser interception and focus emulation in a cross-site frame. */
 async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget): Promise<void> {
   if (kind !== 'iframe') return;
   await session.send('Page.enable', {}, undefined, id);
@@ -201,17 +208,18 @@ async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget)
   await session.send('Emulation.setFocusEmulationEnabled', { enabled: true }, undefined, id);
 }
 
-/** featuresOf returns the features of the debugger that an act needs. */
+/** featuresOf returns the debugger features that an operation needs. */
 function featuresOf<N extends ActName>(
   frame: FrameTarget,
   { name, isTrusted, otherFrame = frame }: ActOperation<N>,
 ): Feature[] {
   const features: Feature[] = ['dialogs'];
   if (!isTrusted) return features;
-  // Without drawing, Chrome delays pointer moves in a background tab by up to 1 s each, and the page gets no frames.
+  // Without drawing, Chrome delays each pointer move in a background tab by up to 1 s, and the page gets no
+  // animation frames.
   features.push('focus', 'files', 'drawing');
   if (name === 'drag') features.push('drags');
-  // The children are for the file choosers of frames of other sites.
+  // The feature children lets prepareFrame intercept the file choosers of cross-site frames.
   if (frame.frameId !== 0 || otherFrame.frameId !== 0) features.push('children');
   return features;
 }

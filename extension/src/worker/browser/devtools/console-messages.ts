@@ -11,35 +11,40 @@ import {
   readFields,
 } from './debugged-frames.ts';
 
-/** levels are the levels of messages, the most severe first. */
+/** levels are the severity levels of console messages, the most severe first. */
 const levels = ['error', 'warning', 'info', 'debug'] as const;
 type Level = (typeof levels)[number];
 
-/** MaxLines limits the messages of one answer. */
+/** MaxLines is the maximum number of console messages in one tool result. */
 const MaxLines = 200;
 const MaxMessageCharacters = 600;
-/** MaxPreviews limits the objects of one answer whose members are shown. */
+/** MaxPreviews is the maximum number of logged objects in one tool result whose members are shown. */
 const MaxPreviews = 40;
 const MaxMembers = 10;
-/** QuietMs is how long Chrome must be silent before the replay of messages has ended, in milliseconds. */
+/**
+ * QuietMs is how long Chrome must report no message before the replay of stored console messages counts as
+ * complete, in milliseconds.
+ */
 const QuietMs = 30;
-/** ReplayMs limits the wait for the replay, in milliseconds. */
+/** ReplayMs limits the wait for the replay of stored console messages, in milliseconds. */
 const ReplayMs = 2000;
 
-/** ConsoleMessage is a message, an exception or a note of the browser. */
+/** ConsoleMessage is a console message, an uncaught exception, or a message of the browser about the page. */
 interface ConsoleMessage {
   readonly level: Level;
   readonly atMs: number;
   readonly text: string;
-  /** place is the file with line and column; empty if unknown. */
+  /** place is the file with line and column that logged the message, or empty if unknown. */
   readonly place: string;
 }
 
-/** ConsoleMessages reads what pages wrote to the console. Chrome keeps the last 1,000 messages of each page. */
+/**
+ * ConsoleMessages reads the console messages of pages. Chrome stores the last 1,000 console messages of each page.
+ */
 export class ConsoleMessages {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
-  /** #clearedAt is when a session cleared the messages of a tab, by session and tab. */
+  /** #clearedAt maps a session and a tab to the time when the session cleared the console messages of the tab. */
   readonly #clearedAt = new Map<string, Map<number, number>>();
 
   constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers) {
@@ -47,12 +52,12 @@ export class ConsoleMessages {
     this.#debuggers = debuggers;
   }
 
-  /** endSession forgets which messages a session has cleared. */
+  /** endSession forgets which console messages a session has cleared. */
   async endSession(session: string): Promise<void> {
     this.#clearedAt.delete(session);
   }
 
-  /** read is the tool browser_console_messages. */
+  /** read implements the tool browser_console_messages. */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args, tabId, session } = call;
     const clearedAt = this.#clearedAt.get(session) ?? new Map<number, number>();
@@ -81,7 +86,10 @@ export class ConsoleMessages {
   }
 }
 
-/** replay lets Chrome report the stored messages of one process again, and returns those of the allowed frames. */
+/**
+ * replay makes Chrome report the stored console messages of one process again, and returns the messages of the
+ * allowed frames.
+ */
 async function replay(session: DebuggerSession, frames: DebuggedFrames, childId: string): Promise<ConsoleMessage[]> {
   const events: { readonly method: string; readonly params: Fields }[] = [];
   const stop = session.onEvent((method, params, id) => {
@@ -89,11 +97,12 @@ async function replay(session: DebuggerSession, frames: DebuggedFrames, childId:
   });
   const send = (method: string) => session.send(method, {}, undefined, childId);
   try {
-    // Chrome reports stored messages only to a debugger that did not listen before.
+    // Chrome reports stored console messages only after the debugger domains Runtime and Log were disabled and
+    // enabled again.
     await send('Runtime.disable');
     await send('Log.disable');
     await send('Runtime.enable');
-    // A note of the browser does not name its frame.
+    // A console message of the browser itself does not name its frame.
     if (!frames.hasForbidden.has(childId)) await send('Log.enable');
     for (let count = -1, waitedMs = 0; count !== events.length && waitedMs < ReplayMs; waitedMs += QuietMs) {
       count = events.length;
@@ -118,7 +127,7 @@ async function readEvents(
     if (method !== 'Runtime.executionContextCreated') continue;
     const { id, auxData } = readFields(params.context);
     const { frameId, type } = readFields(auxData);
-    // Scripts of extensions run in isolated worlds.
+    // Scripts of browser extensions run in isolated worlds.
     if (type === 'default' && typeof frameId === 'string' && frameIds.has(frameId)) contexts.add(id);
   }
   const messages: ConsoleMessage[] = [];
@@ -166,7 +175,7 @@ function readException(details: Fields, timestamp: unknown): ConsoleMessage {
   return { level: 'error', atMs: timeOf(timestamp), text, place };
 }
 
-/** describeObject returns the members of an object, without running getters of the page. */
+/** describeObject returns the members of a logged object, without running getters of the page. */
 async function describeObject(session: DebuggerSession, childId: string, value: Fields): Promise<string> {
   const { objectId, subtype } = value;
   const isList = subtype === 'array' || subtype === 'typedarray';
@@ -188,7 +197,10 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
   return `${className === 'Object' ? '' : `${String(className)} `}{${shown.join(', ')}}`;
 }
 
-/** formatTexts joins the texts of a message. Texts replace the placeholders of the first text, such as %s. */
+/**
+ * formatTexts joins the arguments of a console message. Later arguments replace the placeholders of the first
+ * argument, such as %s.
+ */
 function formatTexts([first = '', ...others]: readonly string[]): string {
   const text = first.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
     if (placeholder === '%%') return '%';
@@ -221,18 +233,18 @@ function firstPlace(stackTrace: unknown): string {
   return typeof url === 'string' ? placeOf(url, lineNumber, columnNumber) : '';
 }
 
-/** placeOf returns a place in a file. The numbers of the debugger begin at 0. */
+/** placeOf formats a position in a file. The debugger counts lines and columns from 0. */
 function placeOf(url: string, line: unknown, column: unknown): string {
   if (url === '' || typeof line !== 'number') return url;
   return typeof column === 'number' ? `${url}:${line + 1}:${column + 1}` : `${url}:${line + 1}`;
 }
 
-/** CountedMessage is a message with the number of equal messages in a row. */
+/** CountedMessage is a console message with the number of its consecutive repetitions. */
 interface CountedMessage extends ConsoleMessage {
   readonly count: number;
 }
 
-/** countRepeated joins equal messages that follow each other. */
+/** countRepeated joins equal consecutive console messages. */
 function countRepeated(messages: readonly ConsoleMessage[]): CountedMessage[] {
   const counted: CountedMessage[] = [];
   for (const message of messages) {

@@ -8,19 +8,22 @@ import { toolFailure } from '../tool-failure.ts';
 import { listOf, readFields } from './debugged-frames.ts';
 import { type TextRange, TextRanges } from './text-ranges.ts';
 
-/** PollMs is the interval in which used rules are read, because a navigation drops them, in milliseconds. */
+/**
+ * PollMs is the interval at which used CSS rules are read, in milliseconds. A navigation discards the rules that
+ * were not read.
+ */
 const PollMs = 500;
-/** MaxSheets limits the style sheets of one recording. */
+/** MaxSheets limits the style sheets of one coverage recording. */
 const MaxSheets = 2000;
 const MaxLines = 100;
 
-/** CoverageOptions are what CssCoverage needs of Chrome. */
+/** CoverageOptions are the functions of Chrome that CssCoverage needs. */
 export interface CoverageOptions {
-  /** readUrl returns the address of a tab's top document. */
+  /** readUrl returns the address of the top document of a tab. */
   readUrl(tabId: number): Promise<string | undefined>;
 }
 
-/** Sheet is a style sheet of one address, in one frame or in several documents one after the other. */
+/** Sheet is the style sheet of one address, which one frame or several successive documents use. */
 interface Sheet {
   readonly name: string;
   readonly frameUrl: string;
@@ -29,7 +32,7 @@ interface Sheet {
   readonly used: TextRanges;
 }
 
-/** CssCoverage records which parts of style sheets pages use. */
+/** CssCoverage records which parts of their style sheets pages use. */
 export class CssCoverage {
   readonly #captures: Captures<CoverageRecording>;
   readonly #options: CoverageOptions;
@@ -48,18 +51,21 @@ export class CssCoverage {
     });
   }
 
-  /** headersOf returns the style sheets that Chrome has reported in a tab while a recording runs, by session and ID. */
+  /**
+   * headersOf returns the style sheets that Chrome has reported for a tab with a running coverage recording, by
+   * debugger session and style sheet ID.
+   */
   async headersOf(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
     const recording = await this.#captures.find(tabId);
     return recording && ((childId, sheetId) => recording.headerOf(childId, sheetId));
   }
 
-  /** endSession ends the recordings of a session. */
+  /** endSession ends the coverage recordings of a session. */
   async endSession(session: string): Promise<void> {
     await this.#captures.endSession(session);
   }
 
-  /** run is the tool browser_css_coverage. */
+  /** run implements the tool browser_css_coverage. */
   async run(call: BrowserCall): Promise<BrowserResult> {
     const { tabId, args } = call;
     if (readChoice(args, 'action', ['start', 'stop']) === 'start') {
@@ -84,12 +90,12 @@ export class CssCoverage {
   }
 }
 
-/** CoverageRecording is the recording of one tab. */
+/** CoverageRecording is the coverage recording of one tab. */
 class CoverageRecording {
   readonly #session: DebuggerSession;
   readonly #childIds = new Set<string>();
   readonly #sheets = new Map<string, Sheet>();
-  /** #sheetsById are the sheets by session and ID. */
+  /** #sheetsById maps a debugger session and a style sheet ID to the style sheet. */
   readonly #sheetsById = new Map<string, Sheet>();
   readonly #headers = new Map<string, Fields>();
   readonly #frameUrls = new Map<string, string>();
@@ -131,7 +137,7 @@ class CoverageRecording {
         await this.#send(childId, method).catch(() => undefined);
   }
 
-  /** takeAll adds the rules that were used since the last call. */
+  /** takeAll adds the CSS rules that were used since the previous takeAll. */
   async takeAll(): Promise<void> {
     await Promise.all([...this.#childIds].map((childId) => this.#take(childId)));
   }
@@ -139,7 +145,7 @@ class CoverageRecording {
   async #startIn(childId: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
     this.#recordFrames(frameTree);
-    // Chrome reports the present sheets only when the view of the styles is enabled.
+    // Chrome reports the present style sheets only when the debugger domain CSS is enabled.
     for (const method of ['Page.enable', 'DOM.enable', 'CSS.disable', 'CSS.enable', 'CSS.startRuleUsageTracking'])
       await this.#send(childId, method);
     this.#childIds.add(childId);
@@ -186,9 +192,9 @@ class CoverageRecording {
   }
 
   async #take(childId: string): Promise<void> {
-    // Chrome computes no styles of a background tab by itself, but it needs them for the layout.
+    // Chrome computes no styles of a background tab on its own, but must compute the styles for a layout.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
-    // The frame may have gone away.
+    // A frame may have been removed since the list of frames was read.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
     for (const entry of listOf(coverage)) {
       const { styleSheetId, startOffset, endOffset, used } = readFields(entry);

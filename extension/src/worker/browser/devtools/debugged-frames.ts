@@ -6,38 +6,38 @@ import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { allowedFrames } from '../frame-rules.ts';
 import { documentGone } from '../tool-failure.ts';
 
-/** DebuggedFramesBrowser is the part of Chrome that readDebuggedFrames needs. */
+/** DebuggedFramesBrowser is the part of the Chrome API that readDebuggedFrames needs. */
 export type DebuggedFramesBrowser = Pick<typeof chromePages, 'listTabFrames'>;
 
-/** DebuggedFrame is a frame in which a call may read, as the debugger sees it. */
+/** DebuggedFrame is a frame that a call may read, as reported by the debugger. */
 export interface DebuggedFrame {
-  /** childId is the session of the frame; empty for a frame in the process of the tab. */
+  /** childId is the ID of the frame's debugger session, or empty for a frame in the process of the tab. */
   readonly childId: string;
   readonly frameId: string;
   readonly url: string;
   readonly mimeType: string;
-  /** resources are the entries of Page.getResourceTree. */
+  /** resources are the entries that the debugger command Page.getResourceTree returned for the frame. */
   readonly resources: readonly Fields[];
 }
 
-/** DebuggedFrames are the frames of a tab. */
+/** DebuggedFrames describes the frames of a tab. */
 export interface DebuggedFrames {
   readonly frames: readonly DebuggedFrame[];
-  /** childIds are the sessions of the frames. */
+  /** childIds are the IDs of the debugger sessions of all frames. */
   readonly childIds: readonly string[];
-  /** leftOut is the number of frames of sites that the user does not allow. */
+  /** leftOut is the number of frames on sites that the user does not allow. */
   readonly leftOut: number;
-  /** hasForbidden are the sessions that also have frames of sites that the user does not allow. */
+  /** hasForbidden contains the debugger sessions with frames on sites that the user does not allow. */
   readonly hasForbidden: ReadonlySet<string>;
 }
 
-/** ChildrenMs is how long Chrome may take to report the frames of other sites, in milliseconds. */
+/** ChildrenMs is how long Chrome may take to report the cross-site frames, in milliseconds. */
 const ChildrenMs = 500;
 const PollMs = 25;
 
 /**
- * readDebuggedFrames returns the frames of a tab without those that a rule of the user forbids. session needs the
- * feature children. readDebuggedFrames fails if the tab no longer shows the document of the call.
+ * readDebuggedFrames returns the frames of a tab without the frames that a rule of the user forbids. session needs
+ * the debugger feature children. readDebuggedFrames fails if the tab no longer shows the document of the call.
  */
 export async function readDebuggedFrames(
   session: DebuggerSession,
@@ -60,7 +60,10 @@ export async function readDebuggedFrames(
   };
 }
 
-/** gatherFrames returns the frames of the tab and its children. count is how many frames the tab has. */
+/**
+ * gatherFrames returns the allowed frames of the tab and its child targets. count is the total number of frames in
+ * the tab.
+ */
 async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
   const frames = await readTree(session, '');
   const stop = session.onChild(async ({ id, kind }) => {
@@ -92,12 +95,12 @@ function withoutFragment(url: string): string {
   return url.split('#')[0] ?? url;
 }
 
-/** readFields returns the fields of a value, or none if the value is no object. */
+/** readFields returns the value if it is an object, and otherwise an empty object. */
 export function readFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** listOf returns a value that is a list, or an empty list. */
+/** listOf returns the value if it is a list, and otherwise an empty list. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -10,10 +10,10 @@ import { Resources } from './resources.ts';
 import { Styles } from './styles.ts';
 import { TextParts } from './text-parts.ts';
 
-/** DevtoolsBrowser is the part of Chrome that the tools of the group devtools need. */
+/** DevtoolsBrowser is the part of the Chrome API that the tools of the group devtools need. */
 export type DevtoolsBrowser = EvaluateBrowser & DebuggedFramesBrowser & PerformanceBrowser;
 
-/** makeDevtoolsTools returns the tools of the group devtools. */
+/** makeDevtoolsTools makes the tools of the group devtools. */
 export function makeDevtoolsTools(browser: DevtoolsBrowser, frames: TabFrames, debuggers: Debuggers): ToolGroup {
   const parts = new TextParts();
   const evaluator = new Evaluator(browser, frames, debuggers, parts);

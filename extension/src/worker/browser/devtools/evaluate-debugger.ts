@@ -6,12 +6,12 @@ import { type EvaluateRequest, syntaxFailure } from './evaluate.ts';
 import { makeEvaluateScript } from './evaluate-script.ts';
 import { findLentNode, ObjectGroup } from './lent-nodes.ts';
 
-/** FunctionStart is before the script in the debugger, which adds a parenthesis. */
+/** FunctionStart is the text before the script in the debugger, which encloses the script in parentheses. */
 const FunctionStart = 'function () { return ';
-/** DebuggerPrefixCharacters is the number of characters before the script in its first line. */
+/** DebuggerPrefixCharacters is the number of characters that precede the script in its first line. */
 export const DebuggerPrefixCharacters = FunctionStart.length + 1;
 
-/** evaluateByDebugger runs code of an agent with the debugger, and returns the value of the script. */
+/** evaluateByDebugger runs the agent's code with the debugger, and returns the value of the script. */
 export async function evaluateByDebugger(
   debuggers: Debuggers,
   frames: TabFrames,
@@ -51,7 +51,7 @@ export async function evaluateByDebugger(
   });
 }
 
-/** inMainWorld returns the object of a node in the main world of its frame. */
+/** inMainWorld converts a DOM node into an object of the main world of its frame. */
 async function inMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
   const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
   const { backendNodeId } = readFields(node);
@@ -60,10 +60,10 @@ async function inMainWorld(session: DebuggerSession, childId: string, objectId: 
   return readFields(object).objectId;
 }
 
-/** readValue returns the value of Runtime.callFunctionOn. */
+/** readValue returns the value in the result of the debugger command Runtime.callFunctionOn. */
 function readValue({ result, exceptionDetails }: Fields): unknown {
   if (exceptionDetails === undefined) return readFields(result).value;
-  // The script catches the errors of the code, so that only a syntax error remains.
+  // The script catches all runtime errors of the agent's code, so any remaining exception is a syntax error.
   const { exception, lineNumber, text } = readFields(exceptionDetails);
   const { description } = readFields(exception);
   const message = typeof description === 'string' ? description : String(text);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import vm from 'node:vm';
 import { MaxResultCharacters, makeEvaluateScript, makeExpression, readEvaluateAnswer } from './evaluate-script.ts';
 
-/** evaluate runs code as the script of browser_evaluate does, in a new realm. */
+/** evaluate runs code in a new JavaScript realm, with the script of browser_evaluate. */
 async function evaluate(code: string, setup = ''): Promise<unknown> {
   const context = vm.createContext({});
   vm.runInContext(setup, context);

@@ -1,57 +1,57 @@
-// The script of browser_evaluate in the page. The page may have replaced every built-in of its main world: such a page
-// can change the result, but the worker validates the answer and limits the wait.
+// Contains the script that browser_evaluate runs in the page. The page may have replaced every built-in of its main
+// world: such a page can change the result, but the worker validates the result and limits the wait.
 
-/** SourceName is the name of the script in stacks. */
+/** SourceName is the script name that stack traces show for the agent's code. */
 const SourceName = 'browser_evaluate.js';
-/** Prefix is before the code of the agent, in the same line, so that the lines of the code keep their numbers. */
+/** Prefix precedes the agent's code in the same line, so that the lines of the code keep their numbers. */
 const Prefix = '((code, run) => run(code))(async () => (';
 
-/** makeExpression returns an expression that evaluates the code of an agent without calling it. */
+/** makeExpression returns an expression that evaluates the agent's code without calling the function in the code. */
 export function makeExpression(code: string): string {
   return `${Prefix}${cleanCode(code)}\n), () => undefined)`;
 }
 
-/** cleanCode removes a semicolon at the end, which an expression in parentheses must not have. */
+/** cleanCode removes a semicolon at the end, which is not allowed in an expression in parentheses. */
 function cleanCode(code: string): string {
   return code.replace(/[\s;]+$/, '');
 }
 
 /**
- * makeEvaluateScript returns a script whose value is a promise of an answer as readEvaluateAnswer expects it. element is
- * a JavaScript expression for the argument of the agent's function.
+ * makeEvaluateScript returns a script whose value is a promise of an answer that readEvaluateAnswer can read.
+ * element is a JavaScript expression for the argument of the agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
   return `${Prefix}${cleanCode(code)}\n), (${Runner})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
 }
 
-/** lentElement returns a JavaScript expression for the node that the page script has lent under a name. */
+/** lentElement returns a JavaScript expression for the node that the page script shares under a name. */
 export function lentElement(name: string): string {
   const key = JSON.stringify(name);
   return `((lent) => { let node; CSS.highlights.delete(${key}); lent.forEach((range) => { node = range.startContainer; }); return node; })(CSS.highlights.get(${key}))`;
 }
 
-/** EvaluateAnswer is what the code of an agent led to. */
+/** EvaluateAnswer is the outcome of the agent's code. */
 export type EvaluateAnswer =
   | { readonly kind: 'undefined' }
   | {
       readonly kind: 'json';
       readonly json: string;
-      /** hasText is true if values without a form in JSON are replaced by texts such as "[circular]". */
+      /** hasText is true if values that JSON cannot represent are replaced by texts such as "[circular]". */
       readonly hasText: boolean;
-      /** isCut is true if the result has more than MaxResultCharacters. */
+      /** isCut is true if the result was truncated to MaxResultCharacters. */
       readonly isCut: boolean;
     }
   | { readonly kind: 'error'; readonly message: string; readonly line?: number; readonly column?: number };
 
-/** MaxResultCharacters is the longest result of a script, in characters. */
+/** MaxResultCharacters is the maximum length of a script's result, in characters. */
 export const MaxResultCharacters = 2_000_000;
-/** MaxAnswerCharacters is the longest answer that a script can have if the page does not change the script. */
+/** MaxAnswerCharacters is the maximum length of a script's answer if the page does not tamper with the script. */
 const MaxAnswerCharacters = MaxResultCharacters + 100_000;
 const MaxMessageCharacters = 1000;
 
 /**
- * readEvaluateAnswer reads the value of a script. readEvaluateAnswer returns undefined for an invalid answer.
- * prefixCharacters is the number of characters before the script in its first line.
+ * readEvaluateAnswer parses the value of a script, and returns undefined for an invalid value. prefixCharacters is
+ * the number of characters that precede the script in its first line.
  */
 export function readEvaluateAnswer(value: unknown, code: string, prefixCharacters = 0): EvaluateAnswer | undefined {
   if (typeof value !== 'string' || value.length > MaxAnswerCharacters) return undefined;
@@ -70,7 +70,7 @@ function readError(text: string, code: string, prefixCharacters: number): Evalua
   return { kind: 'error', message, ...findPlace(text.slice(split + 1 + messageLength), code, prefixCharacters) };
 }
 
-/** findPlace returns the first place in a stack that is in the code of the agent. */
+/** findPlace returns the first position in a stack trace that is in the agent's code. */
 function findPlace(
   stack: string,
   code: string,
@@ -86,8 +86,8 @@ function findPlace(
 }
 
 /**
- * Runner is a function that returns the function "run" of the script. Runner writes JSON itself, because libraries of
- * many pages add methods such as Array.prototype.toJSON, which change the result of JSON.stringify.
+ * Runner is a function that returns the function "run" of the script. Runner contains its own JSON writer, because
+ * libraries of many pages add methods such as Array.prototype.toJSON, which change the result of JSON.stringify.
  */
 const Runner = `(readElement) => async (code) => {
   const limit = ${MaxResultCharacters};

@@ -18,28 +18,28 @@ import {
 } from './evaluate-script.ts';
 import type { TextParts } from './text-parts.ts';
 
-/** EvaluateMs limits how long a tool waits for the code of an agent, in milliseconds. */
+/** EvaluateMs limits how long browser_evaluate waits for the agent's code, in milliseconds. */
 const EvaluateMs = 60_000;
-/** WatchMs is the interval in which a tool checks that the page still answers, in milliseconds. */
+/** WatchMs is the interval at which browser_evaluate checks that the page still answers, in milliseconds. */
 const WatchMs = 1000;
-/** IsolatedWorld is the isolated world in which code of agents runs. */
+/** IsolatedWorld is the ID of the isolated world in which the agent's code runs. */
 const IsolatedWorld = 'evaluate';
 
-/** EvaluateBrowser is the part of Chrome that Evaluator needs. */
+/** EvaluateBrowser is the part of the Chrome API that Evaluator needs. */
 export type EvaluateBrowser = Pick<typeof chromeScripts, 'runInPage' | 'areUserScriptsAllowed'> &
   Pick<typeof chromeBase, 'readTabState'>;
 
-/** EvaluateRequest is code of an agent with its place. */
+/** EvaluateRequest is the agent's code, and the tab and frame in which to run the code. */
 export interface EvaluateRequest {
   readonly call: BrowserCall;
   readonly frame: FrameTarget;
   readonly code: string;
   readonly world: 'main' | 'isolated';
-  /** target is the ref of the element that the code gets as its argument. */
+  /** target is the ref of the element that the agent's code receives as its argument. */
   readonly target: string | undefined;
 }
 
-/** Evaluator runs code of agents in pages. */
+/** Evaluator runs the agent's code in pages. */
 export class Evaluator {
   readonly #browser: EvaluateBrowser;
   readonly #frames: TabFrames;
@@ -53,11 +53,11 @@ export class Evaluator {
     this.#parts = parts;
   }
 
-  /** evaluate is the tool browser_evaluate. */
+  /** evaluate implements the tool browser_evaluate. */
   async evaluate(call: BrowserCall): Promise<BrowserResult> {
     const cursor = readText(call.args, 'cursor');
     if (cursor !== undefined) {
-      // The server judges a call with a cursor as reading, so the call must not run code.
+      // The server treats a call with a cursor as read-only, so such a call must not run code.
       if (call.args.function !== undefined) throw callFailure('invalid_arguments', 'give either function or cursor');
       const { text, words } = this.#parts.next(call, cursor);
       return { text: words.join(' '), content: text };
@@ -82,7 +82,10 @@ export class Evaluator {
     return { text: ['Result as JSON.', ...notes, ...words].join(' '), content: text };
   }
 
-  /** #race waits for an answer, and fails when the call is cancelled, the document is gone or EvaluateMs have passed. */
+  /**
+   * #race waits for the answer of the script, and fails when the call is cancelled, the document is gone or
+   * EvaluateMs have passed.
+   */
   async #race<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
     const ended = new AbortController();
     const signal = AbortSignal.any([call.signal, ended.signal]);
@@ -97,7 +100,7 @@ export class Evaluator {
     }
   }
 
-  /** #watch fails when the document goes away, or does not answer because it shows a dialog. */
+  /** #watch fails when the document is gone, or does not answer because a dialog is open. */
   async #watch(frame: FrameTarget, signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(WatchMs, signal);
@@ -119,19 +122,19 @@ export class Evaluator {
     try {
       value = await this.#browser.runInPage(frame, [script], worldId);
     } catch (error) {
-      // Without the permission, Chrome rejects the script before the script runs.
+      // Without the permission for user scripts, Chrome rejects the script before the script runs.
       if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
       return await this.#runByDebugger(request);
     }
     const answer = readEvaluateAnswer(value, code);
     if (answer) return answer;
-    // A script that Chrome cannot parse has no value.
+    // The injection result of a script that Chrome cannot parse has no value.
     const problem = await findSyntaxError(
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
       makeExpression(code),
     );
     if (problem) throw syntaxFailure(problem.message, problem.line);
-    // A script whose document goes away has no value either.
+    // If a navigation removes the document while the script runs, the injection result has no value either.
     throw (await this.#findDocumentGone(request)) ?? noAnswer(world);
   }
 
@@ -142,7 +145,7 @@ export class Evaluator {
       value = await evaluateByDebugger(this.#debuggers, this.#frames, request, EvaluateMs);
     } catch (error) {
       if (error instanceof ToolFailure) throw error;
-      // Chrome reports the end of a document to the debugger first.
+      // Chrome reports the end of a document to the debugger before other listeners.
       if (/navigated|destroyed|Cannot find context/i.test(String(error)))
         throw documentGone(await this.#browser.readTabState(request.call.tabId), true);
       throw await this.#explain(request, error);
@@ -152,14 +155,17 @@ export class Evaluator {
     throw noAnswer(request.world);
   }
 
-  /** #explain returns why Chrome did not run a script. */
+  /** #explain returns the reason why Chrome did not run a script. */
   async #explain(request: EvaluateRequest, error: unknown): Promise<unknown> {
     const reason = error instanceof Error ? error.message : String(error);
     const failure = toolFailure('not_found', `Chrome did not run the code in this page (${reason}). Use another page`);
     return (await this.#findDocumentGone(request)) ?? failure;
   }
 
-  /** #findDocumentGone returns the failure of a document that no longer exists; undefined if the document exists. */
+  /**
+   * #findDocumentGone returns the failure for a document that no longer exists, or undefined if the document
+   * exists.
+   */
   async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
     const state = await this.#browser.readTabState(call.tabId);
     const frames = state === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
@@ -184,7 +190,7 @@ async function expire(signal: AbortSignal): Promise<never> {
   );
 }
 
-/** begun returns a failure that does not allow to run the code a second time. */
+/** begun returns a failure that marks the agent's code as started, so that the code is not run again. */
 function begun(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;
   const { notStarted: _, message, ...others } = error.error;
@@ -196,7 +202,7 @@ function scriptFailure({ message, line, column }: EvaluateAnswer & { kind: 'erro
   return toolFailure('script_error', `the function threw an error${place}: ${JSON.stringify(message)}`);
 }
 
-/** syntaxFailure returns the failure of code that Chrome cannot parse. */
+/** syntaxFailure returns the failure for code that Chrome cannot parse. */
 export function syntaxFailure(message: string, line: number): ToolFailure {
   const reason = message.replace(/^Uncaught /, '');
   return callFailure(

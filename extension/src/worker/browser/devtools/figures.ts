@@ -1,10 +1,11 @@
-// Reads and describes the figures of a document. An attacker may control the process of a page, so every value is checked.
+// Reads and describes the performance metrics of a document. An attacker may control the process of a page, so
+// every value is validated.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskUrl } from '../network/masking.ts';
 import { listOf, readFields } from './debugged-frames.ts';
 
-/** SlowEvents is how many events of one kind an answer shows. */
+/** SlowEvents is the maximum number of slow events of one kind in a tool result. */
 const SlowEvents = 5;
 const MaxTextCharacters = 300;
 
@@ -23,13 +24,13 @@ export interface Shift {
   readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
 }
 
-/** Span is a part of the time of a document. Times are milliseconds from the start of the load. */
+/** Span is a time span in the life of a document. Times are milliseconds since the start of the load. */
 interface Span {
   readonly atMs: number;
   readonly durationMs: number;
 }
 
-/** Interaction is a click, a tap or a key press. */
+/** Interaction is a click, a tap or a key press, with the time until the next paint. */
 interface Interaction extends Span {
   readonly type: string;
   readonly element: string;
@@ -43,7 +44,7 @@ interface ScriptRun extends Span {
   readonly invoker: string;
 }
 
-/** Figures are what a recorder found in one document. */
+/** Figures are the performance metrics that the recorder measured in one document. */
 export interface Figures {
   readonly startMs: number;
   readonly nowMs: number;
@@ -56,16 +57,16 @@ export interface Figures {
     | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
     | undefined;
   readonly shifts: readonly Shift[];
-  /** interactions are the slowest, the slowest first. */
+  /** interactions are the slowest interactions, in descending order of duration. */
   readonly interactions: readonly Interaction[];
   readonly interactionCount: number;
-  /** longTasks are the longest, the longest first. */
+  /** longTasks are the longest tasks, in descending order of duration. */
   readonly longTasks: readonly (Span & { readonly kind: string })[];
   readonly longTaskCount: number;
   readonly scripts: readonly ScriptRun[];
 }
 
-/** parseFigures reads the answer of a recorder; undefined if the answer is malformed. */
+/** parseFigures parses the performance metrics that a recorder returned, and returns undefined for malformed data. */
 export function parseFigures(json: unknown): Figures | undefined {
   if (typeof json !== 'string' || json.length > 10_000_000) return undefined;
   let value: unknown;
@@ -119,7 +120,7 @@ export function parseFigures(json: unknown): Figures | undefined {
   };
 }
 
-/** describePageLoad returns the lines of how the document of a page loaded. */
+/** describePageLoad describes how the document of a page loaded, in lines of text. */
 export function describePageLoad({ navigation, firstPaintMs, lcp }: Figures): string[] {
   const lines: string[] = [];
   if (navigation) {
@@ -139,13 +140,16 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: Figures): st
   ];
 }
 
-/** describeEvents returns the lines of what happened in a document since the start of the recording. */
+/**
+ * describeEvents describes the layout shifts, interactions and long tasks since the start of the recording, in
+ * lines of text.
+ */
 export function describeEvents(figures: Figures, isForbidden: (url: string) => boolean): string[] {
   return [...describeInteractions(figures), ...describeShifts(figures), ...describeLongTasks(figures, isForbidden)];
 }
 
 function describeInteractions({ interactions, interactionCount }: Figures): string[] {
-  // One slow interaction of 50 is left out, as in Chrome's own figure.
+  // Of every 50 interactions, the slowest one is ignored, as in Chrome's own metric.
   const slowest = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
   if (!slowest) return ['INP none: no clicks, taps or keys'];
   const lines = [...interactions.slice(0, SlowEvents)].map(
@@ -170,7 +174,8 @@ function describeShifts({ shifts }: Figures): string[] {
 }
 
 /**
- * layoutShiftScore returns the largest sum of shifts in one session: shifts less than 1 s apart, in at most 5 s.
+ * layoutShiftScore returns the largest sum of layout shifts in one session. A session contains shifts less than 1 s
+ * apart, and lasts at most 5 s.
  */
 export function layoutShiftScore(shifts: readonly Pick<Shift, 'atMs' | 'value'>[]): number {
   let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
@@ -226,7 +231,7 @@ function rated(valueMs: number, good: number, poor: number): string {
   return `${ms(valueMs)} (${rating(valueMs, good, poor)})`;
 }
 
-/** rating returns the rating of a figure by the limits of Web Vitals. */
+/** rating returns the rating of a metric by the thresholds of Web Vitals. */
 function rating(value: number, good: number, poor: number): string {
   if (value <= good) return 'good';
   return value <= poor ? 'needs improvement' : 'poor';

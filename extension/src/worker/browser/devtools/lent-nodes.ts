@@ -5,22 +5,25 @@ import { toolFailure } from '../tool-failure.ts';
 import { listOf, readFields } from './debugged-frames.ts';
 import { lentElement } from './evaluate-script.ts';
 
-/** WorldName is the isolated world of the debugger in each frame. */
+/** WorldName is the name of the debugger's isolated world in each frame. */
 export const WorldName = 'opentabs';
-/** ObjectGroup names the objects of the page that the debugger keeps until the end of a call. */
+/** ObjectGroup is the name of the group of page objects that the debugger keeps until the end of a call. */
 export const ObjectGroup = 'opentabs';
 
-/** PlacedNode is a node in the isolated world of its frame. */
+/** PlacedNode is a DOM node in the isolated world of its frame. */
 export interface PlacedNode {
-  /** childId is the session of the frame; empty for a frame in the process of the tab. */
+  /** childId is the ID of the frame's debugger session, or empty for a frame in the process of the tab. */
   readonly childId: string;
   readonly objectId: string;
 }
 
-/** ChildrenMs is how long Chrome may take to report the frames of other sites, in milliseconds. */
+/** ChildrenMs is how long Chrome may take to report the cross-site frames, in milliseconds. */
 const ChildrenMs = 2000;
 
-/** findLentNode finds the node that a page script has lent. Only the document of that page script has the node. */
+/**
+ * findLentNode finds the node that a page script shares under a name. Only the document in which the page script
+ * runs has the node.
+ */
 export async function findLentNode(session: DebuggerSession, isInTopFrame: boolean, name: string): Promise<PlacedNode> {
   const inTab = await findInProcess(session, '', name);
   if (inTab) return inTab;
@@ -29,7 +32,7 @@ export async function findLentNode(session: DebuggerSession, isInTopFrame: boole
   throw toolFailure('not_found', 'the debugger did not find the document of the call. Take a new snapshot');
 }
 
-/** findInChildren finds a lent node in the frames of other sites. */
+/** findInChildren searches the cross-site frames for a shared node. */
 async function findInChildren(session: DebuggerSession, name: string): Promise<PlacedNode | undefined> {
   let stop: () => void = () => undefined;
   const search = new Promise<PlacedNode>((resolve) => {
@@ -45,7 +48,10 @@ async function findInChildren(session: DebuggerSession, name: string): Promise<P
   }
 }
 
-/** findInProcess finds a lent node in the frames of one process: of the tab, or of one child. */
+/**
+ * findInProcess searches the frames of one process for a shared node: the process of the tab, or of one child
+ * target.
+ */
 async function findInProcess(session: DebuggerSession, childId: string, name: string): Promise<PlacedNode | undefined> {
   const send = (method: string, params: Fields) => session.send(method, params, undefined, childId);
   const { frameTree } = await send('Page.getFrameTree', {});
@@ -59,7 +65,7 @@ async function findInProcess(session: DebuggerSession, childId: string, name: st
   return undefined;
 }
 
-/** frameIdsOf returns the IDs of the frames of Page.getFrameTree. */
+/** frameIdsOf returns the IDs of all frames in the result of the debugger command Page.getFrameTree. */
 export function frameIdsOf(tree: unknown): string[] {
   const { frame, childFrames } = readFields(tree);
   const { id } = readFields(frame);

@@ -1,22 +1,28 @@
-// The script that records figures of a document, in an isolated world of its frame. The page cannot change the built-in
-// functions of that world.
+// Contains the script that measures performance metrics of a document, in an isolated world of its frame. The page
+// cannot change the built-in functions of an isolated world.
 
-/** RecorderName is the global variable of the recorder in the isolated world. */
+/** RecorderName is the global variable with the performance recorder in the isolated world. */
 const RecorderName = 'opentabsPerformance';
 
-/** newDocumentScript starts a recorder in a document that begins to load. */
+/** newDocumentScript starts a performance recorder in a document that begins to load. */
 export const newDocumentScript = `(${recorderSource()})(0)`;
 
-/** presentDocumentScript starts a recorder in a document that is there before the recording. */
+/** presentDocumentScript starts a performance recorder in a document that has loaded before the recording. */
 export const presentDocumentScript = `(${recorderSource()})(performance.now())`;
 
-/** readScript evaluates to a promise of the figures as JSON. Without a recorder, readScript reads Chrome's buffers. */
+/**
+ * readScript evaluates to a promise of the performance metrics as JSON. Without a recorder, readScript reads
+ * Chrome's buffers of performance entries.
+ */
 export const readScript = `(globalThis.${RecorderName} ?? (${recorderSource()})(0)).read()`;
 
-/** stopScript ends the recorder of a document. */
+/** stopScript stops the performance recorder of a document. */
 export const stopScript = `globalThis.${RecorderName}?.stop()`;
 
-/** recorderSource returns a function that starts a recorder. Events before startMs do not count. */
+/**
+ * recorderSource returns the source of a function that starts a performance recorder. Events before startMs do not
+ * count.
+ */
 function recorderSource(): string {
   return `(startMs) => {
   globalThis.${RecorderName}?.stop();

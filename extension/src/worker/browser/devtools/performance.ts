@@ -19,10 +19,10 @@ import { frameIdsOf, WorldName } from './lent-nodes.ts';
 import { newDocumentScript, presentDocumentScript, readScript, stopScript } from './performance-script.ts';
 import { selectEvents } from './trace.ts';
 
-/** PerformanceBrowser is the part of Chrome that recordings of speed need. */
+/** PerformanceBrowser is the part of the Chrome API that performance recordings need. */
 export type PerformanceBrowser = DebuggedFramesBrowser & NavigationBrowser;
 
-/** categories are the events of the trace. */
+/** categories are the event categories that the trace contains. */
 const categories = [
   'devtools.timeline',
   'disabled-by-default-devtools.timeline',
@@ -32,17 +32,17 @@ const categories = [
   'loading',
   'v8.execute',
 ];
-/** TraceBufferKb limits what Chrome keeps of a trace, in kilobytes. */
+/** TraceBufferKb limits the memory that Chrome uses for a trace, in kilobytes. */
 const TraceBufferKb = 20_000;
-/** MaxEvents limits the events of a trace in the memory of the worker. */
+/** MaxEvents limits the trace events in the memory of the service worker. */
 const MaxEvents = 300_000;
-/** MaxFileCharacters limits the file of a trace. */
+/** MaxFileCharacters limits the length of a trace file, in characters. */
 const MaxFileCharacters = 30_000_000;
 /** TraceEndMs is how long Chrome may take to return a trace, in milliseconds. */
 const TraceEndMs = 30_000;
 const MaxFrames = 20;
 
-/** Performance records how fast pages load and react. */
+/** Performance records how fast pages load and respond to input. */
 export class PerformanceRecordings {
   readonly #browser: PerformanceBrowser;
   readonly #captures: Captures<PerformanceRecording>;
@@ -51,7 +51,7 @@ export class PerformanceRecordings {
     this.#browser = browser;
     this.#captures = new Captures({
       debuggers,
-      // A background tab has neither paints nor frames unless Chrome draws the tab.
+      // A background tab has neither paints nor animation frames unless the feature drawing is on.
       features: ['children', 'drawing', 'dialogs'],
       start: async (session) => {
         const recording = new PerformanceRecording(session);
@@ -62,12 +62,12 @@ export class PerformanceRecordings {
     });
   }
 
-  /** endSession ends the recordings of a session. */
+  /** endSession ends the performance recordings of a session. */
   async endSession(session: string): Promise<void> {
     await this.#captures.endSession(session);
   }
 
-  /** run is the tool browser_performance. */
+  /** run implements the tool browser_performance. */
   async run(call: BrowserCall): Promise<BrowserResult> {
     const action = readChoice(call.args, 'action', ['start', 'stop']);
     const isReload = readFlag(call.args, 'reload');
@@ -109,14 +109,14 @@ export class PerformanceRecordings {
   }
 }
 
-/** PerformanceRecording is the recording of one tab. */
+/** PerformanceRecording is the performance recording of one tab. */
 class PerformanceRecording {
-  /** traceProblem is why Chrome records no trace; empty if Chrome does. */
+  /** traceProblem is the reason why Chrome records no trace, or empty if Chrome records one. */
   traceProblem = '';
   readonly #session: DebuggerSession;
   readonly #startMs = Date.now();
   readonly #scripts = new Map<string, unknown>();
-  /** #startUrls are the addresses of the frames at the start, by ID. */
+  /** #startUrls maps the ID of each frame to its address at the start of the recording. */
   readonly #startUrls = new Map<string, string>();
   readonly #events: Fields[] = [];
   readonly #stops: (() => void)[] = [];
@@ -159,12 +159,12 @@ class PerformanceRecording {
     }
   }
 
-  /** read returns the figures of the present document, and the trace of the recording. */
+  /** read returns the performance metrics of the present document, and the trace of the recording. */
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
     const { frames, leftOut } = await readDebuggedFrames(this.#session, browser, call);
     const figures = await Promise.all(frames.map(async (frame) => ({ frame, figures: await this.#readFrame(frame) })));
     const file = await this.#readTrace(call, frames);
-    // The tab may show another document, which the server has not judged.
+    // The tab may show a document that the server has not allowed for this call.
     await readDebuggedFrames(this.#session, browser, call);
     const [top, ...children] = figures;
     if (!top?.figures) throw toolFailure('timeout', 'the page did not answer. Try again');
@@ -172,7 +172,7 @@ class PerformanceRecording {
     const lines = [...describePageLoad(top.figures), ...describeEvents(top.figures, isForbidden)];
     const shownChildren = children.flatMap(({ frame, figures: found }) => {
       if (!found) return [];
-      // The page has the long tasks of the frames in its process already.
+      // The long tasks of same-process frames are already among the long tasks of the top document.
       const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
       const own = isFirst ? found : { ...found, longTasks: [], longTaskCount: 0 };
       const isQuiet = own.shifts.length + own.interactions.length + own.longTasks.length === 0;
@@ -199,7 +199,8 @@ class PerformanceRecording {
   }
 
   async #startIn(childId: string): Promise<void> {
-    // Commands of one session run in their order; a new frame runs its scripts after the first commands.
+    // The debugger executes the commands of one session in order, and a new frame runs its scripts after the first
+    // commands.
     const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
       source: newDocumentScript,
       worldName: WorldName,
@@ -252,7 +253,7 @@ class PerformanceRecording {
     if (events.length > free) this.#hasLostEvents = true;
   }
 
-  /** #readTrace ends the trace, and returns its file. */
+  /** #readTrace ends the trace, and returns the trace file. */
   async #readTrace({ args }: BrowserCall, frames: readonly DebuggedFrame[]): Promise<WrittenFile | undefined> {
     if (this.#isTracing) {
       const ended = new Promise<true>((resolve) => {

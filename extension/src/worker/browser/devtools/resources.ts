@@ -7,7 +7,7 @@ import { type DebuggedFrame, type DebuggedFramesBrowser, readDebuggedFrames, rea
 import { WorldName } from './lent-nodes.ts';
 import type { TextParts } from './text-parts.ts';
 
-/** MaxLines limits the resources of one answer. */
+/** MaxLines limits the number of resources in one tool result. */
 const MaxLines = 300;
 const MaxUrlCharacters = 300;
 
@@ -15,15 +15,15 @@ const MaxUrlCharacters = 300;
 interface Resource {
   readonly frame: DebuggedFrame;
   readonly url: string;
-  /** type is Chrome's type in lower case, such as script. */
+  /** type is Chrome's type of the resource in lower case, such as script. */
   readonly type: string;
   readonly mimeType: string;
-  /** bytes is 0 if unknown. */
+  /** bytes is the size of the resource, or 0 if the size is unknown. */
   readonly bytes: number;
   readonly isFailed: boolean;
 }
 
-/** Resources lists and reads the files that pages have loaded: documents, scripts, style sheets, pictures. */
+/** Resources lists and reads the files that pages have loaded: documents, scripts, style sheets and images. */
 export class Resources {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
@@ -35,7 +35,10 @@ export class Resources {
     this.#parts = parts;
   }
 
-  /** read is the tool browser_resources. The address of one resource returns its body, anything else a list. */
+  /**
+   * read implements the tool browser_resources, which returns the body of the resource in the argument url, or a
+   * list of all resources without url.
+   */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const cursor = readText(args, 'cursor');
@@ -79,7 +82,10 @@ export class Resources {
   }
 }
 
-/** readPresentDocument returns the HTML of a document as scripts have changed it. problem is why there is no original. */
+/**
+ * readPresentDocument returns the HTML of a document as scripts have changed it. problem is the reason why the
+ * original HTML is not available.
+ */
 async function readPresentDocument(
   send: (method: string, params: Fields) => Promise<Fields>,
   { frame, type }: Resource,
@@ -100,7 +106,7 @@ async function readPresentDocument(
   throw toolFailure('not_found', `Chrome no longer has the content of this ${type} (${reason}). Reload the page first`);
 }
 
-/** resourcesOf returns the document of a frame and what the frame has loaded. */
+/** resourcesOf returns the document of a frame and all resources that the frame has loaded. */
 function resourcesOf(frame: DebuggedFrame): Resource[] {
   const document = {
     frame,

@@ -8,14 +8,17 @@ import type { CssCoverage } from './css-coverage.ts';
 import { listOf, readFields } from './debugged-frames.ts';
 import { findLentNode, ObjectGroup } from './lent-nodes.ts';
 
-/** MaxRules limits the rules of one answer. */
+/** MaxRules limits the number of CSS rules in one tool result. */
 const MaxRules = 60;
 const MaxRuleCharacters = 600;
 
-/** FindHeaders returns the style sheets that Chrome has reported in a tab, if another tool uses them. */
+/**
+ * FindHeaders returns the style sheets that Chrome has reported for a tab in which another tool has enabled the
+ * debugger domain CSS.
+ */
 type FindHeaders = CssCoverage['headersOf'];
 
-/** Styles reads computed styles of elements and, with the debugger, the rules that match. */
+/** Styles reads computed styles of elements and, with the debugger, the matching CSS rules. */
 export class Styles {
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
@@ -27,7 +30,7 @@ export class Styles {
     this.#findHeaders = findHeaders;
   }
 
-  /** read is the tool browser_get_styles. */
+  /** read implements the tool browser_get_styles. */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
     const states = readTexts(call.args, 'forceState') ?? [];
@@ -67,7 +70,7 @@ export class Styles {
       const headerOf = await this.#findHeaders(call.tabId);
       try {
         await send('DOM.enable');
-        // Chrome reports the sheets only when the view of the styles is enabled.
+        // Chrome reports the style sheets only when the debugger domain CSS is enabled.
         if (!headerOf) await send('CSS.disable');
         await send('CSS.enable');
         await send('DOM.getDocument', { depth: 0 });
@@ -95,10 +98,13 @@ export class Styles {
   }
 }
 
-/** FindHeader returns the header of a style sheet by ID. */
+/** FindHeader returns the header of the style sheet with an ID. */
 type FindHeader = (sheetId: unknown) => Fields | undefined;
 
-/** describeRules returns the inline style and the rules that match an element, the strongest first. */
+/**
+ * describeRules returns the inline style and the CSS rules that match an element, in descending order of
+ * precedence.
+ */
 function describeRules(matched: Fields, findHeader: FindHeader): string[] {
   const lines: string[] = [];
   const inline = declarationsOf(matched.inlineStyle);
@@ -125,14 +131,17 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
   const header = findHeader(styleSheetId);
   const { startLine } = readFields(readFields(style).range);
   if (!header || typeof startLine !== 'number') return cut;
-  // The range begins after the brace, which may be in a later line than the selector.
+  // The range of a declaration block begins after the brace, which may be in a later line than the selector.
   const url = String(header.sourceURL || 'a style sheet without an address');
   const isInline = header.isInline === true && typeof header.startLine === 'number';
   const line = startLine + (isInline ? Number(header.startLine) : 0) + 1;
   return `${cut} (${url}:${line})`;
 }
 
-/** declarationsOf returns the declarations of a style as the page wrote them, without those that Chrome derives. */
+/**
+ * declarationsOf returns the declarations of a style as the page wrote them, without the longhand properties that
+ * Chrome derives.
+ */
 function declarationsOf(style: unknown): string {
   const declarations = listOf(readFields(style).cssProperties)
     .map(readFields)

@@ -1,30 +1,33 @@
 import type { BrowserCall } from '../browser-tool.ts';
 import { toolFailure } from '../tool-failure.ts';
 
-/** PartCharacters is the size of one part, in characters. */
+/** PartCharacters is the size of one part of a long text, in characters. */
 export const PartCharacters = 50_000;
-/** MaxStoredCharacters limits the texts that are kept for a later part, in characters. */
+/** MaxStoredCharacters limits the total size of the texts that are stored for later parts, in characters. */
 const MaxStoredCharacters = 8_000_000;
 
-/** TextPart is a part of a long text. */
+/** TextPart is one part of a long text. */
 export interface TextPart {
   readonly text: string;
-  /** words are the sentences about the part and the next one; empty for a text of one part. */
+  /** words are sentences about this part and how to read the next part, or empty if the text has only one part. */
   readonly words: readonly string[];
 }
 
-/** StoredText is a text of a document. */
+/** StoredText is a text of a document that is stored for later parts. */
 interface StoredText {
   readonly documentId: string;
   readonly text: string;
 }
 
-/** TextParts returns long texts of pages in parts. A later part is returned only while the tab shows the same document. */
+/**
+ * TextParts returns long texts of pages in parts. A later part is returned only while the tab shows the same
+ * document.
+ */
 export class TextParts {
   readonly #texts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  /** first returns the first part of a text, and keeps the text if there are more parts. */
+  /** first returns the first part of a text, and stores the text if there are more parts. */
   first({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
     if (text.length <= PartCharacters) return { text, words: [] };
     const id = crypto.randomUUID().slice(0, 8);
@@ -38,7 +41,7 @@ export class TextParts {
     return partAt(id, text, 0);
   }
 
-  /** next returns the part at a cursor. */
+  /** next returns the part of a stored text at a cursor. */
   next({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
     const [, id = '', offset = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
     const stored = this.#texts.get(id);
@@ -54,7 +57,7 @@ export class TextParts {
 
 function partAt(id: string, text: string, start: number): TextPart {
   let end = Math.min(start + PartCharacters, text.length);
-  // A part must not end between the two halves of a character.
+  // A part must not end between the two halves of a surrogate pair.
   if (end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1))) end--;
   const place = `Characters ${start + 1} to ${end} of ${text.length}.`;
   const next = end < text.length ? `Next part: cursor "${id}:${end}".` : 'This is the last part.';

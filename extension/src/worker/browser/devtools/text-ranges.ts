@@ -1,10 +1,10 @@
-/** TextRange is a part of a text. end is after the last character. */
+/** TextRange is a range of characters in a text. end is the index after the last character. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** TextRanges is a set of characters of a text. */
+/** TextRanges is a set of characters of a text, stored as ranges. */
 export class TextRanges {
   #ranges: readonly TextRange[] = [];
 

@@ -1,35 +1,44 @@
-// Selects the events of a trace that an agent may see. Chrome records whole processes of pages, which can have frames that
-// the user does not allow, and other pages of the site.
+// Selects the trace events that an agent may read. Chrome records whole processes of pages, which can contain
+// frames that the user does not allow, and other pages of the site.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskBody, maskHeader, maskUrl } from '../network/masking.ts';
 import { readFields } from './debugged-frames.ts';
 
-/** TraceFrame is a frame of the page. */
+/** TraceFrame is a frame of the recorded page. */
 export interface TraceFrame {
   readonly id: string;
-  /** url is the address of the document at the start of the recording; empty for a later frame. */
+  /**
+   * url is the address of the frame's document at the start of the recording, or empty for a frame that was added
+   * later.
+   */
   readonly url: string;
 }
 
-/** TraceRules are what an agent may see. */
+/** TraceRules describe which trace events an agent may read. */
 export interface TraceRules {
-  /** frames are the frames that the agent may see at the end of the recording, the top frame first. */
+  /** frames are the frames that the agent may read at the end of the recording, the top frame first. */
   readonly frames: readonly TraceFrame[];
-  /** origin is the site of the page at the end of the recording. Events of earlier pages of other sites are left out. */
+  /**
+   * origin is the origin of the page at the end of the recording. Trace events of earlier pages on other sites are
+   * left out.
+   */
   readonly origin: string;
-  /** isForbidden reports whether the user forbids the site of an address. */
+  /** isForbidden reports whether a rule of the user forbids the site of an address. */
   isForbidden(url: string): boolean;
 }
 
-/** Commit is a document that a frame began to show. */
+/** Commit is the moment when a frame commits a new document. */
 interface Commit {
   readonly atUs: number;
   readonly frame: string;
   readonly url: string;
 }
 
-/** shownMetadata are the names of metadata in the file. Other metadata have titles of tabs. */
+/**
+ * shownMetadata are the names of the metadata events that the trace file contains. Other metadata events have
+ * titles of tabs.
+ */
 const shownMetadata: ReadonlySet<unknown> = new Set([
   'thread_name',
   'process_name',
@@ -37,13 +46,18 @@ const shownMetadata: ReadonlySet<unknown> = new Set([
   'process_sort_index',
 ]);
 
-/** MainProcess is the ID for Chrome's main process in the file. Chrome leaves the main process out of the trace. */
+/**
+ * MainProcess is the ID that the trace file uses for Chrome's browser process, whose events Chrome leaves out of
+ * the trace.
+ */
 const MainProcess = 1;
 const frameId = /^[0-9A-F]{32}$/;
 const MaxTextCharacters = 2000;
 const MaxDataUrlCharacters = 100;
 
-/** selectEvents returns the events that an agent may see, without secrets in addresses, headers and JSON. */
+/**
+ * selectEvents returns the trace events that an agent may read, with secrets in addresses, headers and JSON masked.
+ */
 export function selectEvents(events: readonly Fields[], rules: TraceRules): Fields[] {
   const [top] = rules.frames;
   if (!top) return [];
@@ -53,7 +67,8 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
     const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
     return page !== undefined && originOf(page.url) === rules.origin;
   };
-  // A page's navigation begins while the last page is still shown, so its events name the address of the next page.
+  // A navigation begins while the previous page is still shown, so the trace events of the previous page name the
+  // address of the next page.
   const leftOutSites = new Set(pages.map(({ url }) => originOf(url)).filter((origin) => origin !== rules.origin));
   const isHidden = (url: string) => rules.isForbidden(url) || leftOutSites.has(originOf(url));
   const forbidden = new Set(commits.filter(({ url }) => rules.isForbidden(url)).map(({ frame }) => frame));
@@ -79,7 +94,7 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
   return [...commitEvents(shownCommits, top.id, processes), ...shown];
 }
 
-/** commitEvents returns the events of Chrome's main process with which viewers find the frames of a trace. */
+/** commitEvents returns the events of Chrome's browser process from which trace viewers find the frames. */
 function commitEvents(commits: readonly Commit[], top: string, processes: ReadonlyMap<string, unknown>): Fields[] {
   const describe = ({ frame, url }: Commit) => ({
     frame,
@@ -109,7 +124,7 @@ function commitEvents(commits: readonly Commit[], top: string, processes: Readon
   ];
 }
 
-/** readCommits returns the documents of the trace, the oldest first. */
+/** readCommits returns the document commits in the trace, in chronological order. */
 function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): Commit[] {
   const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => Number(ts));
   const startUs = times.reduce((least, time) => Math.min(least, time), times[0] ?? 0);
@@ -121,13 +136,13 @@ function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): 
   return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
 }
 
-/** ownFrame returns the ID of the frame in which an event happened; empty if unknown. */
+/** ownFrame returns the ID of the frame in which a trace event happened, or an empty text if unknown. */
 function ownFrame(args: unknown): string {
   const { data, beginData } = readFields(args);
   return String(readFields(data).frame ?? readFields(beginData).frame ?? '');
 }
 
-/** namedFrames returns the IDs of frames in the arguments of an event. */
+/** namedFrames returns the IDs of frames in the arguments of a trace event. */
 function namedFrames(args: unknown): string[] {
   if (!isRecord(args)) return [];
   return Object.entries(args).flatMap(([key, value]) => {
@@ -136,7 +151,9 @@ function namedFrames(args: unknown): string[] {
   });
 }
 
-/** cleanValue returns a value without secrets; undefined if the value names an address that isHidden matches. */
+/**
+ * cleanValue returns a value without secrets, or undefined if the value contains an address that isHidden matches.
+ */
 function cleanValue(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);
   if (Array.isArray(value)) {

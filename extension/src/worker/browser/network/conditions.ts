@@ -1,17 +1,17 @@
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { networkParams } from '../debugger/features.ts';
 
-/** Conditions describe a network. */
+/** Conditions describe the speed of an emulated network. */
 export interface Conditions {
   readonly isOffline: boolean;
-  /** latencyMs is added to each request. */
+  /** latencyMs is the delay that is added to each request, in milliseconds. */
   readonly latencyMs: number;
-  /** downloadKbps and uploadKbps are in kilobits per second; 0 for no limit. */
+  /** downloadKbps and uploadKbps limit the network speed in kilobits per second; 0 means no limit. */
   readonly downloadKbps: number;
   readonly uploadKbps: number;
 }
 
-/** presets are the networks that DevTools of Chrome offer. */
+/** presets are the network speeds that Chrome DevTools offers. */
 export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-4g', Conditions>> = {
   offline: { isOffline: true, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 },
   'slow-3g': { isOffline: false, latencyMs: 2000, downloadKbps: 400, uploadKbps: 400 },
@@ -19,10 +19,10 @@ export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-
   'fast-4g': { isOffline: false, latencyMs: 165, downloadKbps: 8100, uploadKbps: 1350 },
 };
 
-/** realConditions are the conditions of the network itself. */
+/** realConditions are the network conditions without throttling. */
 const realConditions: Conditions = { isOffline: false, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 };
 
-/** NetworkConditions slows down the network of one tab, with its frames and workers. */
+/** NetworkConditions throttles the network of one tab, including its frames and workers. */
 export class NetworkConditions {
   readonly #session: DebuggerSession;
   readonly #children = new Set<string>();
@@ -40,7 +40,7 @@ export class NetworkConditions {
   async set(conditions: Conditions): Promise<void> {
     this.#current = conditions;
     await this.#send(conditions, '');
-    // A child that has ended rejects the command.
+    // A child target that has ended rejects the throttling command.
     await Promise.allSettled([...this.#children].map((id) => this.#send(conditions, id)));
   }
 
@@ -64,7 +64,7 @@ export class NetworkConditions {
   }
 }
 
-/** conditionsText describes conditions for the agent. */
+/** conditionsText describes network conditions for the agent. */
 export function conditionsText({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions): string {
   if (isOffline) return 'offline';
   const limit = (kbps: number) => (kbps > 0 ? `${kbps} kbit/s` : 'unlimited');

@@ -1,4 +1,5 @@
-// Reads the events of Chrome's domain Network. Chrome's documentation describes the fields.
+// Reads the events of the debugger domain Network, whose fields the documentation of the DevTools protocol
+// describes.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import type { Answer, Headers, Timing } from './recorded.ts';
@@ -21,13 +22,13 @@ export function headersOf(value: unknown): Headers {
   return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, text]) => [name, String(text)]));
 }
 
-/** siteOf returns the origin of an http, https or blob address; empty for any other address. */
+/** siteOf returns the origin of an http, https or blob address, and an empty text for any other address. */
 export function siteOf(url: string): string {
   if (!/^(blob:)?https?:/.test(url) || !URL.canParse(url)) return '';
   return new URL(url).origin;
 }
 
-/** answerOf reads the field response or redirectResponse of an event. */
+/** answerOf converts the field response or redirectResponse of a network event. */
 export function answerOf(response: Fields): Answer {
   const address = textOf(response, 'remoteIPAddress');
   const port = numberOf(response, 'remotePort');
@@ -61,7 +62,10 @@ function timingOf(timing: Fields): Timing {
   };
 }
 
-/** initiatorOf returns what made a request: the kind, and the place in a script or document if Chrome reports one. */
+/**
+ * initiatorOf describes what started a request: the kind of initiator, and the position in a script or document if
+ * Chrome reports a position.
+ */
 export function initiatorOf(value: unknown): string {
   const initiator = fieldsOf(value);
   const { callFrames } = fieldsOf(initiator.stack);
@@ -72,8 +76,9 @@ export function initiatorOf(value: unknown): string {
 }
 
 /**
- * findFrameSite returns the site of a frame in the result of Page.getFrameTree. A frame without an address, such as
- * about:srcdoc, belongs to the site around the frame. findFrameSite returns an empty text for an unknown frame.
+ * findFrameSite returns the site of a frame in the result of the debugger command Page.getFrameTree. A frame
+ * without an address, such as about:srcdoc, has the site of its parent frame. findFrameSite returns an empty text
+ * for an unknown frame.
  */
 export function findFrameSite(frameTree: unknown, frameId: string, around = ''): string {
   const { frame, childFrames } = fieldsOf(frameTree);

@@ -9,11 +9,11 @@ import { siteOf } from './events.ts';
 import { NetworkRecorder } from './recorder.ts';
 import { Routes } from './routes.ts';
 
-/** NetworkBrowser is the part of Chrome that the network tools need. */
+/** NetworkBrowser is the part of the Chrome API that the network tools need. */
 export type NetworkBrowser = Pick<typeof chromePages, 'watchTabs' | 'readResources'> &
   Pick<typeof chromeTabs, 'describeTab'> & { readonly debuggers: Pick<Debuggers, 'hold'> };
 
-/** endText describes when recordings, rules and conditions end. */
+/** endText describes when network recordings, request rules and network conditions end. */
 export const endText =
   'until your session ends, the tab closes, the debugger leaves the tab, or no network tool was used for 10 min';
 
@@ -22,7 +22,7 @@ interface Recording {
   stopWatching(): void;
 }
 
-/** NetworkCaptures has the recordings, rules and conditions of all tabs. */
+/** NetworkCaptures has the network recordings, request rules and network conditions of all tabs. */
 export class NetworkCaptures {
   readonly routes: Captures<Routes>;
   readonly conditions: Captures<NetworkConditions>;
@@ -61,17 +61,20 @@ export class NetworkCaptures {
     });
   }
 
-  /** renew restarts the time after which the captures of a tab end. */
+  /** renew restarts the idle time after which the network captures of a tab end. */
   async renew(tabId: number): Promise<void> {
     await Promise.all([this.#recordings.find(tabId), this.routes.find(tabId), this.conditions.find(tabId)]);
   }
 
-  /** endSession ends what no other session uses. */
+  /** endSession ends the network captures that only the given session uses. */
   async endSession(session: string): Promise<void> {
     for (const captures of [this.#recordings, this.routes, this.conditions]) await captures.endSession(session);
   }
 
-  /** record returns the recorder of a call's tab, and starts it if there is none: then isNew is true. */
+  /**
+   * record returns the network recorder of a call's tab. If the tab has no recorder, record starts one and returns
+   * isNew as true.
+   */
   async record({
     tabId,
     session,
@@ -81,7 +84,10 @@ export class NetworkCaptures {
     return { recorder: capture.recorder, isNew };
   }
 
-  /** siteOf returns the site of the document that the server has judged. siteOf fails if the document is gone. */
+  /**
+   * siteOf returns the site of the document for which the server allowed the call, and fails if the document is
+   * gone.
+   */
   async siteOf({ tabId, documentId }: BrowserCall): Promise<string> {
     const tab = await this.#browser.describeTab(tabId);
     if (!tab || tab.documentId !== documentId) throw documentGone('open', false);

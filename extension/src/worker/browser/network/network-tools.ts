@@ -4,7 +4,10 @@ import { type NetworkBrowser, NetworkCaptures } from './network-captures.ts';
 import { makeRecordingTools } from './recording-tools.ts';
 import { makeSettingTools } from './setting-tools.ts';
 
-/** makeNetworkTools returns the tools of the group network. Each use of one renews what all of them hold. */
+/**
+ * makeNetworkTools makes the tools of the group network. Each use of a network tool restarts the idle time of all
+ * network captures in the tab.
+ */
 export function makeNetworkTools(browser: NetworkBrowser): ToolGroup {
   const captures = new NetworkCaptures(browser);
   const all = [...makeRecordingTools(browser, captures), ...makeSettingTools(captures)];

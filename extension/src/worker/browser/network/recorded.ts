@@ -1,13 +1,13 @@
-/** Headers are headers of HTTP by name. */
+/** Headers maps the names of HTTP headers to their values. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Body is the content of a request or of an answer, text or base64. */
+/** Body is the content of a request or of a response, as text or base64. */
 export interface Body {
   readonly text: string;
   readonly isBase64: boolean;
 }
 
-/** Timing has the times of a request in milliseconds after its start; -1 for a phase that did not happen. */
+/** Timing contains the times of a request in milliseconds after its start; -1 for a phase that did not happen. */
 export interface Timing {
   readonly dnsStart: number;
   readonly dnsEnd: number;
@@ -20,7 +20,7 @@ export interface Timing {
   readonly receiveHeadersEnd: number;
 }
 
-/** Answer is the answer of a server to a request. */
+/** Answer is the response of a server to a request. */
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
@@ -28,68 +28,71 @@ export interface Answer {
   readonly mimeType: string;
   readonly protocol: string;
   readonly serverAddress: string;
-  /** source is where the answer is from, if it is not from the network. */
+  /** source names the origin of a response that did not come from the network, such as a cache. */
   readonly source: '' | 'cache' | 'service worker';
   readonly timing: Timing | undefined;
 }
 
-/** RecordedRequest is one request. Each redirect is a request. */
+/** RecordedRequest is one recorded HTTP request. Each redirect is recorded as a separate request. */
 export interface RecordedRequest {
-  /** number counts the requests of a recording, from 1. */
+  /** number is the position of the request in its recording, from 1. */
   readonly number: number;
   readonly id: string;
   readonly method: string;
   readonly url: string;
   /** type is Chrome's type of the resource in lower case, such as document, fetch, script or image. */
   readonly type: string;
-  /** page is the site of the tab when the request began. */
+  /** page is the site that the tab showed when the request began. */
   readonly page: string;
-  /** frame is the site of the document that made the request; empty if unknown. */
+  /** frame is the site of the document that made the request, or empty if unknown. */
   frame: string;
-  /** frameId is Chrome's ID of the frame; empty for a worker. */
+  /** frameId is Chrome's ID of the frame that made the request, or empty for a worker. */
   readonly frameId: string;
   readonly initiator: string;
-  /** startedAt is the time in milliseconds since 1970; clock is Chrome's monotonic time in seconds. */
+  /**
+   * startedAt is the start time in milliseconds since 1970. clock is the start time on Chrome's monotonic clock, in
+   * seconds.
+   */
   readonly startedAt: number;
   readonly clock: number;
   headers: Headers;
   requestBody: Body | undefined;
   answer: Answer | undefined;
   body: Body | undefined;
-  /** bodyNote is why there is no body; empty if there is one, or if it has not arrived yet. */
+  /** bodyNote is the reason why the response has no body, or empty if the body is present or has not arrived yet. */
   bodyNote: string;
   /** durationMs is undefined while the request runs. */
   durationMs: number | undefined;
   sizeBytes: number;
-  /** error is Chrome's name of the error; empty without an error. */
+  /** error is Chrome's name of the network error, or empty if the request did not fail. */
   error: string;
 }
 
-/** Socket is a WebSocket, or a stream of server-sent events. */
+/** Socket is a recorded WebSocket, or a recorded stream of server-sent events. */
 export interface Socket {
-  /** number counts the sockets of a recording, from 1. */
+  /** number is the position of the socket in its recording, from 1. */
   readonly number: number;
   readonly url: string;
   readonly page: string;
-  /** frame is the site of the document that opened the socket; empty if unknown. */
+  /** frame is the site of the document that opened the socket, or empty if unknown. */
   frame: string;
   isOpen: boolean;
   messageCount: number;
 }
 
-/** SocketMessage is one message of a socket. */
+/** SocketMessage is one message of a WebSocket or of a stream of server-sent events. */
 export interface SocketMessage {
-  /** number counts the messages of a recording, from 1. */
+  /** number is the position of the message in its recording, from 1. */
   readonly number: number;
   readonly socket: Socket;
   readonly isSent: boolean;
-  /** opcode is 1 for text and 2 for binary data, which is base64 in data. */
+  /** opcode is 1 for a text message and 2 for a binary message, whose data is base64. */
   readonly opcode: number;
   readonly data: string;
   readonly at: number;
 }
 
-/** staticTypes are the types of requests that lists fold. */
+/** staticTypes are the types of requests that a request list shows only as a count. */
 export const staticTypes: ReadonlySet<string> = new Set([
   'stylesheet',
   'image',

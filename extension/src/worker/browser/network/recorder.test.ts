@@ -6,7 +6,10 @@ import { MaxBodyBytes, MaxRequests, NetworkRecorder } from './recorder.ts';
 
 const site = 'https://shop.example';
 
-/** makeRecorder returns a started recorder of a tab whose top frame is "top". bodies are the answers by request. */
+/**
+ * makeRecorder returns a started network recorder of a tab whose top frame is "top". bodies maps the ID of a
+ * request to its response body.
+ */
 async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Promise<NetworkRecorder> {
   const send = async (method: string, params: Fields = {}): Promise<Fields> => {
     if (method === 'Page.getFrameTree') {

@@ -6,17 +6,20 @@ import { answerOf, fieldsOf, findFrameSite, headersOf, initiatorOf, numberOf, si
 import { type Body, type Headers, type RecordedRequest, staticTypes } from './recorded.ts';
 import { SocketRecorder } from './socket-recorder.ts';
 
-/** MaxBodyBytes limits the bodies of the requests of a tab. The bodies and the messages together have 20 MiB. */
+/**
+ * MaxBodyBytes limits the total size of the recorded request and response bodies of a tab. The bodies and the
+ * socket messages together may have 20 MiB.
+ */
 export const MaxBodyBytes = 15 << 20;
-/** MaxRequests limits the requests of a tab. The oldest are dropped first. */
+/** MaxRequests is the maximum number of recorded requests of a tab. The oldest requests are dropped first. */
 export const MaxRequests = 5000;
-/** SettleMs is how long a tool waits for bodies that are being read, in milliseconds. */
+/** SettleMs is how long a tool waits for bodies that are still being read, in milliseconds. */
 const SettleMs = 2000;
 
-/** Hops are the requests with one ID of Chrome: a request and its redirects. */
+/** Hops is a request with its redirects. Chrome uses one ID for a request and all of its redirects. */
 interface Hops {
   readonly requests: RecordedRequest[];
-  /** sent and received are the headers on the wire, in the order of the redirects. */
+  /** sent and received are the headers as transferred over the network, in the order of the redirects. */
   readonly sent: Headers[];
   readonly received: { readonly headers: Headers; readonly status: number }[];
 }
@@ -30,9 +33,12 @@ export class NetworkRecorder {
   readonly #session: DebuggerSession;
   readonly #hops = new Map<string, Hops>();
   readonly #reading = new Set<Promise<void>>();
-  /** #unknownFrames are the requests of frames without an address, with their children. settle finds the sites. */
+  /**
+   * #unknownFrames maps each frame without an address to its requests and child target. settle looks up the sites
+   * of these frames.
+   */
   readonly #unknownFrames = new Map<RecordedRequest, string>();
-  /** #topFrame is Chrome's ID of the top frame; #page is the site that the tab shows. */
+  /** #topFrame is Chrome's ID of the top frame. #page is the site that the tab shows. */
   #topFrame = '';
   #page: string;
   #bodyBytes = 0;
@@ -44,7 +50,7 @@ export class NetworkRecorder {
     this.#page = siteOf(url);
   }
 
-  /** start records until the debugger leaves the tab. */
+  /** start starts a recording that lasts until the debugger is detached from the tab. */
   async start(): Promise<void> {
     this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
     this.#session.onChild(async ({ id, targetId }) => {
@@ -55,7 +61,10 @@ export class NetworkRecorder {
     this.#topFrame = textOf(fieldsOf(fieldsOf(frameTree).frame), 'id');
   }
 
-  /** #finishFrame ends the request for the document of a frame, whose end Chrome reported before the frame was a child. */
+  /**
+   * #finishFrame ends the request for the document of a cross-site frame. Chrome reports the end of that request
+   * before the debugger is attached to the frame.
+   */
   #finishFrame(frameId: string, childId: string): void {
     const request = this.requests.findLast((entry) => entry.frameId === frameId && entry.type === 'document');
     if (!request?.answer || request.durationMs !== undefined) return;
@@ -68,7 +77,7 @@ export class NetworkRecorder {
     this.#page = siteOf(url);
   }
 
-  /** settle waits for bodies that are being read, and finds the frames of requests. */
+  /** settle waits for bodies that are being read, and looks up the sites of frames without an address. */
   async settle(): Promise<void> {
     const finding = [...this.#unknownFrames].map(([entry, childId]) =>
       this.#findFrame(entry, childId).catch(() => undefined),
@@ -77,7 +86,7 @@ export class NetworkRecorder {
     await within(Promise.all([...this.#reading, ...finding]), SettleMs);
   }
 
-  /** receive records one event of Chrome. */
+  /** receive records one network event of Chrome. */
   receive(method: string, params: Fields, childId: string): void {
     const id = textOf(params, 'requestId');
     switch (method) {
@@ -115,7 +124,7 @@ export class NetworkRecorder {
       previous.answer = answerOf(params.redirectResponse);
       previous.bodyNote = 'a redirect has no body';
       end(previous, params, numberOf(params.redirectResponse, 'encodedDataLength'));
-    } else if (previous) return; // A frame and the page around it may both report a request.
+    } else if (previous) return; // A cross-site frame and its parent may both report the same request.
     const request = fieldsOf(params.request);
     const entry = this.#makeEntry(id, params, request, childId);
     this.requests.push(entry);
@@ -132,7 +141,7 @@ export class NetworkRecorder {
     const isTopFrame = childId === '' && textOf(params, 'frameId') === this.#topFrame;
     const isDocument = type === 'document' && textOf(params, 'loaderId') === id;
     const frame = siteOf(isDocument ? url : textOf(params, 'documentURL'));
-    // The scripts of the top frame belong to the document that the tab shows.
+    // Scripts of the top frame belong to the document that the tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
     const entry: RecordedRequest = {
       number: ++this.#requestCount,
@@ -159,7 +168,10 @@ export class NetworkRecorder {
     return entry;
   }
 
-  /** #findFrame finds the site of a frame without an address, such as about:srcdoc: the site around the frame. */
+  /**
+   * #findFrame looks up the site of a frame without an address, such as about:srcdoc, which has the site of its
+   * parent frame.
+   */
   async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
     const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleMs, childId);
     entry.frame = findFrameSite(frameTree, entry.frameId);
@@ -205,7 +217,10 @@ export class NetworkRecorder {
     end(request, params, request.sizeBytes);
   }
 
-  /** #applyHeaders uses the headers on the wire, which contain cookies and what proxies changed. */
+  /**
+   * #applyHeaders replaces the headers of a request by the headers as transferred over the network, which contain
+   * cookies and changes of proxies.
+   */
   #applyHeaders(id: string): void {
     const hops = this.#hops.get(id);
     hops?.requests.forEach((request, index) => {
@@ -216,7 +231,7 @@ export class NetworkRecorder {
     });
   }
 
-  /** #read remembers work until it has ended. */
+  /** #read tracks an unfinished read of a body until the read ends. */
   #read(work: Promise<void>): void {
     const reading = work.catch(() => undefined).finally(() => this.#reading.delete(reading));
     this.#reading.add(reading);
@@ -258,7 +273,7 @@ export class NetworkRecorder {
   #hopsOf(id: string): Hops {
     const present = this.#hops.get(id);
     if (present) return present;
-    // Headers of requests from before the recording have no request.
+    // Headers of a request from before the recording belong to no recorded request.
     const [oldestId] = this.#hops.keys();
     if (this.#hops.size > 2 * MaxRequests && oldestId !== undefined) this.#hops.delete(oldestId);
     const hops: Hops = { requests: [], sent: [], received: [] };

@@ -18,17 +18,23 @@ import {
   socketLine,
 } from './request-text.ts';
 
-/** MaxLines limits the lines of an answer. */
+/** MaxLines is the maximum number of request lines in one tool result. */
 const MaxLines = 100;
-/** MaxMessageLines limits the messages of an answer. Messages are longer than requests. */
+/**
+ * MaxMessageLines is the maximum number of socket messages in one tool result, fewer than requests because messages
+ * are longer.
+ */
 const MaxMessageLines = 50;
-/** BodyChars is the length of the part of a body in one answer; ShortBodyChars if the answer has other parts too. */
+/**
+ * BodyChars is the maximum number of characters of a body in one tool result; ShortBodyChars applies if the result
+ * also shows other parts of the request.
+ */
 const BodyChars = 20_000;
 const ShortBodyChars = 2000;
 
 const recordingText = `The recording lasts ${endText}. Reload the page to record it from its start.`;
 
-/** makeRecordingTools returns the tools that show recorded requests. */
+/** makeRecordingTools makes the tools that show recorded requests. */
 export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCaptures): [string, BrowserTool][] {
   return [
     ['browser_network_requests', (call) => listRequests(browser, captures, call)],
@@ -38,7 +44,10 @@ export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCap
   ];
 }
 
-/** isVisible reports whether a call may see what a document of a frame did, while the tab showed a page. */
+/**
+ * isVisible reports whether a call may read the recorded requests of a document in a frame, from the time when the
+ * tab showed a page.
+ */
 function isVisible({ page, frame }: { page: string; frame: string }, site: string, call: BrowserCall): boolean {
   if (page !== site || frame === '') return false;
   return frame === site || !isForbiddenAddress(frame, call.args);
@@ -91,7 +100,10 @@ function countTypes(requests: readonly RecordedRequest[]): string {
   return [...counts].map(([type, count]) => `${count} ${type}`).join(', ');
 }
 
-/** listResources lists the requests that the page itself has noted. They have neither headers nor bodies. */
+/**
+ * listResources lists the requests in the performance entries of the page itself, which have neither headers nor
+ * bodies.
+ */
 async function listResources(
   browser: NetworkBrowser,
   call: BrowserCall,
@@ -116,7 +128,7 @@ async function listResources(
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
-/** staticInitiators are the initiators of performance entries that lists fold. */
+/** staticInitiators are the initiator types of performance entries that a request list shows only as a count. */
 const staticInitiators: ReadonlySet<string> = new Set([
   'img',
   'image',
@@ -173,7 +185,7 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
-/** cutBody returns a part of a body, and how many characters follow. */
+/** cutBody returns a part of a body, and the number of characters after the part. */
 function cutBody(
   { body, mediaType, note }: { body: Body | undefined; mediaType: string; note: string },
   start: number,

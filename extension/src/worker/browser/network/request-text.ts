@@ -1,21 +1,22 @@
-// Writes recorded requests and messages for agents. The text is from the page, so the server marks it as untrusted.
+// Formats recorded requests and socket messages for agents. The text comes from the page, so the server marks the
+// text as untrusted.
 
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
 import type { Body, Headers, RecordedRequest, Socket, SocketMessage } from './recorded.ts';
 
-/** MaxUrlChars is the longest address in a line, in characters. */
+/** MaxUrlChars is the maximum length of an address in a line, in characters. */
 const MaxUrlChars = 150;
-/** MaxMessageChars is the longest message in a line, in characters. */
+/** MaxMessageChars is the maximum length of a socket message in a line, in characters. */
 const MaxMessageChars = 1000;
 
-/** formatBytes writes a number of bytes for readers. */
+/** formatBytes formats a number of bytes for readers. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} KB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** shortUrl returns an address without secrets. Addresses of the site begin with their path. */
+/** shortUrl returns an address without secrets. An address on the site of the page is shortened to its path. */
 export function shortUrl(url: string, site: string): string {
   const masked = maskUrl(url);
   const path = site !== '' && masked.startsWith(`${site}/`) ? masked.slice(site.length) : masked;
@@ -29,7 +30,7 @@ function statusOf({ answer, error, durationMs }: RecordedRequest): string {
   return `${answer.status}`;
 }
 
-/** lineOf returns the line of a request: number, method, status, type, size, time and address. */
+/** lineOf formats a request as one line: number, method, status, type, size, time and address. */
 export function lineOf(request: RecordedRequest, site: string): string {
   const { number, method, type, answer, durationMs } = request;
   const size = durationMs === undefined ? '-' : formatBytes(request.sizeBytes);
@@ -38,7 +39,7 @@ export function lineOf(request: RecordedRequest, site: string): string {
   return `${number} ${method} ${statusOf(request)} ${type} ${size} ${time}${source} ${shortUrl(request.url, site)}`;
 }
 
-/** headerLines returns one line for each header, without secrets. */
+/** headerLines formats headers as one line each, without secrets. */
 export function headerLines(headers: Headers): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     maskHeader(name, value)
@@ -47,7 +48,7 @@ export function headerLines(headers: Headers): string[] {
   );
 }
 
-/** bodyText returns a body as text without secrets; undefined for binary data. */
+/** bodyText returns a body as text without secrets, or undefined for binary data. */
 export function bodyText(body: Body, mediaType: string): string | undefined {
   if (!body.isBase64) return maskBody(body.text, mediaType);
   if (!/^text\/|[/+](json|xml)|javascript|x-www-form-urlencoded/.test(mediaType)) return undefined;
@@ -95,12 +96,12 @@ function timingLines({ startedAt, durationMs, sizeBytes, answer, error }: Record
   return texts.length > 0 ? [...lines, `phases: ${texts.join(', ')}`] : lines;
 }
 
-/** socketLine returns the line of a socket. */
+/** socketLine formats a WebSocket or a stream of server-sent events as one line. */
 export function socketLine({ number, url, isOpen, messageCount }: Socket, site: string): string {
   return `socket ${number} ${isOpen ? 'open' : 'closed'} ${messageCount} messages ${shortUrl(url, site)}`;
 }
 
-/** messageLine returns the line of a message. Binary data is base64. */
+/** messageLine formats a socket message as one line. Binary data is shown as base64. */
 export function messageLine({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
   const isText = opcode === 1;
   const masked = isText ? maskBody(data, '') : data;

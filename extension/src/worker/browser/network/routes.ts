@@ -3,20 +3,20 @@ import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { noRequest } from '../debugger/features.ts';
 import { fieldsOf, findFrameSite, headersOf, siteOf, textOf } from './events.ts';
 
-/** MaxRoutes limits the rules of a tab. */
+/** MaxRoutes is the maximum number of request rules of a tab. */
 export const MaxRoutes = 50;
 
-/** Route is a rule for requests of the documents of one site. */
+/** Route is a rule that answers or aborts matching requests of the documents of one site. */
 export interface Route {
-  /** number identifies the rule in its tab, from 1. */
+  /** number identifies the request rule in its tab, from 1. */
   readonly number: number;
-  /** site is the site that the tab showed when the rule was made. */
+  /** site is the site that the tab showed when the request rule was made. */
   readonly site: string;
-  /** pattern matches addresses: * matches any characters. */
+  /** pattern matches addresses of requests; * matches any characters. */
   readonly pattern: string;
-  /** answer is what matching requests get; undefined if they fail. */
+  /** answer is the response to matching requests, or undefined if the rule aborts the requests. */
   readonly answer: RouteAnswer | undefined;
-  /** session is the session that made the rule. */
+  /** session is the ID of the session that made the request rule. */
   readonly session: string;
   matchCount: number;
 }
@@ -27,7 +27,10 @@ export interface RouteAnswer {
   readonly body: string;
 }
 
-/** Routes are the rules of one tab. Chrome pauses the requests that match, and Routes answers them. */
+/**
+ * Routes manages the request rules of one tab. Chrome pauses the requests that match a rule, and Routes answers the
+ * paused requests.
+ */
 export class Routes {
   readonly routes: Route[] = [];
   readonly #session: DebuggerSession;
@@ -47,12 +50,15 @@ export class Routes {
     return route;
   }
 
-  /** remove removes the rules of a site with a pattern, or all rules of the site, and returns how many. */
+  /**
+   * remove removes the request rules of a site with a pattern, or all rules of the site, and returns the number of
+   * removed rules.
+   */
   async remove(site: string, pattern: string | undefined): Promise<number> {
     return await this.#keep((route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern));
   }
 
-  /** removeOf removes the rules of a session. */
+  /** removeOf removes the request rules of a session. */
   async removeOf(session: string): Promise<void> {
     await this.#keep((route) => route.session !== session);
   }
@@ -65,13 +71,13 @@ export class Routes {
     return removedCount;
   }
 
-  /** #update makes Chrome pause only requests that match a pattern. */
+  /** #update makes Chrome pause only requests that match the pattern of a rule. */
   async #update(): Promise<void> {
     const patterns = this.routes.map(({ pattern }) => ({ urlPattern: chromePattern(pattern) }));
     await this.#session.send('Fetch.enable', { patterns: patterns.length > 0 ? patterns : [noRequest] });
   }
 
-  /** #decide answers a paused request. A request that no rule matches continues, also after an error. */
+  /** #decide answers a paused request. A request that matches no rule continues, even after an error. */
   async #decide(params: Fields): Promise<void> {
     const requestId = textOf(params, 'requestId');
     try {
@@ -90,7 +96,8 @@ export class Routes {
     const url = textOf(fieldsOf(params.request), 'url');
     const candidates = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
     if (candidates.length === 0) return undefined;
-    // A document that is loaded belongs to its site. Other requests belong to the site of their document.
+    // A request for a document belongs to the site of its address. Any other request belongs to the site of the
+    // document that sent the request.
     const isDocument = textOf(params, 'resourceType') === 'Document';
     const site = isDocument ? siteOf(url) : await this.#siteOfFrame(textOf(params, 'frameId'));
     return candidates.find((route) => route.site === site);
@@ -102,18 +109,18 @@ export class Routes {
   }
 }
 
-/** originOf returns the header Origin of a paused request; empty without one. */
+/** originOf returns the Origin header of a paused request, or an empty text if the request has no Origin header. */
 function originOf(params: Fields): string {
   return headersOf(fieldsOf(params.request).headers).Origin ?? '';
 }
 
-/** commandOf returns the command that answers a paused request. */
+/** commandOf returns the debugger command that answers a paused request. */
 function commandOf({ answer }: Route, requestId: string, origin: string): [string, Fields] {
   if (!answer) return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }];
   const defaults: Record<string, string> = {
     'content-type': /^\s*[[{]/.test(answer.body) ? 'application/json' : 'text/plain; charset=utf-8',
   };
-  // The page must be able to read the answer, also if the request is for another site.
+  // CORS headers let the page read the response even if the request is cross-origin.
   if (origin !== '')
     Object.assign(defaults, {
       'access-control-allow-origin': origin,
@@ -139,7 +146,7 @@ function toBase64(text: string): string {
   return btoa(binary);
 }
 
-/** chromePattern returns a pattern for Chrome, in which ? also is a wildcard unless escaped. */
+/** chromePattern converts a pattern for Chrome, where an unescaped ? is also a wildcard. */
 function chromePattern(pattern: string): string {
   return pattern.replace(/[\\?]/g, '\\$&');
 }

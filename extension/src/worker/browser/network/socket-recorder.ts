@@ -2,15 +2,18 @@ import type { Fields } from '../../../record.ts';
 import { fieldsOf, headersOf, numberOf, siteOf, textOf } from './events.ts';
 import type { RecordedRequest, Socket, SocketMessage } from './recorded.ts';
 
-/** MaxMessageBytes and MaxMessages limit the messages of a tab. The oldest are dropped first. */
+/**
+ * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. The oldest messages are dropped
+ * first.
+ */
 export const MaxMessageBytes = 5 << 20;
 const MaxMessages = 10_000;
-/** MaxSockets limits the sockets of a tab. The oldest closed sockets are dropped first. */
+/** MaxSockets limits the recorded sockets of a tab. The oldest closed sockets are dropped first. */
 const MaxSockets = 500;
 
-/** SocketRecorder records the WebSockets of a tab, and its streams of server-sent events. */
+/** SocketRecorder records the WebSockets and the streams of server-sent events of a tab. */
 export class SocketRecorder {
-  /** sockets has each open socket, no matter how old the socket is. */
+  /** sockets contains the recorded sockets, and always every open socket regardless of age. */
   readonly sockets = new Map<string, Socket>();
   readonly messages: SocketMessage[] = [];
   droppedMessages = 0;
@@ -18,7 +21,10 @@ export class SocketRecorder {
   #socketCount = 0;
   #messageCount = 0;
 
-  /** receive records one event. page is the site of the tab; request is the request with the ID of the event. */
+  /**
+   * receive records one socket event of Chrome. page is the site of the tab; request is the recorded request with
+   * the ID in the event.
+   */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
     const id = textOf(params, 'requestId');
     const socket = this.sockets.get(id);
@@ -28,7 +34,7 @@ export class SocketRecorder {
         this.#add(id, textOf(params, 'url'), page, '');
         break;
       case 'Network.webSocketWillSendHandshakeRequest':
-        // Chrome names the document of a WebSocket only by this header.
+        // Only the Origin header identifies the document that opened a WebSocket.
         if (socket) socket.frame = siteOf(headersOf(fieldsOf(params.request).headers).Origin ?? '');
         break;
       case 'Network.webSocketFrameSent':
