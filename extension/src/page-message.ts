@@ -8,8 +8,9 @@ import { isRecord } from './record.ts';
 /** ToPage is a message from the worker to a page script. */
 export type ToPage =
   /**
-   * Runs an operation. The page script answers with 'begun', reports, and 'answer'. after are the numbers of earlier
-   * documents of the frame. hasInput is true if the operation may ask for trusted input.
+   * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. after
+   * contains the numbers that earlier documents of the frame have used. hasInput is true if the operation may
+   * request trusted input.
    */
   | {
       readonly op: 'run';
@@ -18,7 +19,7 @@ export type ToPage =
       readonly after: PageNumbers;
       readonly hasInput: boolean;
     }
-  /** Answers an 'input'. isDone is false if the worker could not make the input. */
+  /** Answers the page script's message 'input'. isDone is false if the worker could not send the input. */
   | { readonly op: 'inputDone'; readonly input: number; readonly isDone: boolean }
   | { readonly op: 'cancel'; readonly id: number; readonly reason: string }
   /** Requests a 'pong'. */
@@ -39,12 +40,12 @@ export type SentToPage =
 export type FromPage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
-  /** Asks for input with the number input. The worker answers with 'inputDone'. */
+  /** Requests trusted input, numbered by the field input. The worker answers with the message 'inputDone'. */
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
   | { readonly op: 'pong' };
 
-/** UnknownFromPage is a FromPage whose answer, progress and request for input were not validated. */
+/** UnknownFromPage is a FromPage whose answer, progress and input request are not validated yet. */
 export type UnknownFromPage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }

@@ -77,11 +77,11 @@ async function finishAct(
   const notes = [...(act.notes ?? [])];
   const hasEffect = act.hasEffect?.() ?? false;
   const shown = before && watch.navigating === undefined ? await changesSince(before, watch, args, context) : undefined;
-  if (!shown && act.target?.isConnected) collectSecrets(); // meets the shadow roots that the act added
+  if (!shown && act.target?.isConnected) collectSecrets(); // finds the shadow roots that the action added
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
   const changed = (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasMoved || isNavigating;
   if (!changed && act.input === 'synthetic') notes.push(watch.changes > 0 ? invisible(watch) : Untrusted);
-  // A scroll that moved something, or an act without an effect.
+  // A scroll with an effect, or a synthetic action without any change, may need an animation frame of the page.
   const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed;
   if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFrames);
   if (watch.download !== undefined) notes.push('A download began.');

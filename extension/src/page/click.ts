@@ -33,16 +33,17 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
 }
 
 /**
- * NewTabGuard keeps Chrome from opening the new tab of a clicked link, because Chrome may show the tab to the user. The
- * worker opens the tab in the background. A page that handles the click itself is not concerned.
+ * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome may activate the new tab.
+ * The worker opens the link in a background tab instead. NewTabGuard does not affect a page that handles the click
+ * itself.
  */
 class NewTabGuard {
-  /** isUsed is true if Chrome would have opened a tab. */
+  /** isUsed is true if the guard has prevented a new tab. */
   isUsed = false;
   readonly #controller = new AbortController();
 
   constructor() {
-    // The listener runs after those of the page.
+    // Add the guard's listener last, so that it runs after the listeners of the page.
     addEventListener('click', (event) => this.#prevent(event), { signal: this.#controller.signal });
   }
 
@@ -84,15 +85,18 @@ function linkOf(element: Element, args: ClickArguments): ClickResult['link'] {
 /** ClickOptions are the parts of a click's arguments that clickElement needs. */
 type ClickOptions = Pick<ClickArguments, 'button' | 'doubleClick' | 'modifiers' | 'timeoutMs'>;
 
-/** ClickOutcome is what became of a click. */
+/** ClickOutcome is the outcome of a click. */
 interface ClickOutcome {
-  /** The element is no longer in the document. */
+  /** isGone is true if the clicked element is no longer in the document. */
   readonly isGone: boolean;
-  /** The browser did what it does for a click, or the page prevented that. */
+  /**
+   * isComplete is true if the browser performed the default action of the click, or the page prevented the default
+   * action.
+   */
   readonly isComplete: boolean;
 }
 
-/** clickElement waits until an element is ready and clicks it. */
+/** clickElement waits until an element can receive input, and clicks the element. */
 export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<ClickOutcome> {
   const trusted = trustedMouseFor(element, options, context);
   const mouse = new Mouse(options.button, options.modifiers);
@@ -110,7 +114,10 @@ export async function clickElement(element: Element, options: ClickOptions, cont
   return { isGone: !element.isConnected, isComplete };
 }
 
-/** pressAndRelease clicks once, and reports whether the browser may do what it does for a click. */
+/**
+ * pressAndRelease sends one synthetic click, and reports whether the browser may perform the default action of the
+ * click.
+ */
 function pressAndRelease(mouse: Mouse, point: Point, count: number): boolean {
   const hit = point.hit.isConnected ? point.hit : undefined;
   if (!hit) return false;
@@ -131,7 +138,7 @@ export async function moveTo(
 ): Promise<Point> {
   let point = await waitReady(element, timeoutMs, context);
   for (let moves = 0; moves < 3; moves++) {
-    // Libraries ignore a pointer that enters an element without a move inside of the element.
+    // Some UI libraries ignore a pointer that enters an element without moving inside of the element.
     if (moves === 0) await mouse.move(point.x + 1, point.y, point.hit);
     await mouse.move(point.x, point.y, point.hit);
     await nextFrame(context.signal);

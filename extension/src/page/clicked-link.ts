@@ -1,7 +1,13 @@
-/** ClickedLink is the link that a click followed. With target _blank, Chrome blocks the new tab: the worker opens it. */
+/**
+ * ClickedLink is the link that a click followed. Chrome blocks the new tab of a link with target="_blank", so the
+ * worker opens the tab.
+ */
 export interface ClickedLink {
   readonly href: string;
   readonly newTab: boolean;
-  /** The javascript: address of the link. Chrome does not run it for a click of the page script: the worker does. */
+  /**
+   * script is the javascript: address of the link. Chrome ignores such an address on a synthetic click, so the
+   * worker runs the script.
+   */
   readonly script?: string;
 }

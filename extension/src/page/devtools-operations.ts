@@ -1,18 +1,24 @@
-// The operations of the page script for the tools of the group devtools.
+// Defines the page script operations that the tools of the group devtools use.
 
 export interface LendArguments {
-  /** Default the document. */
+  /** target is the ref of the element to share; without target, the document is shared. */
   readonly target?: string;
 }
 
 export interface LendResult {
-  /** The name of the CSS highlight whose only range begins in the element. The highlight lasts 10 s. */
+  /**
+   * name is the name of a CSS highlight whose only range begins in the shared element. The CSS highlight is removed
+   * after 10 s.
+   */
   readonly name: string;
 }
 
 export interface StylesArguments {
   readonly target: string;
-  /** The names of CSS properties and custom properties; default the usual ones. */
+  /**
+   * properties are the names of CSS properties and custom properties; without them, the styles operation returns a
+   * default set.
+   */
   readonly properties?: readonly string[];
 }
 
@@ -21,7 +27,7 @@ export interface StylesResult {
   readonly values: readonly StyleValue[];
 }
 
-/** StyleValue is the computed value of a CSS property. */
+/** StyleValue is the computed value of one CSS property. */
 export interface StyleValue {
   readonly property: string;
   readonly value: string;

@@ -26,7 +26,10 @@ export interface Diff {
   readonly share: number;
 }
 
-/** MaxGoneLines and MaxGoneCharacters limit the removed lines: what is gone matters less than what is there. */
+/**
+ * MaxGoneLines and MaxGoneCharacters limit the removed lines in a diff, because removed lines matter less than
+ * present ones.
+ */
 const MaxGoneLines = 8;
 const MaxGoneCharacters = 60;
 

@@ -53,7 +53,7 @@ export async function drag(args: DragArguments, context: Context): Promise<ActRe
   });
 }
 
-/** dragToPoint drags an element into another frame. */
+/** dragToPoint drags an element to a point in another frame. */
 async function dragToPoint(start: Element, to: Place, args: DragArguments, context: Context): Promise<ActResult> {
   const trusted = trustedMouseFor(start, {}, context);
   if (!trusted) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
@@ -84,10 +84,13 @@ function middleOf(element: Element): Place {
   return { x: x + width / 2, y: y + height / 2 };
 }
 
-/** FirstMove is the length of the first move, in pixels. A browser begins a drag of HTML5 after a few pixels. */
+/**
+ * FirstMove is the length of the first pointer move of a drag, in pixels. A browser starts an HTML drag only after
+ * a move of a few pixels.
+ */
 const FirstMove = 6;
 
-/** performOnto drags onto an element of this frame. */
+/** performOnto drags from a point onto an element of the same frame. */
 async function performOnto(mouse: TrustedMouse, from: Point, end: Element, context: Context): Promise<string[]> {
   const to = middleOf(end);
   const target = elementAt(to.x, to.y);
@@ -95,7 +98,10 @@ async function performOnto(mouse: TrustedMouse, from: Point, end: Element, conte
   return await performTrusted(mouse, from, to, context);
 }
 
-/** performTrusted drags with the pointer of the debugger. The worker drops what the page lets the user drag. */
+/**
+ * performTrusted drags with trusted pointer input. The worker drops the dragged data if the page started an HTML
+ * drag.
+ */
 async function performTrusted(mouse: TrustedMouse, from: Point, to: Place, context: Context): Promise<string[]> {
   await mouse.press(from);
   const [dx, dy] = [to.x - from.x, to.y - from.y];

@@ -1,10 +1,11 @@
-// Options of a list whose ARIA options have no size, because the page draws its options next to them without roles.
+// Finds the visible options of a custom list whose ARIA options have no size, because the page draws elements
+// without roles for the options.
 import { flatChildren, flatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
 const MaxElements = 2_000;
 
-/** drawnOptions returns the elements with text in the popup around a list, whose ARIA options have no size. */
+/** drawnOptions returns the elements with text in the popup of a list whose ARIA options have no size. */
 export function drawnOptions(list: Element): Element[] {
   const popup = popupOf(list);
   const found: Element[] = [];
@@ -21,7 +22,10 @@ export function drawnOptions(list: Element): Element[] {
   return found;
 }
 
-/** popupOf returns the nearest element with a size around a list, and undefined if only the page itself has a size. */
+/**
+ * popupOf returns the nearest ancestor of a list that has a size, or undefined if only the document body has a
+ * size.
+ */
 export function popupOf(list: Element): Element | undefined {
   for (let at: Element | null = flatParent(list); at && at !== unclobbered.body; at = flatParent(at)) {
     if (hasSize(at)) return at;

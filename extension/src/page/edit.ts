@@ -44,7 +44,7 @@ export function fieldOf(element: Element): Field {
   return field;
 }
 
-/** findField returns the field that an element is, contains, or labels. */
+/** findField returns the form field that an element is, contains, or labels. */
 export function findField(element: Element): Field | undefined {
   const field = findFieldIn(element, 0);
   return (
@@ -187,10 +187,16 @@ export function sendChange(field: Element): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** SubmittingTypes are the types of fields of which a form without a button may have only one to be submitted by Enter. */
+/**
+ * SubmittingTypes are the input types for which Enter submits a form without a submit button, if the form has only
+ * one such field.
+ */
 const SubmittingTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 
-/** pressEnterInField submits the form of a field if Enter does, and reports whether Enter does. */
+/**
+ * pressEnterInField submits the form of a field if a press of Enter would submit the form, and reports whether the
+ * form was submitted.
+ */
 export function pressEnterInField(field: Element): boolean {
   const form = formOf(field);
   if (!form) return false;
@@ -199,7 +205,7 @@ export function pressEnterInField(field: Element): boolean {
   return (controls.some(isSubmitButton) || fields.length <= 1) && submitForm(field);
 }
 
-/** submitForm submits the form of a control. It reports whether there is a form to submit. */
+/** submitForm submits the form of a control, and reports whether the control has a form that can be submitted. */
 export function submitForm(element: Element): boolean {
   const form = formOf(element);
   if (!form) return false;
@@ -210,7 +216,10 @@ export function submitForm(element: Element): boolean {
   return true;
 }
 
-/** submitButtonOf returns the button that submits the form of a control, if there is one. */
+/**
+ * submitButtonOf returns the button that submits the form of a control, or undefined if the form has no submit
+ * button.
+ */
 export function submitButtonOf(element: Element): Element | undefined {
   const form = formOf(element);
   return form ? [...(elementsOf(form) ?? [])].find(isSubmitButton) : undefined;

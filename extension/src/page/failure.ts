@@ -7,7 +7,10 @@ export class PageFailure extends Error {
   readonly ref: string | undefined;
   readonly pageText: string | undefined;
 
-  /** message contains no text of the page; pageText has the text of the page that belongs to the error. */
+  /**
+   * message contains no text of the page. pageText contains text of the page about the error, such as the line of
+   * an element.
+   */
   constructor(code: PageErrorCode, message: string, pageText?: string, ref?: string) {
     super(message);
     this.name = 'PageFailure';

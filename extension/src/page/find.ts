@@ -67,18 +67,19 @@ async function findBySelector(
   return { matches, total };
 }
 
-/** shownWords returns the name and the text of an element that a user can see, without the values of secret fields. */
+/** shownWords returns the name and the visible text of an element, with the values of secret fields masked. */
 function shownWords(element: Element): string {
   if (isHidden(element)) return '';
   const words = `${nameOf(element, roleOf(element))} ${shownText(element, MaxSearchedCharacters)}`;
-  return knownSecrets().maskText(cleanText(words)); // selectElements has met all shadow roots
+  return knownSecrets().maskText(cleanText(words)); // selectElements has already found all shadow roots
 }
 
 const MaxSearchedCharacters = 100_000;
 
 /**
- * selectElements returns the elements that match a selector. It throws invalid_arguments for a wrong selector, and for
- * one that tests the attribute value in a document with secret fields: its matches would reveal the secrets.
+ * selectElements returns the elements that match a CSS selector. selectElements throws invalid_arguments for an
+ * invalid selector. In a document with secret fields, a selector may not test the attribute value, because the
+ * matches would reveal the secrets.
  */
 export function selectElements(selector: string): Element[] {
   if (testsValue(selector) && hasSecretFields()) {
@@ -95,7 +96,10 @@ export function selectElements(selector: string): Element[] {
   }
 }
 
-/** testsValue reports whether a selector may test the attribute value, also by an escaped name. */
+/**
+ * testsValue reports whether a selector may test the attribute value, also if the attribute name is written with
+ * CSS escapes.
+ */
 function testsValue(selector: string): boolean {
   const plain = selector
     .replace(/\/\*[\s\S]*?(\*\/|$)/g, '')

@@ -132,8 +132,8 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 const hostSelector = [...ShadowHostTags].join(',');
 
 /**
- * possibleHosts returns the elements that may have a shadow root. The browser selects the elements, because a script
- * needs much longer to read the names of 50,000 elements.
+ * possibleHosts returns the elements that may have a shadow root. querySelectorAll selects the elements, because a
+ * script needs much longer to read the names of 50,000 elements.
  */
 function* possibleHosts(root: Document | ShadowRoot): Generator<Element> {
   yield* root.querySelectorAll(hostSelector);
@@ -160,7 +160,7 @@ export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): E
   return found;
 }
 
-/** selectKnown is like selectAll, but searches only the document and the shadow roots that were met so far. */
+/** selectKnown is like selectAll, but searches only the document and the shadow roots that were already found. */
 export function selectKnown(selector: string): Element[] {
   return watchableRoots()
     .flatMap((root) => [...(root === document ? unclobbered : root).querySelectorAll(selector)])

@@ -1,30 +1,39 @@
-// The operations that concern the child frames of a frame.
+// Defines the page script operations for the child frames of a frame.
 import type { Rect } from './operations.ts';
 
-/** ChildFrame describes a child frame to its parent. */
+/** ChildFrame identifies a child frame to its parent frame. */
 export interface ChildFrame {
-  /** The index of the frame, as in FactsResult.index of the child; -1 for a frame in a shadow root. */
+  /**
+   * index is the index of the child frame in window.frames of its parent, as in FactsResult.index; -1 for a frame
+   * in a shadow root.
+   */
   readonly index: number;
-  /** The address and the size of the child's document, by which a frame in a shadow root is found. */
+  /**
+   * url, width and height are the address and the size of the child's document, by which the parent finds a frame
+   * in a shadow root.
+   */
   readonly url: string;
   readonly width: number;
   readonly height: number;
 }
 
 export interface FramePointArguments extends ChildFrame {
-  /** The point in the viewport of the child. */
+  /** x and y are a point in the viewport of the child frame. */
   readonly x: number;
   readonly y: number;
-  /** Scrolls the point into view. */
+  /** scroll is true if the parent frame must scroll the point into view. */
   readonly scroll: boolean;
 }
 
 export interface FramePointResult {
-  /** The same point in the viewport of this frame; absent if the frame element is not found, or is rotated. */
+  /**
+   * point is the point converted to the viewport of the parent frame; absent if the frame element is not found or
+   * is rotated.
+   */
   readonly point?: { readonly x: number; readonly y: number };
-  /** Whether the point hits the frame element. */
+  /** hit reports whether input at the point reaches the frame element. */
   readonly hit: boolean;
-  /** The line of the element that is in the way. */
+  /** covered is the snapshot line of the element that covers the frame at the point. */
   readonly covered?: string;
 }
 
@@ -33,13 +42,13 @@ export interface FocusFrameResult {
 }
 
 export interface FrameAreasResult {
-  /** Without frames in shadow roots, and without frames that are scaled or rotated. */
+  /** areas do not include frames in shadow roots, scaled frames or rotated frames. */
   readonly areas: readonly FrameArea[];
 }
 
-/** FrameArea is where a frame element shows its document. */
+/** FrameArea is the rectangle in which a frame element shows its document. */
 export interface FrameArea {
-  /** The index of the frame in window.frames, as in FactsResult.index of the child. */
+  /** index is the index of the frame in window.frames, as in FactsResult.index of the child frame. */
   readonly index: number;
   readonly area: Rect;
 }

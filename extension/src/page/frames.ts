@@ -74,7 +74,7 @@ function areaOf(element: Element): FrameArea[] {
   return [{ index, area }];
 }
 
-/** framePoint is the operation of this name. */
+/** framePoint implements the operation framePoint: it converts a point of a child frame to this frame. */
 export async function framePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
   const element = findFrame(args);
   if (!element) return { hit: false };
@@ -98,14 +98,17 @@ export async function framePoint(args: FramePointArguments, context: Context): P
   return { point, hit: false, ...(cover ? { covered: lineOf(cover, context) } : {}) };
 }
 
-/** focusFrame is the operation of this name. */
+/** focusFrame implements the operation focusFrame, which focuses the element of a child frame. */
 export async function focusFrame(args: ChildFrame): Promise<FocusFrameResult> {
   const element = findFrame(args);
   element?.focus({ preventScroll: true });
   return { focused: element !== undefined };
 }
 
-/** findFrame finds a frame element by its index, and a frame element in a shadow root by its address and its size. */
+/**
+ * findFrame finds a frame element by its index in window.frames, or a frame element in a shadow root by its address
+ * and size.
+ */
 function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | undefined {
   const elements = selectAll('iframe,frame,object').filter((element) => element instanceof HTMLElement);
   const found = elements.filter((element) => {
@@ -120,7 +123,7 @@ function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | und
   return same.length === 1 ? same[0] : undefined;
 }
 
-/** contentArea returns the place of a frame's document in the box of its element, before transforms. */
+/** contentArea returns the position of a frame's document in the box of its frame element, before CSS transforms. */
 function contentArea(element: HTMLElement): Rect {
   const style = getComputedStyle(element);
   const [left = 0, top = 0, right = 0, bottom = 0] = [
@@ -137,7 +140,10 @@ function contentArea(element: HTMLElement): Rect {
   };
 }
 
-/** pointInParent returns where a point of a frame is in this frame; undefined if the frame is rotated or skewed. */
+/**
+ * pointInParent converts a point of a child frame to the parent frame, and returns undefined if the frame is
+ * rotated or skewed.
+ */
 function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
   const rect = element.getBoundingClientRect();
   const [scaleX, scaleY] = [rect.width / element.offsetWidth, rect.height / element.offsetHeight];
@@ -146,7 +152,7 @@ function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; rea
   return { x: rect.x + (area.x + x) * scaleX, y: rect.y + (area.y + y) * scaleY };
 }
 
-/** isTurned reports whether a transform other than a scale and a move applies to an element. */
+/** isTurned reports whether the transform of an element includes more than a scale and a translation. */
 function isTurned(element: Element): boolean {
   for (let at: Element | null = element; at; at = flatParent(at)) {
     const { transform, rotate } = getComputedStyle(at);

@@ -31,13 +31,14 @@ export function hasActionIcons(element: Element): boolean {
   return [...element.querySelectorAll(ActionIcons)].some(isActionIcon);
 }
 
-/** Attributes with which frameworks declare what a click on an element does. */
+/** Lists the attributes with which frameworks declare click handlers. */
 const ClickAttribute =
   /^(onclick|jsaction|data-(action|handler|toggle|bs-toggle|href)|(ng|phx|wire:|x-on:|on:|@)-?click|hx-(get|post|put|delete))$/;
 
-/** namesClick reports whether the markup of an element declares that a click on the element does something. */
+/** namesClick reports whether the markup of an element declares a click handler. */
 export function namesClick(element: Element): boolean {
-  // An anchor without an address is a link that a script follows, except when it only names a place.
+  // An anchor without an address is a link that a script handles, unless the anchor only marks a position in the
+  // page.
   if (element.localName === 'a') return !element.hasAttribute('href') && !element.hasAttribute('name');
   return element.hasAttributes() && element.getAttributeNames().some((name) => ClickAttribute.test(name));
 }

@@ -1,4 +1,4 @@
-// Finds the element at a point, for tools that take coordinates.
+// Finds the element at a point, for tools that take coordinates of a screenshot.
 import { lineOf } from './describe.ts';
 import { elementAt } from './flat-tree.ts';
 import { frameInfo } from './frames.ts';
@@ -6,7 +6,7 @@ import type { HitArguments, HitResult } from './hit-operation.ts';
 import { meaningfulElement } from './ready.ts';
 import type { Context } from './state.ts';
 
-/** hit is the operation of this name. */
+/** hit implements the page script operation hit, which returns the element at a point. */
 export async function hit({ x, y }: HitArguments, context: Context): Promise<HitResult> {
   const element = elementAt(x, y);
   if (!element) return {};

@@ -1,15 +1,19 @@
-// Areas of image maps: the browser draws no boxes for them, and input reaches them through a picture.
+// Finds points in the areas of image maps. The browser draws no boxes for these areas, and they receive input
+// through the image.
 import type { Rect } from './operations.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** picturesOf returns the pictures that use the image map of an area. */
+/** picturesOf returns the images that use the image map of an area. */
 export function picturesOf(area: HTMLAreaElement): HTMLImageElement[] {
   const name = area.closest('map')?.name.toLowerCase();
   if (!name) return [];
   return [...unclobbered.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
 }
 
-/** areaPoints returns points of the viewport that are probably in an area; rect is the box of the picture. */
+/**
+ * areaPoints returns points of the viewport that are probably inside of an image map area. rect is the box of the
+ * image.
+ */
 export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
   const numbers = area.coords
     .split(/[\s,;]+/)
@@ -18,8 +22,7 @@ export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: num
   const pairs: [number, number][] = [];
   for (let i = 0; i + 1 < numbers.length; i += 2) pairs.push([numbers[i] ?? 0, numbers[i + 1] ?? 0]);
   const [first, second] = pairs;
-  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // shape=default
-  // The middle of a circle is its first point. The middle of a triangle of neighbouring corners is in most polygons.
+  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // no coordinates: shape=default
   const isCircle = area.shape.startsWith('circ');
   const inner = isCircle
     ? [first]

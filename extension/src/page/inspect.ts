@@ -1,11 +1,14 @@
-// What the gate of the server must know about a frame before a call acts in it.
+// Collects the facts about a frame that the permission gate of the server needs before a call acts in the frame.
 import { findField } from './edit.ts';
 import { focusedElement } from './flat-tree.ts';
 import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.ts';
 import { secretKind, visibleSecretKinds } from './secrets.ts';
 import type { Context } from './state.ts';
 
-/** inspect is the operation of this name. A ref without an element has no field: the call itself reports the ref. */
+/**
+ * inspect implements the page script operation inspect. inspect ignores a ref without an element, because the call
+ * itself reports the stale ref.
+ */
 export async function inspect({ targets, focused }: InspectArguments, context: Context): Promise<InspectResult> {
   const typed = new Set<SecretKind>();
   const addField = (element: Element) => {

@@ -1,14 +1,14 @@
-// The keys of a keyboard with the layout of the United States, which programs for keyboards expect.
+// Describes the keys of a keyboard with the US layout, which scripts that handle keys expect.
 
-/** CharacterKey is the key that types a character. */
+/** CharacterKey describes the key that types a character. */
 export interface CharacterKey {
   readonly code: string;
   readonly keyCode: number;
-  /** needsShift is true if the character is the upper one of its key. */
+  /** needsShift is true if the key types the character only together with Shift. */
   readonly needsShift: boolean;
 }
 
-/** Rows are the keys whose code is no letter: their code, their number, and their characters without and with Shift. */
+/** Rows describes the keys other than letter keys: code, key number, and the characters without and with Shift. */
 const Rows: readonly (readonly [code: string, keyCode: number, characters: string])[] = [
   ['Digit0', 48, '0)'],
   ['Digit1', 49, '1!'],
@@ -34,7 +34,7 @@ const Rows: readonly (readonly [code: string, keyCode: number, characters: strin
   ['Space', 32, ' '],
 ];
 
-/** characterKey returns the key that types a character, and undefined for a character without a key. */
+/** characterKey returns the key that types a character, or undefined for a character that no key types. */
 export function characterKey(character: string): CharacterKey | undefined {
   if (/^[a-z]$/i.test(character)) {
     const upper = character.toUpperCase();

@@ -292,7 +292,7 @@ function stepOf(key: string): number {
   return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
 }
 
-/** typeAhead chooses the next option that begins with a character. */
+/** typeAhead selects the next option of a list whose text begins with a character. */
 function typeAhead(select: HTMLSelectElement, character: string): string {
   if (select.multiple) return '';
   const options = [...select.options];

@@ -1,13 +1,13 @@
-// Gives code in another world of the page access to an element.
+// Gives code in another JavaScript world of the page access to an element.
 import type { LendArguments, LendResult } from './devtools-operations.ts';
 import { type Context, targetElement } from './state.ts';
 
-/** LendMs is how long an element is lent, in milliseconds. */
+/** LendMs is how long an element stays shared with other JavaScript worlds, in milliseconds. */
 const LendMs = 10_000;
 
 /**
- * lend is the operation of this name. All worlds of a page share its CSS highlights, and a highlight also names elements
- * in closed shadow roots. A highlight without a style shows nothing.
+ * lend implements the page script operation lend. All JavaScript worlds of a page share its CSS highlights, and a
+ * CSS highlight can also refer to elements in closed shadow roots. A CSS highlight without a style is invisible.
  */
 export async function lend(args: LendArguments, context: Context): Promise<LendResult> {
   const node = args.target === undefined ? document : targetElement(args.target, context);

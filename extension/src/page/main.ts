@@ -79,9 +79,10 @@ export function lastNumbers(): PageNumbers {
 }
 
 /**
- * run runs one operation and returns its answer. run never rejects. report may be called at any time until run
- * resolves. After the signal is aborted, run releases what it holds and answers with the code cancelled. askInput makes
- * trusted input, and resolves with whether it did; without askInput, acts make events only.
+ * run runs one page script operation and returns its answer. run never rejects. report may be called at any time
+ * until run resolves. After the signal is aborted, run releases pressed keys and buttons, and answers with the code
+ * cancelled. askInput requests trusted input, and resolves with true if the input was sent. Without askInput,
+ * operations only dispatch synthetic events.
  */
 export async function run<N extends PageOperationName>(
   operation: Operation<N>,

@@ -214,7 +214,7 @@ export class Writer {
   #field(element: Element, role: string): void {
     if (role === '' || element.getAttribute('type') === 'hidden') return;
     const name = nameOf(element, role);
-    // The text of a field of many lines belongs to the content, so it is not shortened.
+    // The text of a multi-line field is part of the page content, so it is not shortened.
     const value = element instanceof HTMLTextAreaElement ? wholeValue(element, role) : shownValue(element, role);
     const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
     if (checked) this.#text += element.checked ? ' [x] ' : ' [ ] ';

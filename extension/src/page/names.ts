@@ -41,12 +41,15 @@ export function nameOf(element: Element, role: string): string {
   return name || (ActionRoles.has(role) ? hostName(element) : '');
 }
 
-/** longForm returns the long form of an abbreviation; empty for other elements. */
+/** longForm returns the title of an abbreviation element, or an empty text for any other element. */
 function longForm(element: Element): string {
   return element.localName === 'abbr' ? (element.getAttribute('title') ?? '') : '';
 }
 
-/** labelsName returns the text of the labels of a field; empty if there is none, or if it needs the full computation. */
+/**
+ * labelsName returns the text of the labels of a field. The text is empty if the field has no labels, or if the
+ * labels need the full accessible name computation.
+ */
 function labelsName(element: Element): string {
   const names: string[] = [];
   for (const label of labelsOf(element)) {
@@ -59,7 +62,10 @@ function labelsName(element: Element): string {
   return names.join(' ').trim();
 }
 
-/** labelsOf returns the labels of a field. Only the document has those of a custom element: its own list is private. */
+/**
+ * labelsOf returns the labels of a field. For a custom element, labelsOf searches the document, because the
+ * element's own list of labels is private.
+ */
 function labelsOf(element: Element): readonly HTMLLabelElement[] {
   if (
     element instanceof HTMLInputElement ||
@@ -75,12 +81,12 @@ function labelsOf(element: Element): readonly HTMLLabelElement[] {
   );
 }
 
-/** isFormAssociated reports whether a custom element is a field of forms. */
+/** isFormAssociated reports whether a custom element is a form-associated custom element. */
 export function isFormAssociated(element: Element): boolean {
   return element.localName.includes('-') && element.matches(':enabled, :disabled');
 }
 
-/** hostName returns the labels of the custom field in whose shadow root a field is. */
+/** hostName returns the label text of the custom element whose shadow root contains a field. */
 function hostName(element: Element): string {
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? labelsName(root.host) : '';
@@ -134,9 +140,9 @@ interface NameBuilder {
   isComplex: boolean;
   /** The levels below the element whose name is built. */
   nesting: number;
-  /** The field whose label is read: the field adds nothing to its label. */
+  /** field is the field whose label is read. The field's own content is not part of its label. */
   readonly field: Element | undefined;
-  /** The elements that aria-owns has added. */
+  /** owned contains the elements that the attribute aria-owns has added to the name. */
   readonly owned: Set<Element>;
 }
 
@@ -168,7 +174,7 @@ function addContent(element: Element, builder: NameBuilder): void {
   builder.nesting--;
 }
 
-/** ownedElements returns the elements that aria-owns makes content of an element. */
+/** ownedElements returns the elements that the attribute aria-owns adds to the content of an element. */
 function ownedElements(element: Element): Element[] {
   const ids = element.getAttribute('aria-owns')?.split(/\s+/) ?? [];
   const root = element.getRootNode();
@@ -177,7 +183,7 @@ function ownedElements(element: Element): Element[] {
   return ids.map(find).filter((found) => found !== null);
 }
 
-/** ValueElements and ValueRoles are the fields whose value is part of a name around them. */
+/** ValueElements and ValueRoles match the fields whose value is part of the name of an enclosing element. */
 const ValueElements = /^(input|select|textarea|meter|progress)$/;
 const ValueRoles = /^(textbox|combobox|listbox|slider|spinbutton|progressbar|meter|scrollbar|searchbox)$/;
 
@@ -214,7 +220,7 @@ function pseudoText(element: Element, pseudo: '::before' | '::after'): string {
   const style = getComputedStyle(element, pseudo);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return '';
-  // The alternative in content: "x" / "alternative" or url(x) / "alternative" replaces the text or the picture.
+  // CSS content may have an alternative text after a slash: "x" / "alternative" or url(x) / "alternative".
   const alternative = /^(?:"(?:[^"\\]|\\.)*"|url\([^)]*\)) \/ "((?:[^"\\]|\\.)*)"$/.exec(content);
   const plain = /^"((?:[^"\\]|\\.)*)"$/.exec(content);
   const text = (alternative?.[1] ?? plain?.[1] ?? '').replace(/\\(.)/g, '$1');

@@ -48,15 +48,18 @@ export interface PageCalls {
   locate: { arguments: LocateArguments; result: LocateResult };
   /** Returns what an element is, for the question to the user. Acts on nothing. */
   describe: { arguments: TargetArguments; result: DescribeResult };
-  /** Returns the secret fields that the frame shows, and those into which a call will type. Acts on nothing. */
+  /**
+   * inspect returns the secret fields that the frame shows, and the secret fields into which a call will type.
+   * inspect does not change the page.
+   */
   inspect: { arguments: InspectArguments; result: InspectResult };
   /** Returns facts about the frame that the site policy needs. Cheap: reads no content. */
   facts: { arguments: FactsArguments; result: FactsResult };
   /** Returns where the child frames of the frame are. */
   frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
-  /** Returns where a point of a child frame is in this frame. */
+  /** framePoint converts a point of a child frame to this frame. */
   framePoint: { arguments: frame.FramePointArguments; result: frame.FramePointResult };
-  /** Focuses a child frame. */
+  /** focusFrame focuses the element of a child frame. */
   focusFrame: { arguments: frame.ChildFrame; result: frame.FocusFrameResult };
   /**
    * Returns what changed on the page since a `watch`. Level 2 brackets its trusted input with `watch` and `changes`;
@@ -64,13 +67,13 @@ export interface PageCalls {
    */
   watch: { arguments: FactsArguments; result: WatchResult };
   changes: { arguments: ChangesArguments; result: ActResult };
-  /** Reads and changes localStorage, sessionStorage and IndexedDB of the frame. */
+  /** storage reads and changes localStorage, sessionStorage and IndexedDB of the frame. */
   storage: { arguments: StorageArguments; result: StorageResult };
-  /** Returns which element is at a point. */
+  /** hit returns the element at a point. */
   hit: { arguments: HitArguments; result: HitResult };
-  /** Lends an element, or the document, to code in another world of the page. */
+  /** lend shares an element or the document with code in another JavaScript world of the page. */
   lend: { arguments: LendArguments; result: LendResult };
-  /** Returns computed styles of an element. */
+  /** styles returns the computed styles of an element. */
   styles: { arguments: StylesArguments; result: StylesResult };
 }
 
@@ -113,7 +116,7 @@ export type PageErrorCode =
   | 'wrong_element'
   /** The page rejected the input: a field did not take the text, an option was not chosen. */
   | 'rejected'
-  /** The field is a secret field, and the user has not approved that the call types into it. */
+  /** The field is a secret field, and the user has not approved that the call types into the field. */
   | 'needs_approval'
   /** The arguments are invalid. The message lists what is allowed. */
   | 'invalid_arguments'
@@ -124,12 +127,12 @@ export type PageErrorCode =
   /** A defect of the page script, or a page that is torn down. */
   | 'internal';
 
-/** PageError describes why an operation failed, with the next step. */
+/** PageError describes why an operation failed, and the next step. */
 export interface PageError {
   readonly code: PageErrorCode;
   /** message contains no text of the page. */
   readonly message: string;
-  /** The text of the page that belongs to the error, such as the line of an element. */
+  /** pageText is text of the page about the error, such as the line of an element. */
   readonly pageText?: string;
   /** The ref of the nearest match (stale_ref), or of the element that is in the way (not_hittable). */
   readonly ref?: string;
@@ -265,7 +268,7 @@ export interface TargetArguments {
 
 /** ActArguments are the options of each operation that acts. */
 export interface ActArguments {
-  /** The kinds of secret fields into which the user has approved typing; default none. */
+  /** secrets are the kinds of secret fields into which the user allows typing; none by default. */
   readonly secrets?: readonly SecretKind[];
   /** What the answer contains about the page after the act; default diff. */
   readonly snapshot?: 'diff' | 'none' | 'full';
@@ -298,9 +301,9 @@ export interface ActResult {
   readonly title?: string;
   /** True if the page was still changing when the wait ended. */
   readonly busy?: boolean;
-  /** The name of the file whose download began, or its address. */
+  /** download is the name of the file whose download began, or the address of the download. */
   readonly download?: string;
-  /** Hints to the agent, such as "The page may need trusted input", without text of the page. */
+  /** notes are hints for the agent, such as "The page may need trusted input", without text of the page. */
   readonly notes: readonly string[];
 }
 
@@ -373,7 +376,7 @@ export interface SelectResult extends ActResult {
 export interface DragArguments extends ActArguments {
   readonly startTarget: string;
   readonly endTarget?: string;
-  /** The end instead of `endTarget`: a point in another frame, in the coordinates of this one. */
+  /** endPoint replaces `endTarget`: a point in another frame, in the coordinates of this frame. */
   readonly endPoint?: { readonly x: number; readonly y: number };
 }
 
@@ -465,7 +468,7 @@ export interface FactsResult {
   readonly index: number;
   readonly hasFocus: boolean;
   readonly visibility: DocumentVisibilityState;
-  /** The size of the viewport of the frame. */
+  /** width and height are the size of the viewport of the frame. */
   readonly size: { readonly width: number; readonly height: number };
 }
 

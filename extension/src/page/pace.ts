@@ -1,4 +1,4 @@
-// Waits that also work in a hidden tab, whose timers run once a second.
+// Provides waits that are precise even in a hidden tab, whose timers run only once a second.
 import { unclobbered } from './unclobbered.ts';
 
 const channel = new MessageChannel();
@@ -14,13 +14,13 @@ export function nextTask(): Promise<void> {
 }
 
 /**
- * cells is memory to wait on. Unlike timers, waits on shared memory are not slowed down in a hidden tab. WebAssembly
- * makes shared memory also in pages that are not isolated from other origins.
+ * cells is shared memory for Atomics.waitAsync. Chrome throttles timers in a hidden tab, but not waits on shared
+ * memory. WebAssembly can create shared memory even in a page that is not cross-origin isolated.
  */
 const cells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 let lastCell = 0;
 
-/** pause resolves after ms, also in a hidden tab, or rejects when the signal is aborted. */
+/** pause resolves after ms, even in a hidden tab, or rejects when the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   lastCell = (lastCell + 1) % cells.length;
@@ -38,10 +38,13 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** FrameMs is how long nextFrame waits at most. A covered window draws no frames. */
 const FrameMs = 100;
 
-/** HiddenFrameMs is the time of a frame in a hidden tab, in which nothing is drawn and only scripts move elements. */
+/**
+ * HiddenFrameMs is the length of a simulated frame in a hidden tab, where the browser draws nothing and only
+ * scripts move elements.
+ */
 const HiddenFrameMs = 4;
 
-/** nextFrame resolves after the next drawn frame; in a hidden tab, after HiddenFrameMs. */
+/** nextFrame resolves after the next animation frame, or after HiddenFrameMs in a hidden tab. */
 export async function nextFrame(signal: AbortSignal): Promise<void> {
   if (unclobbered.hidden) return await pause(HiddenFrameMs, signal);
   await pauseUntil(FrameMs, signal, (finish) => {
@@ -51,8 +54,8 @@ export async function nextFrame(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * pauseUntil resolves after ms, or earlier when start calls its callback. start returns a function that takes back what
- * start began.
+ * pauseUntil resolves after ms, or earlier when start calls its callback. start returns a function that undoes what
+ * start did.
  */
 async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () => void) => () => void): Promise<void> {
   const ended = new AbortController();
@@ -67,7 +70,7 @@ async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () =>
   signal.throwIfAborted();
 }
 
-/** ChangeWait resolves its wait at the next change of the DOM, or after a time. */
+/** ChangeWait resolves its wait at the next change of the DOM, or after a time limit. */
 export class ChangeWait {
   readonly #observer = new MutationObserver(() => this.#onChange());
   #wake: (() => void) | undefined;

@@ -20,7 +20,10 @@ function serve(port: PagePort) {
   const send = (message: FromPage) => {
     if (isOpen) for (const piece of splitText(JSON.stringify(message))) port.post(piece);
   };
-  /** askInput asks the worker for input. The worker answers no request of a cancelled operation. */
+  /**
+   * askInput requests trusted input from the worker. The worker does not answer the requests of a cancelled
+   * operation.
+   */
   const askInput = async (id: number, request: InputRequest, signal: AbortSignal) => {
     if (signal.aborted || !isOpen) return false;
     const input = ++lastInput;

@@ -1,16 +1,20 @@
-// Text for editors that draw their text themselves (EditContext), which the browser does not type into for a script.
+// Inserts text into editors that use the EditContext API. Such editors draw their text themselves, so a script
+// cannot insert text through the DOM.
 import { PageFailure } from './failure.ts';
 import { parseKey, sendKey } from './keys.ts';
 import { giveFocus } from './pointer.ts';
 
-/** editContextText returns the text that an editor with an EditContext keeps, and undefined for other elements. */
+/** editContextText returns the text of an editor with an EditContext, or undefined for other elements. */
 export function editContextText(element: Element): string | undefined {
   const context: unknown = Reflect.get(element, 'editContext');
   const text: unknown = typeof context === 'object' && context !== null ? Reflect.get(context, 'text') : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
-/** pasteText replaces the text of an editor, or adds to it, by the event of a paste. Fails if the editor ignores it. */
+/**
+ * pasteText replaces or extends the text of an editor by dispatching a paste event, and fails if the editor ignores
+ * the event.
+ */
 export function pasteText(editor: Element, text: string, append: boolean): void {
   giveFocus(editor);
   sendKey(editor, 'keydown', parseKey(append ? 'Control+End' : 'Control+a'));

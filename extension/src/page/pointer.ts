@@ -46,7 +46,7 @@ export class Mouse {
     this.#pressed = pressedKeys(modifiers);
   }
 
-  /** place sets the place of the pointer without events. */
+  /** place sets the pointer position without sending events. */
   place(x: number, y: number): void {
     [this.#x, this.#y] = [x, y];
   }
@@ -109,7 +109,10 @@ export class Mouse {
     return this.#downOn ? commonAncestor(this.#downOn, target) : target;
   }
 
-  /** click sends the event that follows a press and a release, and reports whether the page did not prevent it. */
+  /**
+   * click sends the event that follows a press and a release, and returns false if the page prevented the event's
+   * default action.
+   */
   click(target: Element, count = 1): boolean {
     const type = { left: 'click', middle: 'auxclick', right: 'contextmenu' }[this.#button];
     const isDefault = this.#send(target, type, { bubbles: true, detail: this.#button === 'right' ? 0 : count });
@@ -174,14 +177,14 @@ function takeFocus(element: HTMLElement): void {
   announceFocus();
 }
 
-/** announced is the element for which announceFocus sent the last event focus. */
+/** announced is the element to which announceFocus last sent the event focus. */
 let announced: WeakRef<Element> | undefined;
-/** MaxFocusMoves limits how often a page moves the focus in answer to the events of the focus. */
+/** MaxFocusMoves limits how often announceFocus follows a page that moves the focus during a focus event. */
 const MaxFocusMoves = 5;
 
 /**
- * announceFocus sends the events of the focus if the focus has moved. A document without the focus of the browser sends
- * none, also not if the page moves the focus, and fields of many pages open their lists on them.
+ * announceFocus sends focus and blur events if the focused element has changed. The browser sends no focus events
+ * to a document without the browser's focus, but many pages open the list of a field on a focus event.
  */
 export function announceFocus(): void {
   if (unclobbered.hasFocus()) {

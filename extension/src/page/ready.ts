@@ -91,12 +91,12 @@ async function tryReady(element: Element, check: number, context: Context): Prom
   return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
 }
 
-/** MaxInnerBoxes limits the search for a box inside of an element without a size. */
+/** MaxInnerBoxes limits the number of descendants that are searched for a box inside of an element without a size. */
 const MaxInnerBoxes = 50;
 
 /**
- * boxesOf returns the elements whose boxes a user would click: the element, the labels of a hidden control, the picture
- * of an area, or the content of an element without a size.
+ * boxesOf returns the elements that a user would click to use an element: the element itself, the labels of a
+ * hidden control, the image of an image map area, or the content of an element without a size.
  */
 function boxesOf(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return picturesOf(element).filter(hasBox);
@@ -110,12 +110,15 @@ function boxesOf(element: Element): Element[] {
   return boxes;
 }
 
-/** pictureOf returns what a page draws around a combobox that has no size, because it only takes the keys. */
+/**
+ * pictureOf returns the element that the page draws for a combobox without a size. Such a combobox only receives
+ * key presses.
+ */
 function pictureOf(element: Element): Element | undefined {
   return roleOf(element) === 'combobox' && !hasBox(element) ? closestInFlatTree(element, hasBox) : undefined;
 }
 
-/** innerBoxes returns the nearest elements with a box inside of an element that has no box. */
+/** innerBoxes returns the nearest descendants with a box of an element that has no box. */
 function innerBoxes(element: Element): Element[] {
   const found: Element[] = [];
   const pending = [...flatChildren(element)];
@@ -196,10 +199,10 @@ function isHit(element: Element, hit: Element): boolean {
   return around !== undefined && around === hit;
 }
 
-/** MaxDrawnLevels is how far around an input the control is that a page draws in its place. */
+/** MaxDrawnLevels is the number of ancestor levels in which a visible replacement of a hidden input is searched. */
 const MaxDrawnLevels = 2;
 
-/** isDrawnAround reports whether hit is the control that a page draws around an input that a user cannot see. */
+/** isDrawnAround reports whether hit is an ancestor that the page draws in place of an invisible input. */
 function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
   const { opacity, clip, clipPath } = getComputedStyle(input);
   if (hasBox(input) && Number(opacity) > 0.05 && clip === 'auto' && clipPath === 'none') return false;

@@ -123,7 +123,7 @@ function nativeRole(element: Element): string {
   const tag = element.localName;
   const rule = Object.hasOwn(NativeRoles, tag) ? NativeRoles[tag] : undefined;
   const role = typeof rule === 'function' ? rule(element) : (rule ?? '');
-  if (isEditingHost(element)) return 'textbox'; // also a paragraph, a heading or a cell that a user writes into
+  if (isEditingHost(element)) return 'textbox'; // an editable paragraph, heading or cell is also a textbox
   if (role !== '') return role;
   return element instanceof SVGElement ? svgRole(element) : '';
 }

@@ -1,8 +1,9 @@
-// Scrolls with the events that pages wait for. A hidden tab draws no frames, so the browser sends no scroll events there.
+// Scrolls elements and sends scroll events. The browser sends no scroll events in a hidden tab, because a hidden
+// tab draws no frames.
 import { flatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** scrollWithEvents performs a scroll of an element, or of an area around the element, and sends the events. */
+/** scrollWithEvents scrolls an element, or a scrollable area around the element, and sends the scroll events. */
 export function scrollWithEvents(element: Element, perform: () => void): void {
   if (!unclobbered.hidden) {
     perform();

@@ -20,7 +20,7 @@ export function secretKind(element: Element): SecretKind | undefined {
     return 'password';
   }
   const autocomplete = element.getAttribute('autocomplete') ?? '';
-  // Lists with a filter use new-password to turn Chrome's suggestions off.
+  // Some lists with a text filter use new-password to disable Chrome's autofill.
   const isFilter = element.getAttribute('role') === 'combobox' && !/password/i.test(element.getAttribute('type') ?? '');
   if (/\b(current|new)-password\b/i.test(autocomplete) && !isFilter) return 'password';
   if (/\bone-time-code\b/i.test(autocomplete)) return 'code';
@@ -56,8 +56,8 @@ export function checkField(field: Element, approved: readonly SecretKind[]): voi
 }
 
 /**
- * checkTyping is like checkField, for a field and the element with the focus. The browser types into the element with
- * the focus, and the page may move the focus at any event.
+ * checkTyping calls checkField for a field and for the focused element. The browser types into the focused element,
+ * and the page may move the focus during any event.
  */
 export function checkTyping(field: Element, approved: readonly SecretKind[]): void {
   checkField(field, approved);
@@ -68,7 +68,7 @@ export function checkTyping(field: Element, approved: readonly SecretKind[]): vo
 const cardListSelector = 'select[autocomplete*="cc-" i]';
 const shownSelector = `${secretSelector},${cardListSelector}`;
 
-/** hasSecretFields reports whether the document has a secret field, visible or not. */
+/** hasSecretFields reports whether the document has a visible or invisible secret field. */
 export function hasSecretFields(): boolean {
   return selectAll(secretSelector).some((field) => secretKind(field) !== undefined);
 }
@@ -83,7 +83,9 @@ export function visibleSecretKinds(): SecretKind[] {
   return [...kinds].sort();
 }
 
-/** CardWords matches card fields whose values are ordinary words, such as the name on the card. */
+/**
+ * CardWords matches the names of payment card fields whose values are ordinary words, such as the name on the card.
+ */
 const CardWords = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
 /** MinMaskedCharacters is the shortest secret that is searched in other text: shorter texts occur by accident. */
@@ -113,8 +115,8 @@ export function collectSecrets(): SecretMask {
 }
 
 /**
- * knownSecrets is like collectSecrets, but does not search for shadow roots that no operation has met. The search takes
- * much longer than everything else about a single element of a large page.
+ * knownSecrets is like collectSecrets, but does not search for new shadow roots. On a large page, the search for
+ * shadow roots takes much longer than any operation on a single element.
  */
 export function knownSecrets(): SecretMask {
   return maskOf(selectKnown(secretSelector));

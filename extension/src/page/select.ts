@@ -39,12 +39,12 @@ export async function select(args: SelectArguments, context: Context): Promise<S
 }
 
 /**
- * showsChosen reports whether a list that the page draws shows an option as chosen. A combobox shows the chosen options in
- * its field or beside it: the option with aria-selected may only be the one that the arrow keys have reached.
+ * showsChosen reports whether a custom list shows an option as selected. A combobox shows the selected options in
+ * its field or beside the field, because aria-selected may only mark the option that the arrow keys have reached.
  */
 function showsChosen(element: Element, name: string): boolean {
   const role = roleOf(element);
-  if (role !== 'combobox' && role !== 'listbox') return true; // a menu shows no choice
+  if (role !== 'combobox' && role !== 'listbox') return true; // a menu does not show a selection
   const shown =
     role === 'combobox'
       ? [shownValue(element, 'combobox') ?? '', element.textContent ?? '', element.parentElement?.textContent ?? '']
@@ -64,8 +64,8 @@ export function chosenLabels(element: Element): string[] {
 }
 
 /**
- * chooseOptions chooses the options with these labels or values. chooseOptions returns the names of the options that
- * are to be chosen in a list that the page draws.
+ * chooseOptions selects the options with the given labels or values, and returns the names of the selected options
+ * of a custom list.
  */
 export async function chooseOptions(
   element: Element,
@@ -129,23 +129,28 @@ function noOption(message: string, labels: readonly string[]): PageFailure {
 }
 
 const OpenLimitMs = 2_000;
-/** FilteredOpenMs is how long a list that may only open for a text has to open by a click. */
+/**
+ * FilteredOpenMs limits the wait for a click to open a list that may open only when text is typed, in milliseconds.
+ */
 const FilteredOpenMs = 300;
 const FilterTries = 10;
 const FilterPauseMs = 100;
 const ScrollSteps = 1_000;
 const ScrollLimitMs = 15_000;
 const StepsPerReport = 20;
-/** RowsMs is how long a step of a search waits for the rows of a virtual list, HiddenRowsMs in a hidden tab. */
+/**
+ * RowsMs is how long a search step waits for the rows of a virtual list, in milliseconds. HiddenRowsMs applies in a
+ * hidden tab.
+ */
 const RowsMs = 400;
 const HiddenRowsMs = 1_200;
-/** MaxSameRows is after how many steps without other rows a list is not virtual, so that steps wait no more. */
+/**
+ * MaxSameRows is the number of search steps without new rows after which a list counts as not virtual, so that
+ * later steps do not wait.
+ */
 const MaxSameRows = 2;
 
-/**
- * chooseDrawn opens a list that the page draws, if the list is closed, and clicks the options. chooseDrawn returns the names
- * of the options.
- */
+/** chooseDrawn opens a closed custom list, clicks the options, and returns the names of the options. */
 async function chooseDrawn(
   element: Element,
   values: readonly string[],
@@ -166,7 +171,7 @@ async function chooseDrawn(
     }
     let option = list ? await findOption(list, value, context) : undefined;
     if (!(option instanceof Element) && field) {
-      // The list contains only the options that match the text in its field.
+      // A filtered list contains only the options that match the text in its field.
       await writeField(field, value, false, []);
       list = await waitForList(element, OpenLimitMs, context);
       for (let tries = 0; list && !(option instanceof Element) && tries < FilterTries; tries++) {
@@ -189,7 +194,7 @@ async function chooseDrawn(
   return wanted;
 }
 
-/** textFieldIn returns the field of a combobox that filters its options by a text. */
+/** textFieldIn returns the text field with which a combobox filters its options. */
 function textFieldIn(element: Element): Field | undefined {
   const isText = (at: Element) =>
     (at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement) && !at.readOnly && !at.disabled;
@@ -197,7 +202,7 @@ function textFieldIn(element: Element): Field | undefined {
   return field instanceof HTMLElement && roleOf(element) === 'combobox' ? field : undefined;
 }
 
-/** waitForList waits for the list of an element to open, and returns undefined if it does not. */
+/** waitForList waits until the list of an element opens, and returns undefined if the list does not open. */
 async function waitForList(element: Element, limitMs: number, context: Context): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
@@ -258,10 +263,10 @@ function optionName(option: Element): string {
   return nameOf(option, roleOf(option)) || cleanText(option.textContent ?? '');
 }
 
-/** SearchedNames are the names of the options that a search met. */
+/** SearchedNames are the names of the options that the search has passed. */
 interface SearchedNames {
   readonly names: readonly string[];
-  /** The search reached the end of the list. */
+  /** isWhole is true if the search reached the end of the list. */
   readonly isWhole: boolean;
 }
 
@@ -274,8 +279,8 @@ function notReached(value: string, names: readonly string[]): PageFailure {
 }
 
 /**
- * findOption returns the option of a list, or the names of the options if none of them matches. A virtual list only
- * contains the options in view, so the list is scrolled.
+ * findOption returns an option of a list by its name, or the names of all options if no name matches. findOption
+ * scrolls the list, because a virtual list contains only the options in view.
  */
 async function findOption(list: Element, value: string, context: Context): Promise<Element | SearchedNames> {
   const seen = new Set<string>();
@@ -294,7 +299,7 @@ async function findOption(list: Element, value: string, context: Context): Promi
   return { names: [...seen], isWhole: false };
 }
 
-/** ListRows shows the rows of a long list one view after the other. */
+/** ListRows scrolls through the rows of a long list, one view after the other. */
 class ListRows {
   readonly #list: Element;
   readonly #scroller: Element | undefined;
@@ -303,7 +308,7 @@ class ListRows {
   #hasScrolled = false;
   #hasWheeled = false;
 
-  /** A new ListRows scrolls the list to its top. */
+  /** The constructor of ListRows scrolls the list to its top. */
   constructor(list: Element, context: Context) {
     this.#list = list;
     this.#context = context;
@@ -313,7 +318,7 @@ class ListRows {
     this.#scroller = scroller;
   }
 
-  /** showNext shows the rows after the present ones, and resolves with false at the end of the list. */
+  /** showNext scrolls to the rows after the present rows, and resolves with false at the end of the list. */
   async showNext(options: readonly Element[]): Promise<boolean> {
     const scroller = this.#scroller;
     const top = scroller?.scrollTop ?? 0;
@@ -330,7 +335,7 @@ class ListRows {
     return true;
   }
 
-  /** #turnWheel scrolls a list that listens to the wheel: first to its top. */
+  /** #turnWheel scrolls a list that handles wheel events. The first turn scrolls to the top. */
   async #turnWheel(options: readonly Element[]): Promise<boolean> {
     const last = options.at(-1);
     if (!last) return false;
@@ -347,7 +352,7 @@ class ListRows {
     return false;
   }
 
-  /** #waitForRows waits until the list has other rows, and resolves with whether it has. */
+  /** #waitForRows waits until the list shows other rows, and resolves with true if the rows have changed. */
   async #waitForRows(limitMs: number, hasOthers: () => boolean): Promise<boolean> {
     const end = performance.now() + limitMs;
     for (;;) {
@@ -358,7 +363,7 @@ class ListRows {
   }
 }
 
-/** WheelToTop is a turn of the wheel that leads to the top of each list, in pixels. */
+/** WheelToTop is a wheel distance that is large enough to reach the top of any list, in pixels. */
 const WheelToTop = 10_000_000;
 
 function rowsMs(): number {
@@ -369,19 +374,22 @@ function namesOf(options: readonly Element[]): string {
   return options.map(optionName).join('\n');
 }
 
-/** isDrawnElsewhere reports whether the options of a list have no size, because the page draws others for the user. */
+/**
+ * isDrawnElsewhere reports whether the ARIA options of a list have no size, because the page draws other elements
+ * for the user.
+ */
 function isDrawnElsewhere(list: Element): boolean {
   const options = optionsIn(list).filter(isShown);
   return options.length > 0 && !options.some(hasSize);
 }
 
-/** optionsToClick returns the options of a list as the user sees them. */
+/** optionsToClick returns the options of a list that a user sees. */
 function optionsToClick(list: Element): Element[] {
   return isDrawnElsewhere(list) ? drawnOptions(list) : optionsIn(list).filter(isShown);
 }
 
 /**
- * scrollerOf returns the element around the options of a list that can be scrolled. Some lists hide what does not fit, and
+ * scrollerOf returns the scrollable element around the options of a list. Some lists hide overflowing rows, and
  * scroll by a script.
  */
 function scrollerOf(list: Element, options: readonly Element[]): Element | undefined {

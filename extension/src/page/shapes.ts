@@ -1,20 +1,26 @@
-// Shapes of drawings (SVG), which have no role and often no name, although a user may click them.
+// Describes the shapes of SVG drawings. These shapes have no role and often no name, but a user may click them.
 import { shorten } from './visible-text.ts';
 
 const ShapeTags = new Set('rect circle ellipse polygon polyline path line text image use'.split(' '));
-/** DrawingTags are the tags of which a drawing contains at least one; a logo only has paths. */
+/** DrawingTags are the SVG tags that distinguish a drawing from a logo. A logo contains only paths. */
 const DrawingTags = 'rect,circle,ellipse,polygon,text,image';
-/** MaxShapes limits the shapes of a drawing that have lines. A map or a chart with more shapes has none. */
+/**
+ * MaxShapes is the maximum number of shapes in a drawing whose shapes get snapshot lines. The shapes of a larger
+ * map or chart get no lines.
+ */
 const MaxShapes = 80;
-/** MinDrawingPixels is the least width and height of a drawing; smaller ones are icons. */
+/** MinDrawingPixels is the minimum width and height of a drawing; a smaller SVG element is an icon. */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;
 
-/** Drawings decides which drawings have lines for their shapes. One Drawings serves one walk. */
+/**
+ * Drawings decides which SVG drawings get snapshot lines for their shapes. Each traversal of the page uses a new
+ * Drawings.
+ */
 export class Drawings {
   readonly #isShown = new Map<SVGSVGElement, boolean>();
 
-  /** isShape reports whether an element is a shape of a drawing that a user may act on. */
+  /** isShape reports whether an element is a clickable shape of a drawing. */
   isShape(element: Element): boolean {
     if (!(element instanceof SVGGraphicsElement) || !ShapeTags.has(element.localName)) return false;
     const drawing = element.ownerSVGElement;
@@ -33,7 +39,10 @@ function showsShapes(drawing: SVGSVGElement): boolean {
   return count <= MaxShapes && drawing.querySelector(DrawingTags) !== null;
 }
 
-/** shapeMarks returns the name, the colour, the size and the place of a shape, such as ' [fill=red] [20x20 at 5,5]'. */
+/**
+ * shapeMarks returns the name, the color, the size and the position of a shape, such as ' [fill=red] [20x20 at
+ * 5,5]'.
+ */
 export function shapeMarks(element: Element): string {
   const drawing = element instanceof SVGGraphicsElement ? element.ownerSVGElement : null;
   if (!drawing) return '';

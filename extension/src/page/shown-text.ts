@@ -1,16 +1,16 @@
-// The text that a user can see in an element, for lines of elements that no tree has filtered.
+// Collects the visible text of an element directly from the DOM, without a snapshot tree.
 import { flatChildren, flatParent } from './flat-tree.ts';
 import { showElement, TextSight } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
-/** shownText returns the beginning of the text that a user can see in an element, at most about limit characters. */
+/** shownText returns the beginning of the visible text of an element, about limit characters at most. */
 export function shownText(element: Element, limit: number): string {
   const collector = new ShownText(limit);
   if (!isHidden(element)) collector.add(element, 0);
   return collector.text;
 }
 
-/** ShownText collects visible text in the order of the page. */
+/** ShownText collects visible text in document order. */
 class ShownText {
   text = '';
   readonly #limit: number;
@@ -37,8 +37,8 @@ class ShownText {
 }
 
 /**
- * isHidden reports whether a user cannot see an element. A control that a page draws by its label is not hidden if the
- * label is shown.
+ * isHidden reports whether an element is invisible to the user. A control that the page draws as a label counts as
+ * visible if the label is visible.
  */
 export function isHidden(element: Element): boolean {
   if (!isHiddenBox(element)) return false;

@@ -37,11 +37,11 @@ export interface TakenSnapshot {
   readonly frames: readonly TreeNode[];
 }
 
-/** PdfNote is what a snapshot and a reading of a PDF file contain. */
+/** PdfNote is the text of a snapshot of a PDF file, and of a PDF file that a tool reads. */
 export const PdfNote =
   'This is a PDF file. Chrome shows scripts no text of it. Use browser_take_screenshot, or another source of the text.';
 
-/** isPdf reports whether the document is Chrome's viewer of PDF files. */
+/** isPdf reports whether the document is Chrome's PDF viewer. */
 export function isPdf(): boolean {
   return unclobbered.contentType === 'application/pdf';
 }
@@ -51,7 +51,7 @@ const noElements: ReadonlySet<Element> = new Set();
 /** takeSnapshot walks the frame and returns the lines. It gives way to the page after each 50 ms. */
 export async function takeSnapshot(options: SnapshotOptions, context: Context): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
-  // What an animation shows would never come in a hidden tab.
+  // In a hidden tab, the browser runs no animations, so content that an animation reveals would never appear.
   if (unclobbered.hidden) finishAnimations();
   const { refs } = context.state;
   const view = new VisiblePart(options.view ?? viewportRect());

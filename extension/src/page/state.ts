@@ -18,7 +18,9 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Stores how far the operation came, for the answer to a cancel. */
   readonly setDone: (done: string) => void;
-  /** The input of the debugger; undefined if the operation makes events only. */
+  /**
+   * trusted sends trusted input through the debugger; undefined if the operation only dispatches synthetic events.
+   */
   readonly trusted?: TrustedInput | undefined;
 }
 

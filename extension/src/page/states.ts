@@ -75,7 +75,7 @@ function isCustom(element: Element): boolean {
 export function isDisabled(element: Element): boolean {
   if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
     if (element.matches(':disabled')) return true;
-  } else if (isCustom(element) && element.matches(':disabled')) return true; // form-associated
+  } else if (isCustom(element) && element.matches(':disabled')) return true; // a form-associated custom element
   for (let at: Element | null = element, levels = 0; at && levels < 20; at = flatParent(at), levels++) {
     const value = at.getAttribute('aria-disabled');
     if (value === 'true') return true;

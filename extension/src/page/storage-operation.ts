@@ -1,28 +1,31 @@
-// The arguments and the result of the operation storage of operations.ts.
+// Defines the arguments and the result of the page script operation storage.
 
 export interface StorageArguments {
   readonly action: 'list' | 'get' | 'set' | 'delete';
   readonly area: 'local' | 'session' | 'indexeddb';
-  /** For indexeddb. Without a database, list returns the databases; without a store, list returns the stores. */
+  /**
+   * database and store select an IndexedDB store. Without database, the action list returns the databases; without
+   * store, it returns the stores.
+   */
   readonly database?: string;
   readonly store?: string;
-  /** The key of an entry; for indexeddb a text, or a number or a list in JSON. */
+  /** key is the key of an entry. A key of IndexedDB is a text, or a number or a list in JSON. */
   readonly key?: string;
-  /** For indexeddb, JSON. */
+  /** value is the new value of the entry, for IndexedDB as JSON. */
   readonly value?: string;
-  /** Where the part of a list or of a value begins; default 0. */
+  /** from is where the returned part of a list or of a value begins; 0 by default. */
   readonly from?: number;
 }
 
 export interface StorageResult {
-  /** Whether the entry existed before. */
+  /** found reports whether the entry existed before the operation. */
   readonly found: boolean;
-  /** The keys with the sizes of their values. */
+  /** lines contains the keys with the sizes of their values. */
   readonly lines?: readonly string[];
-  /** A part of the value. */
+  /** value is one part of the stored value. */
   readonly value?: string;
-  /** The number of all entries, or of all characters of the value. */
+  /** total is the number of all entries, or of all characters of the value. */
   readonly total?: number;
-  /** Where the next part begins; absent at the end. */
+  /** next is the position of the next part; absent at the end. */
   readonly next?: number;
 }

@@ -1,17 +1,17 @@
-// Reads and changes what the page stores: localStorage, sessionStorage and IndexedDB.
+// Reads and changes the data that the page stores: localStorage, sessionStorage and IndexedDB.
 import { PageFailure } from './failure.ts';
 
 import type { Context } from './state.ts';
 import type { StorageArguments, StorageResult } from './storage-operation.ts';
 
-/** MaxListed is the number of keys in one answer. */
+/** MaxListed is the maximum number of keys in one result. */
 const MaxListed = 200;
-/** MaxValueChars is the size of one part of a value, in UTF-16 code units. */
+/** MaxValueChars is the size of one part of a stored value, in UTF-16 code units. */
 const MaxValueChars = 20_000;
 /** DatabaseMs is how long a database may take to answer, in milliseconds. */
 const DatabaseMs = 5000;
 
-/** storage runs one action on a storage area of the document. */
+/** storage implements the page script operation storage, which runs one action on a storage area of the document. */
 export async function storage(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
   if (args.area === 'indexeddb') return await useDatabase(args, signal);
   if (args.database !== undefined || args.store !== undefined)
@@ -19,7 +19,7 @@ export async function storage(args: StorageArguments, { signal }: Context): Prom
   return useArea(args, openArea(args.area));
 }
 
-/** openArea returns a storage area; a sandboxed document has none. */
+/** openArea returns a storage area, and fails in a sandboxed document, which has no storage. */
 function openArea(area: 'local' | 'session'): Storage {
   try {
     return area === 'local' ? localStorage : sessionStorage;
@@ -78,7 +78,7 @@ function listPart<T>({ from = 0 }: StorageArguments, all: readonly T[], lineOf: 
   return { found: true, lines, total: all.length, ...(next < all.length ? { next } : {}) };
 }
 
-/** valuePart returns one part of a value. */
+/** valuePart returns one part of a stored value. */
 function valuePart({ from = 0 }: StorageArguments, value: string): StorageResult {
   const next = from + MaxValueChars;
   const part = value.slice(from, next);
@@ -95,7 +95,7 @@ async function useDatabase(args: StorageArguments, signal: AbortSignal): Promise
       throw new PageFailure('invalid_arguments', `The action ${action} needs a database and a store.`);
     return await listDatabases(args, names, signal);
   }
-  // Opening a database that does not exist would create it.
+  // Check that the database exists, because opening a missing database would create it.
   if (!names.includes(name))
     throw new PageFailure(
       'invalid_arguments',
@@ -123,7 +123,7 @@ async function useDatabase(args: StorageArguments, signal: AbortSignal): Promise
 
 async function openDatabase(name: string, signal: AbortSignal): Promise<IDBDatabase> {
   const request = indexedDB.open(name);
-  // The page may have deleted the database meanwhile.
+  // The page may have deleted the database since the previous step.
   request.onupgradeneeded = () => request.transaction?.abort();
   const database = await resultOf(request, signal);
   database.onversionchange = () => database.close();
@@ -181,7 +181,7 @@ async function useStore(
   }
   const value = parseJSON(requireValue(args));
   try {
-    // A store with a key path reads the key from the value.
+    // An object store with a key path reads the key from the value.
     await resultOf(store.keyPath === null ? store.put(value, key) : store.put(value), signal);
   } catch (error) {
     throw new PageFailure('rejected', `The database did not store the value: ${textOf(error)}.`);
@@ -189,7 +189,10 @@ async function useStore(
   return { found: old !== undefined };
 }
 
-/** findRecord finds a record by a key that is a text, or else a number or a list in JSON. */
+/**
+ * findRecord finds a record by its key. findRecord first tries the key as a text, then as a number or a list in
+ * JSON.
+ */
 async function findRecord(
   store: IDBObjectStore,
   text: string,
@@ -204,7 +207,7 @@ async function findRecord(
     : { key: parsed, old: byValue };
 }
 
-/** resultOf waits for a request of a database. */
+/** resultOf waits for an IndexedDB request and returns its result. */
 async function resultOf<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     const fail = () =>
@@ -220,7 +223,7 @@ async function resultOf<T>(request: IDBRequest<T>, signal: AbortSignal): Promise
   });
 }
 
-/** parseJSON returns the value of a JSON text, or the text itself if it is no JSON. */
+/** parseJSON parses JSON text, and returns text that is not valid JSON unchanged. */
 function parseJSON(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -229,7 +232,7 @@ function parseJSON(text: string): unknown {
   }
 }
 
-/** toJSON describes a stored value. JSON has no form for some of the values that a database can store. */
+/** toJSON describes a stored value, because JSON cannot represent some values that IndexedDB can store. */
 function toJSON(value: unknown): string {
   const replacer = (_: string, part: unknown) => {
     if (typeof part === 'bigint') return `${part}n`;

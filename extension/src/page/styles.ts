@@ -1,17 +1,17 @@
-// Computed styles of elements.
+// Reads the computed styles of elements.
 import { lineOf } from './describe.ts';
 import type { StylesArguments, StylesResult } from './devtools-operations.ts';
 import { PageFailure } from './failure.ts';
 import { type Context, targetElement } from './state.ts';
 
-/** DefaultProperties are the properties of an answer without the argument properties. */
+/** DefaultProperties are the CSS properties that the operation styles returns without the argument properties. */
 const DefaultProperties =
   `display visibility opacity position top right bottom left z-index float box-sizing width height margin padding border
   border-radius overflow color background-color background-image font-family font-size font-weight line-height
   text-align text-decoration white-space cursor pointer-events transform transition animation filter box-shadow flex
   flex-direction justify-content align-items gap grid-template-columns grid-template-rows`.split(/\s+/);
 
-/** styles is the operation of this name. */
+/** styles implements the page script operation styles. */
 export async function styles(args: StylesArguments, context: Context): Promise<StylesResult> {
   const element = targetElement(args.target, context);
   const style = getComputedStyle(element);

@@ -1,4 +1,5 @@
-// Input that the worker makes with Chrome's debugger. To the page, it looks like a user's.
+// Requests trusted input, which the worker sends through Chrome's debugger. A page cannot distinguish trusted input
+// from a user's input.
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, containsInFlatTree, focusedElement } from './flat-tree.ts';
 import type { InputRequest } from './input-request.ts';
@@ -13,7 +14,7 @@ import { checkField } from './secrets.ts';
 import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** TrustedInput asks the worker for the input of one operation. */
+/** TrustedInput requests the trusted input of one operation from the worker. */
 export class TrustedInput {
   readonly #send: (request: InputRequest) => Promise<boolean>;
   readonly #signal: AbortSignal;
@@ -21,12 +22,15 @@ export class TrustedInput {
   #press: Press | undefined;
   #hasFocus = true;
   #isTaken = false;
-  /** #leavingUntilMs is when this document goes on after a navigation that has begun and did not replace it. */
+  /** #leavingUntilMs is when input may continue if a started navigation has not replaced this document. */
   #leavingUntilMs = 0;
-  /** #isLost is true if the worker could not make input, for example because the user has ended the debugger. */
+  /** #isLost is true if the worker could not send input, for example because the user stopped the debugger. */
   #isLost = false;
 
-  /** send resolves with whether the worker made the input. The worker makes no input after the abort of the signal. */
+  /**
+   * send resolves with true if the worker has sent the input. The worker sends no input after the signal is
+   * aborted.
+   */
   constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
     this.#send = send;
     this.#signal = signal;
@@ -34,14 +38,17 @@ export class TrustedInput {
     navigation.addEventListener('navigate', this.#onNavigate);
   }
 
-  /** isTaken is true if the user has pressed a button during the operation. Characters on their way must not be typed. */
+  /**
+   * isTaken is true if the user has pressed a mouse button during the operation. After such a press, characters
+   * that are on their way must not be typed.
+   */
   get isTaken(): boolean {
     return this.#isTaken;
   }
 
   /**
-   * waitForNavigation waits while another document is about to replace this document. A key would reach the next document,
-   * which may be of a site that the agent may not use.
+   * waitForNavigation waits while a navigation is about to replace this document. A key press would reach the next
+   * document, which may be on a site that the agent may not use.
    */
   async waitForNavigation(): Promise<void> {
     while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await nextFrame(this.#signal);
@@ -64,7 +71,7 @@ export class TrustedInput {
     if (request.kind === 'press') this.#press = new Press(request.button);
     if (request.kind === 'move' || request.kind === 'press') this.#press?.moveTo(request.x, request.y);
     if (!(await this.#send(request))) {
-      this.#signal.throwIfAborted(); // the answer then has how far the act came
+      this.#signal.throwIfAborted(); // an aborted operation then reports its progress
       this.#isLost = true;
       throw new PageFailure('not_hittable', 'The debugger cannot reach the place of the element in the tab.');
     }
@@ -73,10 +80,11 @@ export class TrustedInput {
   }
 
   /**
-   * leave ends the focus that the page has only during trusted input. A changed field sends its event change. The page
-   * receives no blur, which would close its menus: to the page of a background tab, the next act follows directly. If an
-   * operation ends while the button is pressed, the worker releases the button, which must not click. A worker without
-   * the debugger cannot, so the page receives events.
+   * leave ends the focus emulation, which is on only during trusted input. A changed field receives the event
+   * change. The page receives no blur event, because blur would close the page's menus before the next action in a
+   * background tab. If an operation ends while the mouse button is pressed, the worker releases the button, and the
+   * page must not receive a click. If the worker has lost the debugger, the page receives synthetic release events
+   * instead.
    */
   async leave(): Promise<void> {
     if (!this.#hasFocus) return;
@@ -100,11 +108,11 @@ export class TrustedInput {
   }
 }
 
-/** Press is a button of the mouse that the debugger holds down. */
+/** Press is a mouse button that the debugger holds down. */
 class Press {
   readonly #mouse: Mouse;
   readonly #controller = new AbortController();
-  /** #source is the element that the page drags by the rules of HTML5. */
+  /** #source is the element that the page drags with an HTML drag. */
   #source: Element | undefined;
 
   constructor(button: MouseButton) {
@@ -120,7 +128,7 @@ class Press {
     this.#mouse.place(x, y);
   }
 
-  /** end sends the events of a release without a drop. */
+  /** end sends the events of a mouse button release without a drop. */
   end(): void {
     this.#source?.dispatchEvent(new DragEvent('dragend', { bubbles: true, composed: true }));
     this.#mouse.release();
@@ -132,7 +140,10 @@ class Press {
 }
 
 const blurEvents = ['blur', 'focusout'] as const;
-/** LeaveMs limits the wait for the end of the focus, in milliseconds. A tab in front keeps the focus. */
+/**
+ * LeaveMs limits the wait for the end of the focus emulation, in milliseconds. The page of an active tab keeps the
+ * focus.
+ */
 const LeaveMs = 30;
 
 /** LeavingMs is how long a navigation may take to replace the document, in milliseconds. */
@@ -141,7 +152,7 @@ const LeavingMs = 3000;
 /** ArriveMs is how long the pointer may take to reach a frame, in milliseconds. */
 const ArriveMs = 1000;
 
-/** TrustedMouse is the pointer and a button of the mouse. */
+/** TrustedMouse sends trusted input of the pointer and of one mouse button. */
 export class TrustedMouse {
   readonly #context: Context;
   readonly #input: TrustedInput;
@@ -161,8 +172,9 @@ export class TrustedMouse {
   }
 
   /**
-   * move moves the pointer to a point that hits an element, and waits until it has arrived in this frame. Input at a frame
-   * element would reach the document in the frame, which may belong to a site that the agent may not use.
+   * move moves the pointer to a point on an element, and waits until the pointer has arrived in this frame. move
+   * rejects a point on a frame element, because the input would reach the child document, which may be on a site
+   * that the agent may not use.
    */
   async move(x: number, y: number, hit: Element): Promise<void> {
     if (isFrameElement(hit)) throw frameInWay();
@@ -173,7 +185,7 @@ export class TrustedMouse {
     };
     addEventListener('pointermove', note, true);
     try {
-      // The pointer sends no event if it is there already.
+      // The browser sends no event for a pointer that is already at the point.
       await this.#input.ask(this.#request('move', x + 1, y));
       await this.#input.ask(this.#request('move', x, y));
       const end = performance.now() + ArriveMs;
@@ -185,12 +197,18 @@ export class TrustedMouse {
       throw new PageFailure('not_hittable', 'The pointer does not reach the element: something covers its frame.');
   }
 
-  /** drag moves the pointer while the button is pressed. During a drag of HTML5, the page receives no pointer events. */
+  /**
+   * drag moves the pointer while the mouse button is pressed. During an HTML drag, the page receives no pointer
+   * events.
+   */
   async drag(x: number, y: number): Promise<void> {
     await this.#input.ask(this.#request('move', x, y));
   }
 
-  /** press presses the button at a point. A page that shows no menu on a right click shows none of the browser either. */
+  /**
+   * press presses the mouse button at a point. A right click shows no context menu of the browser, even if the page
+   * shows no menu itself.
+   */
   async press({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
     await this.#input.ask({ ...this.#request('press', x, y), count });
@@ -210,17 +228,20 @@ export function isFrameElement(element: Element): boolean {
   return /^(iframe|frame|object|embed)$/.test(element.localName);
 }
 
-/** frameInWay returns the failure of input whose point is in a child frame. */
+/** frameInWay returns the failure of input at a point in a child frame. */
 export function frameInWay(): PageFailure {
   return new PageFailure('not_hittable', 'There is a frame at this point. Use the ref of an element in the frame.');
 }
 
-/** SuppressMs is how long the event of a button may take to come, in milliseconds. A new worker releases buttons late. */
+/**
+ * SuppressMs is how long suppressEvent waits for the event of a mouse button, in milliseconds. A restarted worker
+ * may release a button late.
+ */
 const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
 
 /**
- * suppressEvent prevents the next menu of the browser, or hides the next click from the page. The click of a new press is
- * another click, which the page receives.
+ * suppressEvent prevents the next context menu of the browser, or hides the next click from the page. A click after
+ * a new press is not hidden.
  */
 function suppressEvent(type: 'contextmenu' | 'click'): void {
   const controller = new AbortController();
@@ -239,8 +260,8 @@ function suppressEvent(type: 'contextmenu' | 'click'): void {
 const PopupTypes = /^(date|month|week|time|datetime-local|color)$/;
 
 /**
- * opensPopup reports whether a click on an element opens a popup of the browser, which no tool can use: a list of
- * options, a calendar, or a palette.
+ * opensPopup reports whether a click on an element opens a popup of the browser that no tool can use: a list of
+ * options, a date picker, or a color picker.
  */
 export function opensPopup(element: Element): boolean {
   const label = closestInFlatTree(element, (at) => at instanceof HTMLLabelElement);
@@ -249,7 +270,10 @@ export function opensPopup(element: Element): boolean {
   return control instanceof HTMLInputElement && PopupTypes.test(control.type);
 }
 
-/** trustedMouseFor returns the mouse for an element, and undefined if the operation or the element needs events only. */
+/**
+ * trustedMouseFor returns the trusted mouse for an element, or undefined if the operation or the element needs
+ * synthetic events.
+ */
 export function trustedMouseFor(
   element: Element,
   options: { readonly button?: MouseButton; readonly modifiers?: readonly Modifier[] },
@@ -262,7 +286,7 @@ export function trustedMouseFor(
 /** FocusMs is how long a frame may take to get the focus, in milliseconds. */
 const FocusMs = 500;
 
-/** focusOwnFrame gives this frame the focus of the page before trusted keys. */
+/** focusOwnFrame gives this frame the focus of the page before trusted key presses. */
 export async function focusOwnFrame(context: Context): Promise<void> {
   if (!context.trusted || unclobbered.hasFocus()) return;
   await context.trusted.ask({ kind: 'focus' });
@@ -271,8 +295,8 @@ export async function focusOwnFrame(context: Context): Promise<void> {
 }
 
 /**
- * trustedKeysFor returns the input for keys that an element gets, and undefined if they would not reach the element, or
- * would open a popup of the browser.
+ * trustedKeysFor returns the trusted input for key presses in an element. The result is undefined if the keys would
+ * not reach the element, or would open a popup of the browser.
  */
 export function trustedKeysFor(receiver: Element, key: Key | undefined, context: Context): TrustedInput | undefined {
   if (!context.trusted) return undefined;
@@ -280,11 +304,12 @@ export function trustedKeysFor(receiver: Element, key: Key | undefined, context:
   const isFocused =
     unclobbered.hasFocus() && (containsInFlatTree(receiver, focused) || containsInFlatTree(focused, receiver));
   const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focused);
-  // The keys would reach a frame whose fields this frame does not know.
+  // If a frame element has the focus, the keys would reach the child frame, whose secret fields this frame cannot
+  // check.
   return isFocused && !isPopupKey && !isFrameElement(focused) ? context.trusted : undefined;
 }
 
-/** MacCommands are the editing commands of the keys of macOS, which Chrome does not derive from a key. */
+/** MacCommands maps keys to the editing commands of macOS, which Chrome does not derive from a key press. */
 const MacCommands: Readonly<Record<string, string>> = {
   a: 'selectAll',
   c: 'copy',
@@ -312,7 +337,7 @@ function requestOf({ key, code, keyCode, text, pressed }: Key): InputRequest {
   return { kind: 'key', key, code, keyCode, text, modifiers, commands };
 }
 
-/** pressTrusted presses a key. The focused element gets the key. */
+/** pressTrusted presses a key by trusted input, and the focused element receives the key. */
 export async function pressTrusted(
   input: TrustedInput,
   key: Key,
@@ -324,7 +349,7 @@ export async function pressTrusted(
   await nextFrame(context.signal);
 }
 
-/** typeTrusted types a character: with its key, or as text if no key types the character. */
+/** typeTrusted types a character with its key, or inserts the character as text if no key types the character. */
 export async function typeTrusted(
   input: TrustedInput,
   character: string,
@@ -347,12 +372,15 @@ export async function typeTrusted(
   await askToType(input, request, approved);
 }
 
-/** askToType asks for a key or a text. A secret field that the user has not approved gets no text. */
+/**
+ * askToType requests a key press or a text insertion. A secret field that the user has not approved receives no
+ * text.
+ */
 async function askToType(input: TrustedInput, request: InputRequest, approved: readonly SecretKind[]): Promise<void> {
   await input.waitForNavigation();
   const focused = focusedElement();
   if (focused) checkField(focused, approved);
-  // The page may move the focus when the key goes down.
+  // Check each input event, because the page may move the focus during the keydown event.
   let failure: unknown;
   const guard = (event: InputEvent) => {
     if (input.isTaken) event.preventDefault();

@@ -64,7 +64,7 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
   return { ...result, exact: isExact, ...(value === undefined ? {} : { value }) };
 }
 
-/** typeByPaste gives a text to an editor that the browser does not type into for a script. */
+/** typeByPaste pastes a text into an editor that ignores text inserted by a script. */
 async function typeByPaste(editor: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
   const before = editContextText(editor) ?? '';
   const wanted = normalize((args.append ? before : '') + args.text);
@@ -108,7 +108,7 @@ function checkTyped(field: Field, before: string, args: TypeArguments): boolean 
   return false;
 }
 
-/** isNumberField reports whether the browser drops what is no number from a field. */
+/** isNumberField reports whether an element is a field in which the browser drops input that is not a number. */
 function isNumberField(field: Field): boolean {
   return field instanceof HTMLInputElement && field.type === 'number';
 }
@@ -138,7 +138,7 @@ async function typeSlowly(field: Field, args: TypeArguments, context: Context): 
   finishField(field);
 }
 
-/** sendCharacter sends the events of the key that types a character, and types the character. */
+/** sendCharacter sends the key events of a character, and inserts the character. */
 function sendCharacter(field: Field, character: string, approved: readonly SecretKind[]): void {
   const key =
     character === '\n'
@@ -195,7 +195,7 @@ export async function press(args: PressArguments, context: Context): Promise<Act
   });
 }
 
-/** inputState describes the caret and the scroll position, which are in no line of a snapshot. */
+/** inputState describes the caret and the scroll position, which snapshot lines do not contain. */
 function inputState(): string {
   const focused = focusedElement();
   const isField = focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement;

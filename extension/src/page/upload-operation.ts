@@ -1,22 +1,25 @@
-// The arguments and the result of the operation upload.
+// Defines the arguments and the result of the page script operation upload.
 import type { ActArguments, ActResult } from './operations.ts';
 
 export interface UploadArguments extends ActArguments {
-  /** A file field, its label, or an element to drop the files on; default the only file field of the frame. */
+  /**
+   * target is a file field, its label, or an element on which to drop the files; by default, the only file field of
+   * the frame.
+   */
   readonly target?: string;
   readonly files: readonly UploadFile[];
 }
 
 export interface UploadFile {
   readonly name: string;
-  /** The MIME type; empty if unknown. */
+  /** type is the MIME type of the file, or empty if unknown. */
   readonly type: string;
-  /** The content, as base64. */
+  /** base64 is the content of the file, as base64. */
   readonly base64: string;
 }
 
 export interface UploadResult extends ActResult {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
-  /** How the page received the files. */
+  /** by describes how the page received the files: through a file field, or by a drop. */
   readonly by: 'field' | 'drop';
 }

@@ -63,7 +63,7 @@ function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
   return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
 }
 
-/** clipsAll reports whether a clip path leaves nothing of an element. */
+/** clipsAll reports whether a CSS clip path hides an element completely. */
 function clipsAll(element: Element, clipPath: string): boolean {
   if (clipPath === 'none') return false;
   const inset = /^inset\(([^)]*?)(?: round [^)]*)?\)$/.exec(clipPath)?.[1];
@@ -113,12 +113,15 @@ export class TextSight {
   }
 }
 
-/** SightMs is how long a shared TextSight is used, in milliseconds: colours of a page change. */
+/**
+ * SightMs is how long a shared TextSight is reused, in milliseconds. A longer reuse would miss color changes of the
+ * page.
+ */
 const SightMs = 50;
 let sight = new TextSight();
 let sightMs = 0;
 
-/** isNameShown reports whether a user can see the text of an element that is named by its content. */
+/** isNameShown reports whether the text of an element that is named by its content is visible. */
 export function isNameShown(element: Element): boolean {
   if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
   if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
@@ -126,7 +129,7 @@ export function isNameShown(element: Element): boolean {
   return sight.isShown(element, getComputedStyle(element));
 }
 
-/** isFaint reports whether a style makes the text of an element unreadable, whatever is behind it. */
+/** isFaint reports whether a style makes the text of an element unreadable on any background. */
 export function isFaint(style: CSSStyleDeclaration): boolean {
   if (Number(style.opacity) < 0.05 || Number.parseFloat(style.fontSize) < 2) return true;
   return isTransparent(style.webkitTextFillColor || style.color) && style.backgroundClip !== 'text';

@@ -216,7 +216,7 @@ export class Walk {
     return !closed && shown.reachable;
   }
 
-  /** #addUndrawn adds what a user can act on although the browser draws no box for it. */
+  /** #addUndrawn adds an element that a user can act on although the browser draws no box for the element. */
   #addUndrawn(element: Element, parent: TreeNode, place: WalkPosition): void {
     if (!(element instanceof HTMLAreaElement)) {
       this.#addHiddenControl(element, parent, place);
@@ -355,14 +355,14 @@ function takesFocus(element: Element): boolean {
   return value !== null && Number(value) >= 0;
 }
 
-/** isCustomField reports whether a custom element is a field itself, without a field inside. */
+/** isCustomField reports whether a custom element is itself a form field, without a field inside. */
 function isCustomField(element: Element): boolean {
   return (
     isFormAssociated(element) && ![shadowRootOf(element), element].some((root) => root?.querySelector(NestedActions))
   );
 }
 
-/** isDraggable reports whether the page declares that a user can drag an element. */
+/** isDraggable reports whether the page marks an element as draggable. */
 function isDraggable(element: Element): boolean {
   return element.getAttribute('draggable') === 'true';
 }

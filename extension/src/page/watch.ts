@@ -10,11 +10,16 @@ const QuietMs = 40;
 const MaxSettleMs = 2_000;
 /** FirstChangeMs is how long an act without any effect waits for one, such as the answer of a server. */
 const FirstChangeMs = 1_000;
-/** HiddenFirstChangeMs is the same in a hidden tab, where Chrome runs the timers of a page once a second. */
+/**
+ * HiddenFirstChangeMs replaces FirstChangeMs in a hidden tab, where Chrome runs the timers of a page once a second.
+ */
 const HiddenFirstChangeMs = 1_100;
 /** PendingMs is how much longer the wait takes while the page shows that it is loading. */
 const PendingMs = 1_000;
-/** SlowTimerMs is how long the next step of an animation by timers may take in a hidden tab, QuickTimerMs in others. */
+/**
+ * SlowTimerMs is how long the next step of a timer-driven animation may take in a hidden tab, in milliseconds.
+ * QuickTimerMs applies in a visible tab.
+ */
 const SlowTimerMs = 1_200;
 const QuickTimerMs = 150;
 const MaxAnimated = 200;
@@ -143,7 +148,7 @@ export class ChangeWatch {
       if (now - this.#lastChangeMs < QuietMs || quietChecks < MinQuietChecks) continue;
       if (this.changes === 0 && !this.hasMoved && !hasEffect() && now < firstEnd) continue;
       if (!unclobbered.hidden && animatesContent()) {
-        this.#lastChangeMs = now; // the page changes more when the animation has ended
+        this.#lastChangeMs = now; // the page changes again when the animation has ended
         continue;
       }
       const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
@@ -153,7 +158,7 @@ export class ChangeWatch {
     }
   }
 
-  /** #isAnimatedByScript reports whether a script is opening or fading a part of the page, step by step. */
+  /** #isAnimatedByScript reports whether a script is gradually opening or fading a part of the page. */
   #isAnimatedByScript(): boolean {
     for (const element of [...this.changed].slice(0, MaxAnimated)) {
       if (!(element instanceof HTMLElement) || !element.isConnected) continue;
