@@ -42,9 +42,10 @@ export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
   /**
-   * The status "live" means that the plugin works. The status "reload" means that the plugin works after a reload of
-   * the tab. The status "silent" means that the page does not answer. The status "broken" means that the adapter
-   * failed, and problem is the error. The status "noAccess" means that Chrome gives the extension no access to the site.
+   * The status "live" means that the adapter of the plugin runs in the tab. The status "reload" means that the
+   * plugin works after a reload of the tab. The status "silent" means that the page does not answer. The status
+   * "broken" means that the adapter failed, and problem is the error. The status "noAccess" means that Chrome gives
+   * the extension no access to the site.
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken' | 'noAccess';
   readonly problem?: string;
@@ -62,24 +63,27 @@ export interface PanelTab {
 
 /** PanelHold is a tab in which an agent has acted with browser tools. */
 export interface PanelHold extends Omit<TabHold, 'leftMs'> {
-  /** endMs is the end of the hold, in milliseconds since 1970. */
+  /** endMs is when the tab stops counting as in use by the agent, in milliseconds since 1970. */
   readonly endMs: number;
 }
 
 /** PanelState is everything that the panel shows except the plugins. Each PanelState replaces the previous state. */
 export interface PanelState {
   readonly link: LinkState;
-  /** pairing is absent if the extension has the file of the installation. */
+  /** pairing is absent if the extension is already connected to the opentabs installation by a pairing file. */
   readonly pairing?: PairingState;
   readonly browserName: string;
   readonly extensionVersion: string;
   readonly mode: InjectMode;
-  /** debuggerState is refused if the user pressed Cancel in Chrome's bar of the debugger. */
+  /** debuggerState is "refused" if the user pressed Cancel in Chrome's debugger bar. */
   readonly debuggerState: DebuggerState;
   /** holds are the tabs that agents use with browser tools. */
   readonly holds: readonly PanelHold[];
   readonly tabs: readonly PanelTab[];
-  /** neededHosts are the hosts that calls needed and to which Chrome gives the extension no access, the last first. */
+  /**
+   * neededHosts are the hosts that calls needed but to which Chrome gives the extension no access, the most recent
+   * first.
+   */
   readonly neededHosts: readonly string[];
   /** calls are the calls that have not ended. */
   readonly calls: readonly CallView[];
@@ -94,8 +98,9 @@ export interface PanelState {
 }
 
 /**
- * ActionResult is the worker's answer to an action of the panel. error is set if the action failed. The other fields
- * are the results of the actions "decide", "history", "inspectPlugin", "pluginPage", "installPlugin" and "updatePlugin".
+ * ActionResult is the worker's answer to a user action in the panel. error is set if the action failed. The other
+ * fields are the results of the actions "decide", "history", "inspectPlugin", "pluginPage", "installPlugin" and
+ * "updatePlugin".
  */
 export interface ActionResult {
   readonly error?: string;
@@ -112,11 +117,14 @@ export interface ActionResult {
  * changes.
  */
 export type ToPanel =
-  /** ended are the calls that have ended since the previous state, newest first. A call may be sent twice. */
+  /**
+   * ended contains the calls that have ended since the previous state message, newest first. The worker may send a
+   * call twice.
+   */
   | { readonly op: 'state'; readonly state: PanelState; readonly ended: readonly CallView[] }
   /** plugins is the new list of plugins, and failed is the new list of plugins that could not be loaded. */
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
-  /** browser is what the user allows browser tools. */
+  /** browser contains the user's permissions for browser tools. */
   | { readonly op: 'browser'; readonly browser: StateBrowserParams }
   | { readonly op: 'done'; readonly requestId: number; readonly done: ActionResult };
 
@@ -246,14 +254,14 @@ function withPlugin<A>(read: (plugin: string, params: Fields) => A | undefined):
     isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
 }
 
-/** readNames returns a list of texts; undefined for another value. */
+/** readNames returns a value that is a list of texts, or undefined for any other value. */
 function readNames(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = value.filter((name) => typeof name === 'string');
   return names.length === value.length ? names : undefined;
 }
 
-/** readToolPermissions returns a list of permissions of tools; undefined for another value. */
+/** readToolPermissions returns a value that is a list of tool permissions, or undefined for any other value. */
 function readToolPermissions(value: unknown): ToolPermission[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const tools = value.flatMap((one: unknown): ToolPermission[] => {

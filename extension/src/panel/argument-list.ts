@@ -1,22 +1,31 @@
-// Splits the arguments of a call into the rows of a list. The user must see exactly the arguments that are sent, so a
-// repeated name has several rows, and numbers keep all their digits.
+// Splits the arguments of a call into the rows of a list. The user must see exactly the arguments that are sent, so
+// a repeated name has several rows, and numbers keep all their digits.
 
 import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
 
-/** MaxShortLength and MaxShortLines limit the values that are shown without folding, in characters and lines. */
+/**
+ * MaxShortLength and MaxShortLines limit the argument values that the panel shows without folding, in characters
+ * and lines.
+ */
 const MaxShortLength = 240;
 const MaxShortLines = 6;
 
 /** ArgumentRow is one argument of a call. */
 export interface ArgumentRow {
   readonly name: string;
-  /** text is the content of a string, or the JSON text of another value. Hidden characters are escaped. */
+  /**
+   * text is the content of a string argument, or the JSON text of any other argument. Hidden characters are
+   * escaped.
+   */
   readonly text: string;
-  /** isCode is true for a value that is not a string. */
+  /** isCode is true for an argument that is not a string. */
   readonly isCode: boolean;
 }
 
-/** listArguments returns the members of a JSON object, or undefined for other JSON text. The text may be truncated. */
+/**
+ * listArguments splits a JSON object into its members, and returns undefined for other JSON text. The JSON text may
+ * be truncated.
+ */
 export function listArguments(json: string): ArgumentRow[] | undefined {
   const tokens = splitTokens(json);
   if (tokens[0] !== '{') return undefined;
@@ -37,7 +46,7 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
     if (token === '}' || token === ']') depth--;
     member.push(token);
   }
-  endMember(); // the last member of a truncated text
+  endMember(); // the last member of truncated JSON text
   return rows;
 }
 
@@ -51,22 +60,25 @@ function makeRow(name: string, value: readonly string[]): ArgumentRow {
   };
 }
 
-/** readString returns the content of a JSON string, or undefined for another token. */
+/** readString returns the content of a JSON string token, or undefined for another token. */
 function readString(token: string): string | undefined {
   try {
     const value: unknown = JSON.parse(token);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    return token.startsWith('"') ? token : undefined; // a truncated string
+    return token.startsWith('"') ? token : undefined; // a truncated JSON string
   }
 }
 
-/** isLongValue reports whether a value is folded until the user opens it. */
+/** isLongValue reports whether an argument value is folded until the user opens it. */
 export function isLongValue(text: string): boolean {
   return text.length > MaxShortLength || text.split('\n').length > MaxShortLines;
 }
 
-/** summarizeArguments returns the arguments as one line, or undefined if the line is longer than maxLength. */
+/**
+ * summarizeArguments returns the arguments of a call as one line, or undefined if the line is longer than
+ * maxLength.
+ */
 export function summarizeArguments(json: string, maxLength: number): string | undefined {
   if (json.length > 4 * maxLength) return undefined;
   const rows = listArguments(json) ?? [];

@@ -12,7 +12,7 @@ import { SiteRules } from './site-rules.tsx';
 import { debuggerWords, groupWords, removeHidden } from './wording.ts';
 
 export interface BrowserCardProps {
-  /** tools is undefined until the server sends the permissions. */
+  /** tools is undefined until the server sends the permissions of browser tools. */
   readonly tools: StateBrowserParams | undefined;
   readonly debuggerState: DebuggerState;
   readonly chromePermissions: ChromePermissionsProps;
@@ -20,7 +20,7 @@ export interface BrowserCardProps {
   readonly act: Act;
 }
 
-/** BrowserCard shows and changes what agents may do with browser tools. */
+/** BrowserCard shows and changes the permissions of agents for browser tools. */
 export function BrowserCard(props: BrowserCardProps): VNode | null {
   const { tools, debuggerState, chromePermissions, siteAccess, act } = props;
   const { isBusy, error, run } = usePanelAction(act);
@@ -64,7 +64,10 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
   );
 }
 
-/** Group is a group of tools with a switch. Dangerous tools of the group have only their own switches. */
+/**
+ * Group shows a group of browser tools with one permission switch. The dangerous tools of a group have separate
+ * switches.
+ */
 function Group({ group, act }: { readonly group: BrowserGroupView; readonly act: Act }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const tools = group.tools ?? [];

@@ -2,7 +2,10 @@ import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { removeHidden, toolText } from './wording.ts';
 
-/** CallName shows the plugin and the tool or prompt of a call. A long plugin name leaves room for the tool. */
+/**
+ * CallName shows the plugin and the tool or prompt of a call, and truncates a long plugin name so that the tool
+ * name stays visible.
+ */
 export function CallName({ call: { plugin, tool, prompt } }: { readonly call: CallView }): VNode {
   const isBrowserTool = toolText({ plugin, tool }) === tool;
   return (

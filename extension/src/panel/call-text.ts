@@ -5,7 +5,7 @@ import { isRecord } from '../record.ts';
 import { escapeHidden } from './json-text.ts';
 import { isBrowserTool } from './wording.ts';
 
-/** TypedMask replaces text that a browser tool typed. */
+/** TypedMask replaces the text that a browser tool typed into a page. */
 const TypedMask = '•••';
 
 /** argsLine returns the arguments of a call in one line, such as "channelId: general, limit: 100". */
@@ -19,12 +19,12 @@ export function argsLine(args: string | undefined): string {
   return escapeHidden(parts.join(', ').replace(/\s+/g, ' '));
 }
 
-/** hasAllArgs reports whether a text has all arguments of a call as the client sent them. */
+/** hasAllArgs reports whether args contains all arguments of a call as the client sent them. */
 export function hasAllArgs(args: string | undefined): args is string {
   return args !== undefined && !args.includes(TypedMask) && parseObject(args) !== undefined;
 }
 
-/** commandFor returns the command line that makes a call again, for a POSIX shell; undefined for a prompt. */
+/** commandFor returns the opentabs command line that repeats a call in a POSIX shell, or undefined for a prompt. */
 export function commandFor({ plugin, tool, prompt }: CallView, args: string): string | undefined {
   if (prompt) return undefined;
   const name = isBrowserTool({ plugin }) ? tool : `${plugin}__${tool}`;
@@ -32,7 +32,7 @@ export function commandFor({ plugin, tool, prompt }: CallView, args: string): st
   return `opentabs call ${name}${input}`;
 }
 
-/** quoteForShell quotes a text, so that a POSIX shell passes the text unchanged. */
+/** quoteForShell quotes a text, so that a POSIX shell passes the text on unchanged. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

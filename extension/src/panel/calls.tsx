@@ -19,7 +19,7 @@ export interface CallsProps {
   /** recent are the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
-  /** hasOlderCalls is true if the recorder may have calls that are not in recent. */
+  /** hasOlderCalls is true if the server's recorder may have calls that the list recent does not contain. */
   readonly hasOlderCalls: boolean;
   readonly tabs: readonly PanelTab[];
   /** running also counts the calls that are not in the list. */
@@ -30,7 +30,7 @@ export interface CallsProps {
   readonly act: Act;
 }
 
-/** Calls shows the running calls, and then the calls that have ended. */
+/** Calls shows the running calls, and below them the calls that have ended. */
 export const Calls = memo(function Calls(props: CallsProps): VNode {
   const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
   // Calls that wait for a permission are shown at the top of the panel (waiting.tsx).
@@ -84,7 +84,7 @@ export const Calls = memo(function Calls(props: CallsProps): VNode {
   );
 });
 
-/** siteOf returns the host of the page in which a call runs; empty before a page is chosen. */
+/** siteOf returns the host of the page in which a call runs, or an empty text before a page is chosen. */
 function siteOf(call: CallView, tabs: readonly PanelTab[]): string {
   const tab = tabs.find((one) => one.tabId === call.tabId);
   return call.site ?? (tab ? hostOf(tab.url) : '');

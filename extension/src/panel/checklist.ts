@@ -1,20 +1,20 @@
-// Decides what the user still has to do before an agent can make the first call.
+// Decides which setup steps the user still has to do before an agent can make the first call.
 
 import type { CallView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
 import type { PanelState } from '../panel-message.ts';
 import { removeHidden } from './wording.ts';
 
-/** StepId names a step of the checklist. */
+/** StepId identifies a step of the setup checklist. */
 export type StepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
 
-/** Step is one step of the checklist. */
+/** Step is one step of the setup checklist. */
 export interface Step {
   readonly id: StepId;
   readonly title: string;
   readonly isDone: boolean;
-  /** text is the state of the step, or what to do. */
+  /** text describes the state of the step, or what the user has to do. */
   readonly text: string;
-  /** copies are texts that the user copies to do the step. */
+  /** copies are texts that the user copies to complete the step. */
   readonly copies: readonly { readonly label: string; readonly text: string }[];
 }
 
@@ -25,12 +25,12 @@ export interface ChecklistFacts {
   readonly recent: readonly CallView[];
 }
 
-/** listSteps returns the steps to the first call, in order. */
+/** listSteps returns the setup steps in order, from the server connection to the first call. */
 export function listSteps(facts: ChecklistFacts): readonly Step[] {
   return [serverStep(facts), browserStep(facts), toolsStep(facts), clientStep(facts), callStep(facts)];
 }
 
-/** hasSuccess reports whether a call has succeeded. Then the user needs the checklist no more. */
+/** hasSuccess reports whether a call has succeeded, so that the setup checklist is no longer needed. */
 export function hasSuccess(recent: readonly CallView[]): boolean {
   return recent.some((call) => call.status === 'done');
 }

@@ -5,9 +5,12 @@ import { usePermissionChange } from './permission-change.ts';
 import { permissionWords } from './wording.ts';
 
 export interface ChromePermissionsProps {
-  /** permissions are the optional permissions in the manifest. */
+  /** permissions are the optional Chrome permissions in the manifest. */
   readonly permissions: readonly OptionalPermission[];
-  /** grant asks Chrome for a permission, and reports whether the extension has it now. The user must have clicked. */
+  /**
+   * grant requests a Chrome permission, and reports whether the extension has the permission afterwards. Chrome
+   * requires a click of the user before grant.
+   */
   grant(name: OptionalPermission['name']): Promise<boolean>;
   revoke(name: OptionalPermission['name']): Promise<boolean>;
 }

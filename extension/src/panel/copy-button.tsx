@@ -1,19 +1,19 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** CopiedMs is how long the button shows that the text was copied, in milliseconds. */
+/** CopiedMs is how long the button shows "Copied" after a click, in milliseconds. */
 const CopiedMs = 2000;
 
 interface CopyButtonProps {
-  /** text is copied to the clipboard. */
+  /** text is copied to the clipboard when the user presses the button. */
   readonly text: string;
-  /** label names what is copied, for screen readers. */
+  /** label names the copied text for screen readers. */
   readonly label: string;
   /** children is the caption of the button; "Copy" by default. */
   readonly children?: string;
 }
 
-/** CopyButton copies a text to the clipboard and shows for a moment that the text was copied. */
+/** CopyButton copies a text to the clipboard, and briefly shows that the text was copied. */
 export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): VNode {
   const [outcome, setOutcome] = useState<string>();
   useEffect(() => {
@@ -24,7 +24,7 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
   const copyText = () =>
     navigator.clipboard.writeText(text).then(
       () => setOutcome('Copied'),
-      () => setOutcome('Not copied'), // the user can select the text
+      () => setOutcome('Not copied'), // if the clipboard is unavailable, the user can still select the text
     );
   return (
     <>

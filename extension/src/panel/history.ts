@@ -1,26 +1,27 @@
-// Loads the calls of the server's recorder, which also has the calls from before a restart of the server.
+// Loads recorded calls from the server. The server's recorder also has the calls from before a restart of the
+// server.
 
 import type { RecordedCall } from '../../../wire/wire.gen.ts';
 import type { Act } from './requests.ts';
 
-/** PageSize is the number of calls in one request. */
+/** PageSize is the number of recorded calls in one request. */
 const PageSize = 100;
 
-/** History loads recorded calls, newest first. */
+/** History loads recorded calls in pages, newest first. */
 export interface History {
-  /** hasOlder is false after the oldest call was loaded. */
+  /** hasOlder is false after the oldest recorded call was loaded. */
   readonly hasOlder: boolean;
-  /** loadOlder loads the next page. loadOlder returns the reason of a failure as a sentence. */
+  /** loadOlder loads the next page of older calls, and returns a sentence with the reason if the load fails. */
   loadOlder(): Promise<string | undefined>;
   /** loadNewest loads the records of calls that have just ended. */
   loadNewest(): Promise<void>;
 }
 
-/** makeHistory returns a History. receive gets each page. */
+/** makeHistory makes a History that passes each page of recorded calls to receive. */
 export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) => void): History {
   let next: string | undefined;
   let hasOlder = true;
-  /** load loads one page, and returns the number of its calls. */
+  /** load loads one page of recorded calls, and returns the number of calls in the page. */
   const load = async (before: string | undefined) => {
     const { error, history } = await act({
       op: 'history',
@@ -35,7 +36,7 @@ export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) =
       return hasOlder;
     },
     loadOlder: async () => {
-      // The server reads a limited part of its files for one page, so that a page may be empty.
+      // A page may be empty, because the server reads only a limited part of its recorded files for one page.
       for (;;) {
         const page = await load(next);
         if (page.error !== undefined) return page.error;

@@ -44,7 +44,7 @@ export function indentJson(text: string): string {
 /** Token matches a bracket, a comma, a colon, a string (also a truncated string), a number or a keyword. */
 const Token = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
-/** splitTokens returns the tokens of JSON text, also of truncated JSON text. */
+/** splitTokens splits JSON text into its tokens, even if the text is truncated. */
 export function splitTokens(text: string): readonly string[] {
   return text.match(Token) ?? [];
 }

@@ -44,7 +44,10 @@ let plugins: readonly PluginView[] | undefined;
 let failed: readonly FailedPluginView[] = [];
 let browserTools: StateBrowserParams | undefined;
 let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantPermission, revoke: revokePermission };
-/** siteAccess has access to all sites until the sites are known, so that the panel offers no change. */
+/**
+ * siteAccess assumes access to all sites until the granted sites are loaded, so that the panel offers no change
+ * before.
+ */
 let siteAccess: SiteAccessProps = {
   patterns: [AllSites],
   isOptional: false,
@@ -53,7 +56,7 @@ let siteAccess: SiteAccessProps = {
   revoke: revokeSite,
 };
 let showsEverything = false;
-/** hadSuccess is true after the first successful call; undefined until the stored value is read. */
+/** hadSuccess is true after the first successful call, and undefined until the stored value is read. */
 let hadSuccess: boolean | undefined;
 
 const requests = makeRequests((message) => {
@@ -66,7 +69,7 @@ const history = makeHistory(requests.act, (page) => {
   recordSuccess();
   draw();
 });
-/** isHistoryLoaded is true after the newest recorded calls were requested. */
+/** isHistoryLoaded is true after the first page of recorded calls was requested. */
 let isHistoryLoaded = false;
 
 function setShowsEverything(on: boolean): void {
@@ -98,8 +101,8 @@ function draw(): void {
 }
 
 /**
- * receiveState stores a new state. Parts that have not changed remain the same objects, so that their components do not
- * render again.
+ * receiveState stores a new panel state. Unchanged parts of the state remain the same objects, so that their
+ * components do not render again.
  */
 function receiveState(next: PanelState, ended: readonly CallView[]): void {
   openCalls = updateOpenCalls(openCalls, next.calls, next.callsAt);
@@ -122,7 +125,7 @@ function receiveState(next: PanelState, ended: readonly CallView[]): void {
   draw();
 }
 
-/** recordSuccess stores that a call has succeeded, when that happens for the first time. */
+/** recordSuccess stores in the settings that a call has succeeded, once. */
 function recordSuccess(): void {
   if (hadSuccess !== false || !hasSuccess(recent)) return;
   hadSuccess = true;

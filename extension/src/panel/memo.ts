@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren, type ComponentType, createElement } from 'preact';
 
 /**
- * memo returns a component that renders again only when one of its props or its own state has changed. Props are
+ * memo returns a component that renders again only if a prop or the component's own state has changed. Props are
  * compared with ===.
  */
 export function memo<P extends object>(draw: (props: P) => ComponentChildren): ComponentType<P> {

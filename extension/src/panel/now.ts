@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** TickMs is the interval at which shown times are updated, in milliseconds. */
+/** TickMs is the interval at which displayed times are updated, in milliseconds. */
 const TickMs = 1000;
 
 const listeners = new Set<(nowMs: number) => void>();

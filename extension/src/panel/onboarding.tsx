@@ -6,16 +6,19 @@ import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 
 export interface OnboardingProps extends ChecklistFacts {
-  /** serverProblem and browserProblem are notices about the first two steps. */
+  /** serverProblem and browserProblem are notices about the setup steps "server" and "browser". */
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
-  /** hide is set if the user has reopened the checklist. */
+  /** hide closes the setup checklist. hide is set only if the user has reopened the checklist. */
   readonly hide?: (() => void) | undefined;
   showPlugins(): void;
   readonly act: Act;
 }
 
-/** Onboarding is a checklist of the steps to the first call, each with its state and what to do next. */
+/**
+ * Onboarding shows the setup checklist up to the first call. Each step has its state and a description of what to
+ * do next.
+ */
 export function Onboarding(props: OnboardingProps): VNode {
   const { serverProblem, browserProblem, hide, showPlugins, plugins, act } = props;
   const steps = listSteps(props);
@@ -51,7 +54,7 @@ export function Onboarding(props: OnboardingProps): VNode {
 
 interface StepItemProps {
   readonly step: Step;
-  /** isNext is true for the first step that is not done. */
+  /** isNext is true for the first setup step that is not done. */
   readonly isNext: boolean;
   readonly children: ComponentChildren;
 }

@@ -1,20 +1,28 @@
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { reuseItems } from './reuse.ts';
 
-/** MaxStartChangeMs is the change of a start time that is ignored, because messages travel at different speeds. */
+/**
+ * MaxStartChangeMs is the largest ignored change of a computed start time, in milliseconds. Start times vary
+ * because messages are delayed differently.
+ */
 const MaxStartChangeMs = 500;
 
 /** OpenCall is a call that has not ended. */
 export interface OpenCall {
-  /** call is the call with a runMs of 0 if startMs is set, so that the call of two messages can be equal. */
+  /**
+   * call is the call as the server sent it. If startMs is set, call.runMs is 0, so that an unchanged call is equal
+   * in two messages.
+   */
   readonly call: CallView;
-  /** startMs is when the call started to run, in milliseconds since 1970; undefined while the call does not run. */
+  /**
+   * startMs is when the call started to run, in milliseconds since 1970, or undefined while the call does not run.
+   */
   readonly startMs?: number;
 }
 
 /**
- * updateOpenCalls returns the calls of a new message. Calls that have not changed since the previous message are the
- * previous objects. callsAt is when the message arrived, in milliseconds since 1970.
+ * updateOpenCalls returns the open calls of a new message from the worker, reusing the previous objects for
+ * unchanged calls. callsAt is when the message arrived, in milliseconds since 1970.
  */
 export function updateOpenCalls(
   previous: readonly OpenCall[],

@@ -4,7 +4,7 @@ import type { PairingState } from '../worker/link/pairing.ts';
 import { CopyCommand } from './copy-command.tsx';
 import type { Act } from './requests.ts';
 
-/** PairingCard shows how to connect an extension that has no file of the installation. */
+/** PairingCard shows how to connect an extension that has no pairing file of an opentabs installation. */
 export function PairingCard({ pairing, act }: { pairing: PairingState; act: Act }): VNode {
   return (
     <section class="pairing">
@@ -20,7 +20,7 @@ export function PairingCard({ pairing, act }: { pairing: PairingState; act: Act 
   );
 }
 
-/** PortForm is the field for the server's port. */
+/** PortForm is the form in which the user enters the server's port. */
 function PortForm({ port, setPort }: { port: number; setPort(port: number): void }): VNode {
   const [typedPort, setTypedPort] = useState<string>();
   return (

@@ -28,7 +28,7 @@ export interface PanelProps {
   /** recent are the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
-  /** hasOlderCalls is true if the recorder may have calls that are not in recent. */
+  /** hasOlderCalls is true if the server's recorder may have calls that the list recent does not contain. */
   readonly hasOlderCalls: boolean;
   /** plugins is undefined until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
@@ -116,7 +116,10 @@ interface ProblemProps {
   readonly act: Act;
 }
 
-/** ServerProblem shows why the extension has no working connection to the server, and nothing if it has one. */
+/**
+ * ServerProblem shows why the extension has no working connection to the server, or nothing if the connection
+ * works.
+ */
 function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
   const problem = linkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? versionAdvice(extensionVersion, link.serverVersion) : undefined;
@@ -134,7 +137,7 @@ function ServerProblem({ state: { link, pairing, extensionVersion }, act }: Prob
   );
 }
 
-/** BrowserProblem shows what the user has to switch on in Chrome, and nothing if plugins can run. */
+/** BrowserProblem shows which Chrome settings the user has to turn on, or nothing if plugins can run. */
 function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
   const problem = link.kind === 'open' ? modeAdvice(mode) : undefined;
   if (!problem) return null;
@@ -151,7 +154,7 @@ interface ConnectedPanelProps extends PanelProps {
   readonly state: PanelState;
   readonly view: View;
   setView(view: View): void;
-  /** checklist is below the calls that wait for the user, which are more urgent. */
+  /** checklist is shown below the calls that wait for the user, because these calls are more urgent. */
   readonly checklist: VNode | false | undefined;
 }
 
@@ -160,7 +163,7 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
   const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
   const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
   const { calls, callsAt, running, tabs, holds, neededHosts, debuggerState } = state;
-  // A card of a call that has ended shows how the call ended.
+  // Ended calls are included, because the card of a waiting call stays to show how the call ended.
   const cardCalls = useMemo(() => [...calls, ...recent], [calls, recent]);
   return (
     <>

@@ -1,14 +1,20 @@
 import { useState } from 'preact/hooks';
 
-/** PermissionChange is a request to Chrome about a permission. */
+/** PermissionChange is a request to Chrome to grant or revoke a permission of the extension. */
 export interface PermissionChange {
-  /** error is why the last request failed; empty if it did not. */
+  /** error is the reason why the last request failed, or empty if the request succeeded. */
   readonly error: string;
-  /** change sends the request, and resolves with its error. The user must have clicked. */
+  /**
+   * change sends the request to Chrome, and resolves with the error of the request. Chrome requires a click of the
+   * user before change.
+   */
   change(): Promise<{ error?: string }>;
 }
 
-/** usePermissionChange returns a request that Chrome grants or revokes a permission. send reports whether Chrome did. */
+/**
+ * usePermissionChange returns a PermissionChange for a Chrome permission. send resolves with true if Chrome granted
+ * or revoked the permission.
+ */
 export function usePermissionChange(send: () => Promise<boolean>, verb: 'grant' | 'revoke'): PermissionChange {
   const [error, setError] = useState('');
   const change = async () => {

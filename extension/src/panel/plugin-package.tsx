@@ -10,12 +10,12 @@ import { removeHidden } from './wording.ts';
 interface InstallProps {
   /** startsOpen is true if no plugin is installed. */
   readonly startsOpen: boolean;
-  /** onInstalled receives the name of a plugin that the user has installed. */
+  /** onInstalled receives the name of a plugin that the user has just installed. */
   onInstalled(plugin: string): void;
   readonly act: Act;
 }
 
-/** InstallForm installs a plugin by the name of its package, or by a path. */
+/** InstallForm installs a plugin by its package name, or by a path. */
 export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNode {
   const [open, setOpen] = useState(startsOpen);
   const [packageText, setPackageText] = useState('');
@@ -65,7 +65,7 @@ export function InstallForm({ startsOpen, onInstalled, act }: InstallProps): VNo
   );
 }
 
-/** Package updates and removes a plugin. */
+/** Package shows how a plugin was installed, with buttons that update and remove the plugin. */
 export function Package({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
   const [result, setResult] = useState('');
@@ -109,7 +109,7 @@ interface RemoveButtonProps {
   readonly act: Act;
 }
 
-/** RemoveButton removes a plugin after a second click. */
+/** RemoveButton removes a plugin after a second click, which confirms the removal. */
 export function RemoveButton({ name, title, act }: RemoveButtonProps): VNode {
   const [isAsking, setAsking] = useState(false);
   const cancelButton = useRef<HTMLButtonElement>(null);

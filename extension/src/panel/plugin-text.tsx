@@ -9,7 +9,7 @@ import { Scrollable } from './scrollable.tsx';
 
 export interface PluginTextProps {
   readonly plugin: string;
-  /** hash identifies the content of the plugin that the user reviews. */
+  /** hash identifies the exact content of the plugin that the user reviews. */
   readonly hash: string;
   readonly section: SectionName;
   /** title names the text for screen readers. */
@@ -18,14 +18,15 @@ export interface PluginTextProps {
   readonly act: Act;
 }
 
-/**
- * PluginText shows one section of a plugin in pages, as plain text with line numbers.
- */
+/** PluginText shows one section of a plugin in pages, as plain text with line numbers. */
 export function PluginText({ plugin, hash, section, title, pages, act }: PluginTextProps): VNode {
   const [page, setPage] = useState(1);
   const [shownPage, setShownPage] = useState<PluginPageResult>();
   const { isBusy, error, run } = usePanelAction(act);
-  /** shownFrom is the number of the shown page. Each page has a new box, which is scrolled to its start. */
+  /**
+   * shownFrom is the number of the displayed page. Each page is rendered in a new element, which is scrolled to its
+   * start.
+   */
   const [shownFrom, setShownFrom] = useState(1);
   const load = async (wantedPage: number) => {
     setPage(wantedPage);
@@ -72,7 +73,10 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
   );
 }
 
-/** Lines shows a page with its line numbers. Long lines wrap. In a diff, added and removed lines have colors. */
+/**
+ * Lines shows a page of plugin text with line numbers, and wraps long lines. In a diff, added and removed lines
+ * have colors.
+ */
 function Lines({ page, isDiff }: { readonly page: PluginPageResult; readonly isDiff: boolean }): VNode {
   return (
     <pre>

@@ -9,7 +9,9 @@ import { descriptionsOf } from './review-words.ts';
 import { useInspection } from './use-inspection.ts';
 import { removeHidden } from './wording.ts';
 
-/** Tools lists the tools of a plugin, each with its own or an inherited permission. */
+/**
+ * Tools lists the tools of a plugin. Each tool has a separate permission or inherits the permission of the plugin.
+ */
 export function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
@@ -25,7 +27,7 @@ export function Tools({ plugin, act }: { readonly plugin: PluginView; readonly a
   );
 }
 
-/** OpenTools shows the list of tools at once, and the descriptions when the server has sent them. */
+/** OpenTools shows the list of tools at once, and adds the descriptions when the server has sent them. */
 function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const descriptions = descriptionsOf(useInspection(plugin.name, act).inspection);
   return (
@@ -98,11 +100,11 @@ export function ToolList(props: {
 
 interface ToolNameProps {
   readonly tool: ToolView;
-  /** description is undefined until the server has sent the descriptions. */
+  /** description is undefined until the server has sent the descriptions of the tools. */
   readonly description?: InspectedToolView | undefined;
 }
 
-/** ToolName shows the name of a tool, what the author declares about it, and its description. */
+/** ToolName shows the name and the description of a tool, and the author's declarations about the tool. */
 export function ToolName({ tool, description }: ToolNameProps): VNode {
   return (
     <span class="tool" title={removeHidden(tool.displayName)}>

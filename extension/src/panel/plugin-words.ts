@@ -53,7 +53,7 @@ export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
 /** PluginFilter selects plugins by their state. */
 export type PluginFilter = 'all' | 'review' | 'on' | 'off' | 'failed';
 
-/** pluginFilters are the filters in the order of the panel. */
+/** pluginFilters are the plugin filters in the order of the panel. */
 export const pluginFilters: readonly { readonly filter: PluginFilter; readonly title: string }[] = [
   { filter: 'all', title: 'All' },
   { filter: 'review', title: 'To review' },
@@ -63,8 +63,8 @@ export const pluginFilters: readonly { readonly filter: PluginFilter; readonly t
 ];
 
 /**
- * findPlugins returns the plugins in the state of a filter whose names, sites or tool names contain the text. In the
- * result of findPlugins, plugins that need a review come first.
+ * findPlugins returns the plugins that match both a filter and a search text. The search text may be part of a
+ * plugin name, a site or a tool name. Plugins that need a review come first in the result of findPlugins.
  */
 export function findPlugins(plugins: readonly PluginView[], text: string, filter: PluginFilter): PluginView[] {
   const query = text.trim().toLowerCase();
@@ -98,7 +98,7 @@ function isInState(plugin: PluginView, filter: PluginFilter): boolean {
   }
 }
 
-/** findFailed returns the plugins that could not be loaded and whose name or path contains the text. */
+/** findFailed returns the plugins that could not be loaded and whose name or path contains the search text. */
 export function findFailed(
   failed: readonly FailedPluginView[],
   text: string,

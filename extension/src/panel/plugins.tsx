@@ -149,9 +149,12 @@ function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; read
 interface PluginProps {
   readonly plugin: PluginView;
   readonly readiness: Readiness;
-  /** allPlugins contains the names of the installed plugins, including plugins that a search hides. */
+  /** allPlugins contains the names of all installed plugins, including plugins that the search does not show. */
   readonly allPlugins: readonly string[];
-  /** startsOpen is true if the review of the plugin starts open, because the user has just installed the plugin. */
+  /**
+   * startsOpen is true if the review of the plugin is open at first, because the user has just installed the
+   * plugin.
+   */
   readonly startsOpen: boolean;
   readonly act: Act;
 }
@@ -162,7 +165,7 @@ const readinessWords = {
   ready: 'ready',
 } as const;
 
-/** MemoizedPlugin renders a plugin again only if the plugin or its readiness has changed. */
+/** MemoizedPlugin renders a plugin again only if the plugin, its readiness or another prop has changed. */
 function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
   return useMemo(
     () => <Plugin plugin={plugin} readiness={readiness} allPlugins={allPlugins} startsOpen={startsOpen} act={act} />,
@@ -177,7 +180,7 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
   const titleRef = useRef<HTMLHeadingElement>(null);
   const wasReviewed = useRef(reviewed);
   useLayoutEffect(() => {
-    // The button that enabled the plugin is gone, so the keyboard focus moves to the plugin's title.
+    // The button that enabled the plugin is no longer rendered, so the keyboard focus moves to the plugin's title.
     if (reviewed && !wasReviewed.current && document.activeElement === document.body) titleRef.current?.focus();
     wasReviewed.current = reviewed;
   }, [reviewed]);

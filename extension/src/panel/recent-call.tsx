@@ -16,7 +16,7 @@ import type { Act } from './requests.ts';
 import { Scrollable } from './scrollable.tsx';
 import { formatClock, formatDateTime, formatRunTime, removeHidden, statusWord } from './wording.ts';
 
-/** CallContext is what all rows share. */
+/** CallContext contains the props that all rows of ended calls share. */
 export interface CallContext {
   readonly history: History;
   readonly showsEverything: boolean;
@@ -27,7 +27,7 @@ interface RecentCallProps extends CallContext {
   readonly call: RecentCall;
 }
 
-/** RecentCallRow is one row of a call that has ended. The user opens the row to see everything about the call. */
+/** RecentCallRow is the row of one ended call. The user opens the row to see all details of the call. */
 export const RecentCallRow = memo(function RecentCallRow(props: RecentCallProps): VNode {
   const result = removeHidden(resultOf(props.call, props.showsEverything));
   return (
@@ -38,11 +38,11 @@ export const RecentCallRow = memo(function RecentCallRow(props: RecentCallProps)
 });
 
 interface FailureGroupProps extends CallContext {
-  /** calls are equal failures in a row, newest first, at least two. */
+  /** calls are at least two equal consecutive failures, newest first. */
   readonly calls: readonly RecentCall[];
 }
 
-/** FailureGroup is one row for equal failures in a row. The user opens the row to see each call. */
+/** FailureGroup is one row for several equal consecutive failures. The user opens the row to see each failed call. */
 export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | null {
   const [newest] = calls;
   if (!newest) return null;
@@ -60,7 +60,10 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
   );
 }
 
-/** Row is a list item that the user opens. The content of a closed row is not drawn, because there may be 1,000 rows. */
+/**
+ * Row is a list item that the user can open. The content of a closed row is not rendered, because a list may have
+ * 1,000 rows.
+ */
 function Row({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -76,7 +79,7 @@ function Row({ summary, children }: { readonly summary: VNode; children(): Compo
 interface CallSummaryProps {
   readonly call: RecentCall;
   readonly result: string;
-  /** count is the number of equal failures, and sinceMs the time of the first of them. */
+  /** count is the number of equal failures, and sinceMs the time of the first failure. */
   readonly count?: number;
   readonly sinceMs?: number | undefined;
 }
@@ -115,12 +118,12 @@ interface CallDetailsProps extends RecentCallProps {
   readonly result: string;
 }
 
-/** CallDetails shows everything about a call that has ended, and the actions. */
+/** CallDetails shows all details of an ended call, with buttons that copy and repeat the call. */
 function CallDetails({ call, result, history, showsEverything, act }: CallDetailsProps): VNode {
   const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
   const hasArgs = args !== undefined && args !== '{}';
   const isComplete = hasAllArgs(args) && record?.argsIncomplete !== true;
-  // The recorder has longer arguments than the server's memory.
+  // The server's recorder stores longer arguments than the server's memory.
   useEffect(() => {
     if (!record && !isComplete) void history.loadNewest();
   }, [record, isComplete, history]);
@@ -167,12 +170,15 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
 
 interface CallActionsProps {
   readonly call: RecentCall;
-  /** command makes the call again; undefined if that is not possible. */
+  /**
+   * command is the command line that repeats the call, or undefined if the call cannot be repeated from the command
+   * line.
+   */
   readonly command: string | undefined;
   readonly act: Act;
 }
 
-/** CallActions makes a call again, or copies the command that does so. */
+/** CallActions has buttons that repeat a call, or copy the command line that repeats the call. */
 function CallActions({ call, command, act }: CallActionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   const [isStarted, setStarted] = useState(false);
@@ -210,7 +216,7 @@ interface BlockProps {
   readonly children: ComponentChildren;
 }
 
-/** Block is one text of a call with its title and a button that copies the text. */
+/** Block shows one text of a call with a title and a button that copies the text. */
 function Block({ title, text, children }: BlockProps): VNode {
   return (
     <div class="block">

@@ -17,16 +17,16 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { Act } from './requests.ts';
 import { isBrowserTool, removeHidden } from './wording.ts';
 
-/** PageSize is the number of rows that are drawn at first, and that each press of the button adds. */
+/** PageSize is the number of rows that are rendered at first, and that each press of the button adds. */
 const PageSize = 100;
-/** MinCallsForFilter is the number of calls from which the filter is shown. */
+/** MinCallsForFilter is the number of ended calls from which the filter is shown. */
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
   /** recent are the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
-  /** hasOlderCalls is true if the recorder may have calls that are not in recent. */
+  /** hasOlderCalls is true if the server's recorder may have calls that the list recent does not contain. */
   readonly hasOlderCalls: boolean;
   readonly showsEverything: boolean;
   readonly act: Act;
@@ -75,7 +75,10 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
   );
 });
 
-/** renderGroup renders a group. The key is the oldest call, so that a group keeps its state when a call is added. */
+/**
+ * renderGroup renders a group of equal failures or a single call. The React key is the ID of the oldest call, so
+ * that a group keeps its state when a call is added.
+ */
 function renderGroup({ first, others }: CallGroup, context: CallContext): VNode {
   if (others.length === 0) return <RecentCallRow key={first.callId} call={first} {...context} />;
   return <FailureGroup key={`group ${others.at(-1)?.callId}`} calls={[first, ...others]} {...context} />;
@@ -86,7 +89,7 @@ interface OlderCallsProps {
   showRows(): void;
 }
 
-/** OlderCalls is the button that loads older calls from the recorder. */
+/** OlderCalls is the button that loads older calls from the server's recorder. */
 function OlderCalls({ history, showRows }: OlderCallsProps): VNode {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -112,7 +115,10 @@ interface FilterFormProps {
   setFilter(filter: Filter): void;
 }
 
-/** FilterForm has the fields of the filter. The fields for plugin and client are shown if there is a choice. */
+/**
+ * FilterForm shows the fields of the filter. The fields for plugin and client appear only if there is more than one
+ * value.
+ */
 const FilterForm = memo(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
   const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);
   return (

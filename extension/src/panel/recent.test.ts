@@ -44,7 +44,7 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
   assert.equal(select({ text: 'CHANNEL' }), 'a b');
   assert.equal(select({ text: ' chat.example  post ' }), 'b');
   assert.equal(select({ text: 'nothing' }), '');
-  // A result that is not for the user is not searched, because the panel does not show it.
+  // A result for the audience "internal" is not searched, because the panel does not show the result.
   assert.equal(select({ text: 'secret' }), '');
   assert.equal(select({ text: 'secret' }, true), 'd');
 });

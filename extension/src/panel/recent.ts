@@ -3,46 +3,48 @@
 import type { CallView, RecordedCall } from '../../../wire/wire.gen.ts';
 import { resultOf } from './audience.ts';
 
-/** MaxRecentCalls is the number of ended calls that the panel keeps. */
+/** MaxRecentCalls is the maximum number of ended calls that the panel keeps. */
 export const MaxRecentCalls = 1000;
 
 /** RecentCall is a call that has ended, from the server's memory or from its recorder. */
 export interface RecentCall extends CallView {
-  /** record is what only the recorder has; absent for a call from the server's memory. */
+  /**
+   * record contains the fields that only the server's recorder stores; absent for a call from the server's memory.
+   */
   readonly record?: Omit<RecordedCall, 'call'>;
 }
 
-/** fromRecord returns a recorded call. */
+/** fromRecord converts a recorded call into a RecentCall. */
 function fromRecord({ call, ...record }: RecordedCall): RecentCall {
   return { ...call, record };
 }
 
-/** Filter selects calls. An empty text selects all calls. */
+/** Filter selects ended calls. An empty text selects all calls. */
 export interface Filter {
-  /** text is a part of anything that the panel shows of a call, in any case of letters. */
+  /** text contains words that the panel must show for a call, in any letter case. */
   readonly text: string;
   readonly failedOnly: boolean;
   readonly plugin: string;
   readonly client: string;
 }
 
-/** NoFilter selects all calls. */
+/** NoFilter selects all ended calls. */
 export const NoFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
 
-/** CallGroup is one call, or several equal failures in a row, newest first. */
+/** CallGroup is one ended call, or several equal consecutive failures, newest first. */
 export interface CallGroup {
   readonly first: RecentCall;
   readonly others: readonly RecentCall[];
 }
 
-/** mergeRecent returns the newest calls of two lists, each call once. Both lists are sorted, newest first. */
+/** mergeRecent returns the newest ended calls of two lists, each call once. Both lists are sorted, newest first. */
 export function mergeRecent(newer: readonly RecentCall[], older: readonly RecentCall[]): readonly RecentCall[] {
   if (newer.length === 0) return older;
   const newerIds = new Set(newer.map((call) => call.callId));
   return [...newer, ...older.filter((call) => !newerIds.has(call.callId))].slice(0, MaxRecentCalls);
 }
 
-/** filterCalls returns the calls that a filter selects. */
+/** filterCalls returns the ended calls that a filter selects. */
 export function filterCalls(
   calls: readonly RecentCall[],
   filter: Filter,
@@ -63,8 +65,8 @@ export function filterCalls(
 }
 
 /**
- * addRecords returns the calls with the records of a page of the recorder. A call that is in both lists gets its record,
- * and keeps its activities, which the recorder does not send.
+ * addRecords adds one page of recorded calls to the list of ended calls. A call in both lists gets its record, and
+ * keeps its activities, which the recorder does not send.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
   const records = new Map(page.map((recorded) => [recorded.call.callId, fromRecord(recorded)]));
@@ -76,7 +78,7 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
   return [...known, ...records.values()].slice(0, MaxRecentCalls);
 }
 
-/** groupFailures puts equal failures in a row into one group. Each success is a separate group. */
+/** groupFailures groups equal consecutive failures. Each successful call is a separate group. */
 export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
   const groups: { first: RecentCall; others: RecentCall[] }[] = [];
   for (const call of calls) {
@@ -99,7 +101,7 @@ function isSameFailure(a: CallView, b: CallView): boolean {
   );
 }
 
-/** listChoices returns the plugins and the clients of calls, sorted, for the fields of the filter. */
+/** listChoices returns the sorted plugins and clients of ended calls, for the fields of the filter. */
 export function listChoices(calls: readonly CallView[]): { plugins: readonly string[]; clients: readonly string[] } {
   return {
     plugins: [...new Set(calls.map((call) => call.plugin))].sort(),

@@ -1,16 +1,16 @@
-// Replaces new objects by equal previous objects, so that a component whose content has not changed does not render
-// again. Each message of the worker consists of new objects.
+// Replaces new objects by equal previous objects, so that a component with unchanged content does not render again.
+// Each message of the worker consists of new objects.
 
 import { isRecord } from '../record.ts';
 
-/** reuseEqual returns the previous value if the next value is equal to it, and the next value otherwise. */
+/** reuseEqual returns the previous value if both values are equal, and the next value otherwise. */
 export function reuseEqual<T>(previous: T | undefined, next: T): T {
   return previous !== undefined && isEqual(previous, next) ? previous : next;
 }
 
 /**
- * reuseItems returns the next list with each item replaced by an equal item of the previous list that has the same key.
- * If all items and their order are equal, reuseItems returns the previous list.
+ * reuseItems returns the next list, with each unchanged item replaced by the previous object of the same key. If
+ * all items and their order are unchanged, reuseItems returns the previous list.
  */
 export function reuseItems<T>(
   previous: readonly T[] | undefined,

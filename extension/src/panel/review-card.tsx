@@ -34,8 +34,8 @@ export interface ReviewProps {
 }
 
 /**
- * Review is the card of a plugin that is not reviewed. The key of Review is the plugin's hash, so that Review closes
- * when the content changes.
+ * Review is the card of a plugin that is not reviewed. The React key of Review is the plugin's hash, so that Review
+ * closes when the content of the plugin changes.
  */
 export function Review({ plugin, startsOpen, act }: ReviewProps): VNode {
   const [open, setOpen] = useState(startsOpen);
@@ -69,7 +69,7 @@ interface OpenReviewProps {
   close(): void;
 }
 
-/** OpenReview shows what a plugin is and what it can do, and the button that enables the plugin. */
+/** OpenReview shows the contents and capabilities of a plugin, and the button that enables the plugin. */
 function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
   const { inspection, error, isBusy, load } = useInspection(plugin.name, act);
   const headingRef = useRef<HTMLHeadingElement>(null);
@@ -156,7 +156,7 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
   );
 }
 
-/** Fold renders its children when the user opens it. */
+/** Fold renders its children only while the user has it open. */
 function Fold(props: {
   readonly title: string;
   readonly startsOpen?: boolean;
@@ -171,7 +171,7 @@ function Fold(props: {
   );
 }
 
-/** Facts lists where a plugin comes from and where it runs. */
+/** Facts lists where a plugin comes from and where the plugin runs. */
 function Facts({ plugin, inspection }: { plugin: PluginView; inspection: PluginInspectResult }): VNode {
   const { lastReview, excludes = [], warnings = [] } = inspection;
   return (
@@ -233,7 +233,7 @@ function Facts({ plugin, inspection }: { plugin: PluginView; inspection: PluginI
   );
 }
 
-/** Powers lists the browser features that the code mentions. */
+/** Powers lists the browser features that the plugin's code mentions. */
 function Powers({ inspection }: { readonly inspection: PluginInspectResult }): VNode {
   const { own, libraryNames } = powerGroups(inspection.powers ?? []);
   return (
@@ -263,7 +263,7 @@ interface ReviewedToolsProps {
   choose(tool: string, draft: Permission | ''): void;
 }
 
-/** ReviewedTools lists the tools with their descriptions, and lets the user choose a permission of single tools. */
+/** ReviewedTools lists the tools with their descriptions, and lets the user choose a permission for single tools. */
 function ReviewedTools({ plugin, inspection, permission, drafts, choose }: ReviewedToolsProps): VNode {
   const tools = plugin.tools ?? [];
   const descriptions = descriptionsOf(inspection);
@@ -327,7 +327,7 @@ interface EnableButtonsProps extends OpenReviewProps {
   readonly tools: ReturnType<typeof changedTools>;
 }
 
-/** EnableButtons are the two answers to a review. Clicks on a button that has just appeared or moved have no effect. */
+/** EnableButtons are the two answers to a plugin review. A button that has just appeared or moved ignores clicks. */
 function EnableButtons({ plugin, hash, permission, tools, act, close }: EnableButtonsProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const answersRef = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-// Contains the texts of the review of a plugin.
+// Contains the texts of a plugin review.
 
 import type {
   InspectedToolView,
@@ -15,14 +15,14 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { removeHidden } from './wording.ts';
 
-/** permissionEffects describes what each permission of a plugin means. */
+/** permissionEffects describes the effect of each permission of a plugin. */
 export const permissionEffects: Readonly<Record<Permission, string>> = {
   off: 'Off: no tool runs, and pages get no code of the plugin.',
   ask: 'Ask: each call waits for your approval.',
   auto: 'Auto: tools run without approval.',
 };
 
-/** sourceText returns how a plugin was installed. */
+/** sourceText describes how a plugin was installed. */
 export function sourceText(source: PluginSource): string {
   switch (source) {
     case 'npm':
@@ -34,15 +34,15 @@ export function sourceText(source: PluginSource): string {
   }
 }
 
-/** PowerGroup is the browser features with one meaning that the code mentions. */
+/** PowerGroup contains browser features with the same meaning that the plugin's code mentions. */
 export interface PowerGroup {
   readonly names: string;
   readonly meaning: string;
 }
 
 /**
- * powerGroups groups browser features by their meaning. own are the features that the author's code or the pre-script
- * mentions, and libraryNames the features that only libraries mention.
+ * powerGroups groups browser features by their meaning. own contains the features that the author's code or the
+ * pre-script mentions. libraryNames contains the features that only libraries mention.
  */
 export function powerGroups(powers: readonly PowerView[]): { own: PowerGroup[]; libraryNames: string } {
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
@@ -61,7 +61,7 @@ export function powerGroups(powers: readonly PowerView[]): { own: PowerGroup[]; 
   };
 }
 
-/** toolCounts returns how many tools only read, as their author declares, and how many may write. */
+/** toolCounts describes how many tools are read-only, as declared by their author, and how many may write. */
 export function toolCounts(tools: readonly ToolView[]): string {
   const readCount = tools.filter((tool) => tool.readOnly).length;
   const writeCount = tools.length - readCount;
@@ -70,7 +70,7 @@ export function toolCounts(tools: readonly ToolView[]): string {
   return `${total}: ${readCount} read-only, ${writeCount} may write`;
 }
 
-/** sectionTitle returns the title of a text of a plugin, with its size. */
+/** sectionTitle returns the title of one text of a plugin, with the size of the text. */
 export function sectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
   const size = lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
   switch (name) {
@@ -87,7 +87,7 @@ export function sectionTitle({ name, lines, added, removed }: SectionView, lastR
   }
 }
 
-/** lastReviewText returns which version the user reviewed last, and when. */
+/** lastReviewText describes which version of a plugin the user reviewed last, and when. */
 export function lastReviewText(review: LastReviewView): string {
   const version = removeHidden(review.version ?? '');
   const day = review.atMs === undefined ? '' : ` on ${new Date(review.atMs).toLocaleDateString()}`;
@@ -95,22 +95,24 @@ export function lastReviewText(review: LastReviewView): string {
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
 }
 
-/** splitLines splits a text at its line ends. A line end at the end of the text does not begin another line. */
+/** splitLines splits a text at its line ends. A line end at the end of the text does not start another line. */
 export function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
 }
 
-/** descriptionsOf returns the descriptions of tools by name. */
+/** descriptionsOf maps the name of each tool to its description. */
 export function descriptionsOf(inspection: PluginInspectResult | undefined): ReadonlyMap<string, InspectedToolView> {
   return new Map((inspection?.tools ?? []).map((tool) => [tool.name, tool]));
 }
 
-/** ToolDrafts are the permissions of tools that the user has chosen in a review, by name; "" means the default. */
+/**
+ * ToolDrafts maps the name of a tool to the permission that the user has chosen in a review; "" means the default.
+ */
 export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
 /**
- * changedTools returns the permissions that a review changes. A review of changed content removes the permission "auto"
- * of a tool, so that an untouched "auto" is not sent.
+ * changedTools returns the tool permissions that a review changes. When a plugin's content changes, the server
+ * removes the permission "auto" of its tools, so an untouched "auto" is not sent.
  */
 export function changedTools(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {
@@ -120,12 +122,12 @@ export function changedTools(tools: readonly ToolView[], drafts: ToolDrafts): To
   });
 }
 
-/** keptPermission returns the permission that a tool keeps in a review; "" means the default. */
+/** keptPermission returns the permission that a tool keeps after a review; "" means the default. */
 export function keptPermission({ permission }: ToolView): Permission | '' {
   return permission === undefined || permission === 'auto' ? '' : permission;
 }
 
-/** installedText returns the result of an installation in the panel. */
+/** installedText describes the result of a plugin installation in the panel. */
 export function installedText(installed: PluginInstallResult): string {
   const { plugin, version, previousVersion, registry, warnings = [] } = installed;
   const name = `${removeHidden(plugin)} ${removeHidden(version)}`;
@@ -137,7 +139,7 @@ export function installedText(installed: PluginInstallResult): string {
   return [result, ...warnings.map((warning) => `Warning: ${removeHidden(warning)}`)].join('\n');
 }
 
-/** updatedText returns the result of an update in the panel. */
+/** updatedText describes the result of a plugin update in the panel. */
 export function updatedText(updated: PluginUpdateResult): string {
   const { version, previousVersion, latestVersion, warnings = [] } = updated;
   const result =

@@ -10,22 +10,22 @@ import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { formatDuration, formatPercent, removeHidden, toolText } from './wording.ts';
 
-/** MaxIndent is the deepest level of nested calls that is indented. */
+/** MaxIndent is the deepest level of nested calls that the panel indents. */
 const MaxIndent = 4;
 
 interface RunningCallProps {
   readonly open: OpenCall;
-  /** depth counts the calls that made this call. */
+  /** depth is the nesting level of the call; 0 for a call that no other call made. */
   readonly depth: number;
-  /** site is the host of the page in which the call runs, or empty. */
+  /** site is the host of the page in which the call runs, or empty if unknown. */
   readonly site: string;
   readonly showsEverything: boolean;
-  /** isCompact is true if many calls run, so that each call is shown in few lines. */
+  /** isCompact is true if so many calls run that each call is shown in few lines. */
   readonly isCompact: boolean;
   readonly act: Act;
 }
 
-/** RunningCall shows a call that runs or is queued, with its progress and a button that stops the call. */
+/** RunningCall shows a running or queued call with its progress, and a button that stops the call. */
 export const RunningCall = memo(function RunningCall(props: RunningCallProps): VNode {
   const { open, depth, site, showsEverything, isCompact, act } = props;
   const { call, startMs } = open;
@@ -34,7 +34,7 @@ export const RunningCall = memo(function RunningCall(props: RunningCallProps): V
   const { share, message, word } = reportOf(call, showsEverything);
   const knownShare = isQueued ? undefined : share;
   const argsText = argsLine(call.args);
-  // Two running calls of one tool differ by their arguments or their site.
+  // The arguments and the site distinguish two running calls of one tool.
   const name = [removeHidden(toolText(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
   return (
     <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
@@ -81,13 +81,13 @@ export const RunningCall = memo(function RunningCall(props: RunningCallProps): V
   );
 });
 
-/** Elapsed shows the time since startMs. Only this text renders again each second. */
+/** Elapsed shows the time since startMs. Only Elapsed renders again each second, not the whole call. */
 function Elapsed({ startMs }: { readonly startMs: number }): VNode {
   const nowMs = useNowMs();
   return <>{formatDuration(nowMs - startMs)}</>;
 }
 
-/** defaultMessage returns the text for a call that has sent no message. */
+/** defaultMessage returns the text for a call that has sent no progress message. */
 function defaultMessage({ call }: OpenCall): string {
   if (call.waiting) return 'Waiting for you';
   return call.status === 'pending' ? 'Queued' : 'Running';

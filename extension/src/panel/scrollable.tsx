@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 
 interface ScrollableProps {
-  /** class is "pre" for text with its line ends, or another class with a limited height. */
+  /** class is "pre" for text with preserved line ends, or another CSS class with a limited height. */
   readonly class: string;
   /** label names the content for screen readers. */
   readonly label: string;
@@ -9,8 +9,8 @@ interface ScrollableProps {
 }
 
 /**
- * Scrollable is a box with a limited height, which the user scrolls with the mouse or the arrow keys. Without a tab stop,
- * the keyboard cannot scroll the box.
+ * Scrollable is a box with a limited height, which the user scrolls with the mouse or the arrow keys. A box without
+ * a tab stop cannot be scrolled with the keyboard.
  */
 export function Scrollable({ class: className, label, children }: ScrollableProps): VNode {
   const attributes = { class: className, role: 'group', 'aria-label': label, tabIndex: 0 } as const;

@@ -4,9 +4,12 @@ import { ErrorText, Switch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
 
 export interface SiteAccessProps extends SitePermissions {
-  /** shownHost is the host of the page that the window displays, or undefined. */
+  /** shownHost is the host of the page in the active tab, or undefined if the active tab shows no website. */
   readonly shownHost: string | undefined;
-  /** grant asks Chrome for access to a match pattern, and reports whether the extension has it now. The user must have clicked. */
+  /**
+   * grant requests access to a match pattern from Chrome, and reports whether the extension has access afterwards.
+   * Chrome requires a click of the user before grant.
+   */
   grant(pattern: string): Promise<boolean>;
   revoke(pattern: string): Promise<boolean>;
 }
@@ -24,7 +27,7 @@ export function AllowSite({ host, grant }: { readonly host: string; grant: SiteA
   );
 }
 
-/** NeededSites offers to allow the sites that calls needed. */
+/** NeededSites lists the sites that calls needed but the extension cannot access, with buttons that grant access. */
 export function NeededSites({
   hosts,
   grant,

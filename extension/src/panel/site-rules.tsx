@@ -6,12 +6,12 @@ import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { removeHidden, siteRuleWords } from './wording.ts';
 
-/** rules are the permissions of a site, from the strictest. */
+/** rules are the possible permissions of a site, from the strictest to the most permissive. */
 const rules = ['off', 'read', 'ask', 'auto'] as const;
-/** NoRule is the option of a site that has only approvals. */
+/** NoRule is the select option for a site that has no rule, but only approvals. */
 const NoRule = '';
 
-/** SiteRules lists the rules of sites for browser tools. The user changes, removes and adds rules. */
+/** SiteRules lists the user's rules of sites for browser tools. The user can change, remove and add rules. */
 export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: Act }): VNode {
   return (
     <section aria-labelledby="sites">

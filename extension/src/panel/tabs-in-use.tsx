@@ -11,7 +11,10 @@ export interface TabsInUseProps {
   readonly act: Act;
 }
 
-/** TabsInUse lists the tabs that agents use, with a button that stops the agent. Without such tabs, it shows nothing. */
+/**
+ * TabsInUse lists the tabs that agents use, each with a button that stops the agent. TabsInUse renders nothing if
+ * no agent uses a tab.
+ */
 export function TabsInUse({ holds, nowMs, act }: TabsInUseProps): VNode | null {
   const current = holds.filter(({ endMs }) => endMs > nowMs);
   if (current.length === 0) return null;

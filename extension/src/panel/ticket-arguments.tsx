@@ -6,7 +6,10 @@ import { indentJson } from './json-text.ts';
 import { Scrollable } from './scrollable.tsx';
 import { isTruncated } from './tickets.ts';
 
-/** CodeTool is the browser tool that runs code of the agent. The user who approves the code sees all of it. */
+/**
+ * CodeTool is the browser tool that runs the agent's code. The user must see the whole code before approving a call
+ * of CodeTool.
+ */
 const CodeTool = 'browser_evaluate';
 
 /** TicketArguments shows the arguments of a call as a list, and as JSON after a click. */
@@ -37,7 +40,7 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
   );
 }
 
-/** Argument is one argument. A long value is folded until the user opens it. */
+/** Argument is one argument of a call. A long value is folded until the user opens it. */
 function Argument({ row, isOpen }: { readonly row: ArgumentRow; readonly isOpen: boolean }): VNode {
   const { name, text, isCode } = row;
   const [isShown, setIsShown] = useState(isOpen);

@@ -176,7 +176,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const description = removeHidden(ticket.description ?? '');
   return (
     <li class={`ticket ${settlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
-      {/* The site is what the user decides about. */}
+      {/* The site comes first, because the user decides about the site. */}
       {isBrowserTool(call) && ticket.title && <div class="site">{removeHidden(ticket.title)}</div>}
       <div class="head">
         {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
@@ -209,7 +209,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   );
 }
 
-/** Access shows whether the tool changes something, as its author declares. */
+/** Access shows whether the tool changes data, as declared by its author. */
 function Access({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
   return isReadOnly ? (
     <span class="access" title="The author of the tool declares that the tool changes nothing.">
@@ -222,7 +222,10 @@ function Access({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
   );
 }
 
-/** TicketPage shows the tab, the site and the browser in which the call would run. tab is set for this browser. */
+/**
+ * TicketPage shows the tab, the site and the browser in which the call would run. tab is set only for a tab in this
+ * browser.
+ */
 function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab: PanelTab | undefined }): VNode {
   const address = tab?.url ?? page.site ?? '';
   const texts = [page.site && hostOf(page.site), page.browserName && `in ${removeHidden(page.browserName)}`];
@@ -237,15 +240,18 @@ function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab
   );
 }
 
-/** faviconUrl returns the icon of a page from Chrome's own store, so that the site gets no request. */
+/**
+ * faviconUrl returns the address of a page's icon in Chrome's own favicon store, so that the site receives no
+ * request.
+ */
 function faviconUrl(address: string): string {
   return `/_favicon/?pageUrl=${encodeURIComponent(address)}&size=32`;
 }
 
-/** MaxShortDescription is the length of a description that is shown without folding, in characters. */
+/** MaxShortDescription is the length of a description that the panel shows without folding, in characters. */
 const MaxShortDescription = 140;
 
-/** Description shows the author's text about the tool. A long text is folded. */
+/** Description shows the author's description of the tool, and folds a long description. */
 function Description({ text }: { readonly text: string }): VNode {
   if (text.length <= MaxShortDescription) return <p class="about">{text}</p>;
   return (

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { makeClickGuard } from './click-guard.ts';
 
-/** GuardedButton is a button that ignores clicks after it has appeared or moved. */
+/** GuardedButton is a button that ignores clicks for a moment after the button has appeared or moved. */
 export interface GuardedButton {
-  /** acceptsClick reports whether a click has an effect. */
+  /** acceptsClick reports whether a click on the button takes effect. */
   acceptsClick(event: Event): boolean;
-  /** ignoresClicks is true while clicks are ignored. */
+  /** ignoresClicks is true while the button ignores clicks. */
   readonly ignoresClicks: boolean;
 }
 

@@ -5,10 +5,10 @@ import type { Act } from './requests.ts';
 
 /** LoadedInspection is the description of a plugin, which the server reads from the plugin's files. */
 export interface LoadedInspection {
-  /** inspection is undefined until the server sends the description. */
+  /** inspection is undefined until the server sends the description of the plugin. */
   readonly inspection: PluginInspectResult | undefined;
   readonly isBusy: boolean;
-  /** error is the reason why the description could not be loaded; empty without an error. */
+  /** error is the reason why the description could not be loaded, or empty without an error. */
   readonly error: string;
   load(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface ViewsProps {
 
 const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-/** Views are the tabs "Calls", "Browser" and "Plugins". Arrow keys switch to the next and the previous tab. */
+/** Views shows the tabs "Calls", "Browser" and "Plugins". Arrow keys switch to the next and the previous tab. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {

@@ -84,14 +84,14 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
 const DenyAllId = 'deny-all';
 
 interface DenyAllProps {
-  /** cards are the cards that the user sees when the user presses the button. */
+  /** cards are the cards that are visible when the user presses the button "Deny all". */
   readonly cards: readonly Card[];
   readonly guard: GuardedCards;
   readonly outcomes: Map<string, string>;
   readonly act: Act;
 }
 
-/** DenyAll denies all calls that wait for approval. Calls that arrive later still wait. */
+/** DenyAll denies all calls that wait for approval. Calls that arrive after the click still wait. */
 function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');

@@ -16,7 +16,7 @@ export interface Advice {
 /** BrowserPlugin is the name of the plugin of the browser tools, which is part of opentabs. */
 const BrowserPlugin = 'browser';
 
-/** isBrowserTool reports whether a call is of a browser tool. */
+/** isBrowserTool reports whether a call is a call of a browser tool. */
 export function isBrowserTool({ plugin }: { readonly plugin: string }): boolean {
   return plugin === BrowserPlugin;
 }
@@ -110,7 +110,10 @@ export function modeAdvice(mode: InjectMode): Advice | undefined {
   };
 }
 
-/** versionAdvice returns how to update the older of extension and server; undefined if the versions are equal. */
+/**
+ * versionAdvice describes how to update the older of extension and server, or returns undefined if the versions are
+ * equal.
+ */
 export function versionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
   const order = compareVersions(extensionVersion, serverVersion);
   if (order === 0) return undefined;
@@ -125,7 +128,10 @@ export function versionAdvice(extensionVersion: string, serverVersion: string): 
       };
 }
 
-/** compareVersions returns a negative number if a is older than b, and 0 if a version is not numbers with dots. */
+/**
+ * compareVersions returns a negative number if version a is older than version b, and 0 if a version does not
+ * consist of numbers with dots.
+ */
 function compareVersions(a: string, b: string): number {
   const [numbers, others] = [a.split('.').map(Number), b.split('.').map(Number)];
   for (const [i, number] of numbers.entries()) {
@@ -177,7 +183,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** formatRunTime returns how long a call ran, such as "3 ms", "1.2 s" or "5 min 02 s". */
+/** formatRunTime formats how long a call ran, such as "3 ms", "1.2 s" or "5 min 02 s". */
 export function formatRunTime(ms: number): string {
   if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`;
   return ms < 10_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : formatDuration(ms);
@@ -187,13 +193,16 @@ const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute
 const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** formatClock returns a time in milliseconds since 1970 as hours and minutes, with the day if that was not today. */
+/**
+ * formatClock formats a time in milliseconds since 1970 as hours and minutes, with the day if the time is not
+ * today.
+ */
 export function formatClock(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
   return isToday ? clockFormat.format(ms) : `${dayFormat.format(ms)}, ${clockFormat.format(ms)}`;
 }
 
-/** formatDateTime returns a time in milliseconds since 1970 with its day and seconds. */
+/** formatDateTime formats a time in milliseconds since 1970 with its day and seconds. */
 export function formatDateTime(ms: number): string {
   return dateTimeFormat.format(ms);
 }
@@ -226,7 +235,7 @@ export function removeHidden(text: string): string {
   return replaceHidden(text, () => '');
 }
 
-/** debuggerWords describes what the state of the debugger means for the user. */
+/** debuggerWords describes the meaning of each debugger state for the user. */
 export const debuggerWords = {
   absent:
     'Level 1: agents act with a script in the page. Some pages ignore such input. To add Chrome’s debugger, run `opentabs extension install --debugger`.',
@@ -259,7 +268,10 @@ interface PermissionWords {
   readonly effect: string;
 }
 
-/** permissionWords describes the optional permissions of the extension. Chrome grants some of them without a question. */
+/**
+ * permissionWords describes the optional permissions of the extension. Chrome grants some optional permissions
+ * without a prompt.
+ */
 export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
   tabGroups: { title: 'Tab groups', effect: 'The tabs that an agent opens are in a group with the agent’s name.' },
   downloads: { title: 'Downloads', effect: 'Tools start and list downloads.' },
