@@ -1,4 +1,7 @@
-/** Promise: opentabs never chooses between two browsers, because they may belong to two accounts, unless the user names one. */
+/**
+ * Promise: opentabs never chooses between two browsers, which may belong to two accounts, unless the user names one
+ * browser.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -80,7 +83,7 @@ test('no tab is opened while two browsers are connected', async () => {
   assert.equal(pathOf((await callWhereTool()).structured), '/second');
 });
 
-/** readNames returns the names of the connected browsers by id. */
+/** readNames maps the ID of each connected browser to its name. */
 async function readNames(): Promise<ReadonlyMap<string, string>> {
   const listed: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
   const browsers = Array.isArray(listed) ? listed.filter(isRecord) : [];

@@ -92,7 +92,8 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     // If the page loaded before the plugin was registered, the call reloads the page.
     const outcome = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
-    // The target of a page that was reloaded may be replaced while it is being attached.
+    // After a reload of a page, Chrome may replace the debugger target of the page while the test attaches to the
+    // target.
     const state = await waitFor('the state of the page', async () => {
       const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
       return await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));

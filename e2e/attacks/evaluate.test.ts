@@ -1,4 +1,4 @@
-/** Threat: an agent, or a plugin, that runs code in pages with browser_evaluate without the user's approval. */
+/** Threat: an agent or a plugin runs code in pages with browser_evaluate without the user's approval. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, startAgentFixture } from '../browser/agent-fixture.ts';
@@ -38,7 +38,7 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** attempts are the ways to run code, by name. */
+/** attempts maps a name to a call that tries to run code in a page. */
 const attempts: readonly [name: string, tool: string, args: Record<string, unknown>][] = [
   ['a direct call', evaluate, code],
   ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluate, args: code }] }],
@@ -61,7 +61,7 @@ test('tools: no way runs code while browser_evaluate is off', async () => {
   const names = (await fixture.client.sdk.listTools()).tools.map((tool) => tool.name);
   assert.equal(names.includes(evaluate), false);
   fixture.onForm = () => true;
-  // The group of the tool switches no dangerous tool on.
+  // Turning on the tool group does not turn on the dangerous tools in it.
   const { stderr } = await fixture.stack.runCli('browser', 'tools', 'on', 'devtools');
   assert.match(stderr, /browser_evaluate is dangerous and stays off/);
   for (const [name, tool, args] of attempts) await assertNothingRan(name, await tryAttempt(tool, args));

@@ -1,4 +1,7 @@
-/** Threat: text of pages that gets out of the marks, hidden text, and answers about secrets and other sites. */
+/**
+ * Threat: page text that escapes its untrusted-content markers, hidden text, and results that reveal secrets or
+ * text of other sites.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
@@ -14,7 +17,7 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** outsideFrame returns the text of a result without the text between the two marks of a page's text. */
+/** outsideFrame returns the text of a tool result without the page text between the two untrusted-content markers. */
 function outsideFrame(text: string): string {
   return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
 }

@@ -1,4 +1,4 @@
-/** Threat: agents that type into secret fields, and answers that contain secrets: passwords, card numbers and codes. */
+/** Threat: agents type into secret fields, and tool results contain secrets: passwords, card numbers and codes. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -117,7 +117,7 @@ test('tools: a page that swaps the field between the check and the act gets no t
       const hasSwapped = await page.evaluate(
         'field.matches("[type=password],[autocomplete=one-time-code]") || document.activeElement === other',
       );
-      if (hasSwapped !== true) continue; // this tool does not send the event
+      if (hasSwapped !== true) continue; // this tool does not send the input event
       assert.equal(outcome.isError, true, `${tool}, ${name}: ${outcome.text}`);
       assert.match(outcome.text, /needs_approval|denied/, `${tool}, ${name}`);
       assert.equal(values, '', `${tool}, ${name}: text in the swapped field`);
@@ -128,7 +128,8 @@ test('tools: a page that swaps the field between the check and the act gets no t
 
 test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
   const { setPage, client, refOf, forms, stack, run } = fixture;
-  // The hosts of this test are on this machine, where a rule with a wildcard allows nothing; see browser/secrets_test.go.
+  // The sites of this test are on the local host, for which a wildcard rule allows nothing; see
+  // browser/secrets_test.go.
   const { code } = await stack.runCli('browser', 'site', '*', 'auto');
   assert.equal(code, 0);
   setPage('/hidden-login', '<title>h</title><input type="password" hidden><button>B</button>');

@@ -1,4 +1,7 @@
-/** Threat: agents that misuse browser tools: other schemes, the daemon, files, and ways around an approval. */
+/**
+ * Threat: agents misuse browser tools to open other URL schemes, reach the daemon, read files, or avoid an
+ * approval.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

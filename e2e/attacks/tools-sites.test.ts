@@ -1,6 +1,6 @@
 /**
- * Threat: pages that lead an agent to a site that it may not use: popups, later steps of a batch, and tools of the
- * debugger. The rules of both sites hold.
+ * Threat: pages lead an agent to a site that the agent may not use: by popups, later steps of a batch, and debugger
+ * tools. The rules of both sites apply.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait.ts';
 
 let fixture: AgentFixture;
 
-/** privateText is in each page, address and stored value that no result may contain. */
+/** privateText is in each page, address and stored value that no tool result may contain. */
 const privateText = 'Balance-91846';
 const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h1>
   <button style="position:fixed;left:0;top:0;width:300px;height:300px" onclick="acts++">Pay ${privateText}</button>
@@ -24,7 +24,9 @@ const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h
     fetch('/api?${privateText}').catch(() => undefined);
   </script>`;
 
-/** forbiddenSites are a site that is off, a site without a rule, and a sensitive site below a wildcard rule "auto". */
+/**
+ * forbiddenSites are a site that is off, a site without a rule, and a sensitive site below a wildcard rule "auto".
+ */
 const forbiddenSites = ['bank', 'other', 'login'] as const;
 type Site = (typeof forbiddenSites)[number];
 
@@ -49,11 +51,11 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** originOf returns the origin of a site. */
+/** originOf returns the origin of a test site. */
 const originOf = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
 const targetOf = (site: Site) => `${originOf(site)}/accounts?${privateText}`;
 
-/** useRules sets the rules under which a site is forbidden. */
+/** useRules sets the rules under which a test site is forbidden. */
 async function useRules(site: Site): Promise<void> {
   const { code, stderr } = await fixture.stack.runCli('browser', 'site', '*', site === 'login' ? 'auto' : 'default');
   assert.equal(code, 0, stderr);
@@ -104,7 +106,7 @@ const readsAndActs = listSteps([
   ['browser_storage', { action: 'set', area: 'local', key: 'k', value: 'forged' }],
 ]);
 
-/** assertForbidden checks that no tool reads or acts in the current tab, which shows a forbidden page. */
+/** assertForbidden checks that no browser tool reads or acts in the current tab, which shows a forbidden page. */
 async function assertForbidden(how: string): Promise<void> {
   const { client, stack } = fixture;
   for (const [tool, args] of readsAndActs) {
@@ -126,7 +128,7 @@ async function closeForbidden(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }
 
-/** openedTab returns the tab that an answer names. */
+/** openedTab returns the ID of the tab that a tool result names. */
 function openedTab(text: string): number {
   const tabId = Number(/opened tab (\d+)/.exec(text)?.[1]);
   assert.ok(tabId > 0, text);

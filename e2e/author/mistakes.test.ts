@@ -1,4 +1,4 @@
-/** Promise: each usual mistake of an author is explained in the log and in `plugin dev`, with the line of the source. */
+/** Promise: the log and `plugin dev` explain each common mistake of an author, with the line of the source. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,17 @@ import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** LogEntry is an entry of `opentabs logs --json`. */
+/** LogEntry is one entry in the output of `opentabs logs --json`. */
 interface LogEntry {
   readonly level: string;
   readonly message: string;
   readonly stack?: readonly string[];
 }
 
-/** source is a plugin with a tool for each mistake. OTHER_ORIGIN is replaced by an origin without CORS. */
+/**
+ * source is a plugin with one tool for each mistake. OTHER_ORIGIN is replaced by an origin that sends no CORS
+ * headers.
+ */
 const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
 import { z } from 'zod';
 
@@ -92,7 +95,7 @@ after(async () => {
   await stack?.close();
 });
 
-/** siteOrigin returns the origin of the site under a name that no other plugin matches. */
+/** siteOrigin returns an origin of the test site with a host name that no other plugin matches. */
 function siteOrigin(): string {
   return stack.site.origin.replace('127.0.0.1', 'shop.localhost');
 }
@@ -180,7 +183,7 @@ test('a thrown error has the lines of the source, in the log and in plugin dev',
 });
 
 test("a page's hook for stack traces receives no error of a plugin", async () => {
-  // The script is a text, because the compiler adds a helper to functions, which the page does not have.
+  // The page script is a string, because the compiler would add a call of a helper that the page does not have.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');
   assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);

@@ -121,7 +121,7 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   return fixture;
 }
 
-/** switchOn turns browser tools on, and sets the rules of the sites. */
+/** switchOn turns browser tools on, and sets the rules of the test sites. */
 async function switchOn(stack: Stack, shop: string, bank: string): Promise<void> {
   for (const args of [
     ['browser', 'tools', 'on'],

@@ -75,13 +75,16 @@ export function startBrowserFixture(...installFlags: string[]): Promise<BrowserF
   return startFixture({ installFlags });
 }
 
-/** BrowserFixtureOptions are the options of a browser. userScripts is whether "Allow User Scripts" is on. */
+/** BrowserFixtureOptions are the options of a test browser. userScripts turns on "Allow User Scripts". */
 export interface BrowserFixtureOptions {
   readonly installFlags?: readonly string[];
   readonly userScripts?: boolean;
 }
 
-/** startFixture starts the fake server, the browser and the sites. If one of them fails, startFixture closes the others. */
+/**
+ * startFixture starts the fake server, the browser and the test sites. If one of these parts fails to start,
+ * startFixture closes the other parts.
+ */
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
   const closers: Closer[] = [];
   const close = async () => {
@@ -90,7 +93,7 @@ export async function startFixture(options: BrowserFixtureOptions): Promise<Brow
   try {
     return await startParts(options, closers, close);
   } catch (error) {
-    await close(); // a browser that stays keeps the test process from its end
+    await close(); // an open browser prevents the test process from exiting
     throw error;
   }
 }

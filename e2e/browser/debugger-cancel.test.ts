@@ -1,6 +1,6 @@
 /**
- * Promise: after Cancel in the bar of the debugger, acts run without the debugger with a note, tools that need it name the
- * way to allow it again, and no tool attaches it before.
+ * Promise: after Cancel in the debugger bar, actions run without the debugger and add a note. Tools that need the
+ * debugger name the way to allow the debugger again, and no tool attaches the debugger before that.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -29,7 +29,10 @@ const page = `<title>Work</title><button onclick="log.textContent += event.isTru
 
 const note = /The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel/;
 
-/** cancelDebugger repeats what Chrome does on Cancel: a browser without a window has no bar to press Cancel in. */
+/**
+ * cancelDebugger repeats what Chrome does on Cancel, because a headless browser has no debugger bar with a button
+ * Cancel.
+ */
 async function cancelDebugger(tabId: number): Promise<void> {
   const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(async (id) => {

@@ -1,4 +1,4 @@
-/** Promise: the tools of the group devtools show the messages, files, styles and speed of a page. */
+/** Promise: the tools of the group devtools show the console messages, files, styles and speed of a page. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -15,7 +15,7 @@ async function openPage(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-/** forbidOtherSite are the rules of frames with which the server leaves out the other site. */
+/** forbidOtherSite is the argument with the frame rules by which the server excludes the other test site. */
 const forbidOtherSite = { _frames: { localhost: false } };
 
 test('console messages from before the call have level, place, count and previews of objects', async () => {
@@ -142,7 +142,7 @@ button { color: rgb(1, 2, 3); --size: 4px }
 test('CSS coverage counts the rules that were used since the start, across navigations', async () => {
   const rules = { first: '.first { color: red }', second: '.second { color: blue }', never: '.never { color: lime }' };
   fixture.setPage('/sheet.css', Object.values(rules).join('\n'));
-  // Without a doctype, Chrome applies a style sheet that is not served as CSS.
+  // Chrome applies a style sheet with a wrong MIME type only in a page without a doctype.
   fixture.setPage('/after', '<link rel="stylesheet" href="/sheet.css"><p class="second">After');
   const link = `<link rel="stylesheet" href="/sheet.css"><style>h1 { margin: 0 }</style>`;
   fixture.setPage('/before', `${link}<p class="first">Before`);
@@ -161,7 +161,7 @@ test('CSS coverage counts the rules that were used since the start, across navig
   assert.equal((await fixture.fail('browser_css_coverage', { action: 'stop' }, tabId)).code, 'not_found');
 });
 
-/** slowPage loads slowly and reacts slowly: a long task, a layout shift, a late image and a slow click. */
+/** slowPage loads slowly and responds slowly: a long task, a layout shift, a late image and a slow click. */
 const slowPage = `<style>* { margin: 0 } #content { height: 400px; background: silver }</style>
 <p>Small</p><button id="go">Go</button><div id="content">Content</div>
 <script>
@@ -242,7 +242,7 @@ test('a recording without a reload counts from its start, also in frames, withou
   const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
   const addBanner = () =>
     frame.evaluate(async () => {
-      // A layout shift is a move after the first paint.
+      // A layout shift counts only after the first paint.
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
       document.body.prepend(Object.assign(document.createElement('div'), { style: 'height: 50px' }));
     });

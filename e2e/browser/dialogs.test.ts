@@ -1,4 +1,7 @@
-/** Promise: with the debugger, the answer of an act names the dialog that the page opened, and the agent answers it. */
+/**
+ * Promise: with the debugger, the result of an action names the dialog that the page opened, and the agent answers
+ * the dialog.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -8,7 +11,7 @@ let fixture: AgentFixture;
 
 before(async () => {
   fixture = await startAgentFixture({ installFlags: ['--debugger'] });
-  fixture.stack.chrome.context.on('dialog', () => undefined); // otherwise Playwright answers the dialogs
+  fixture.stack.chrome.context.on('dialog', () => undefined); // without a listener, Playwright dismisses the dialogs
 });
 after(() => fixture?.close());
 

@@ -1,4 +1,7 @@
-/** Promise: an agent downloads files into one folder, sees its own downloads only, and gets no program without a yes. */
+/**
+ * Promise: an agent downloads files into one folder, sees only its own downloads, and gets no program file without
+ * approval.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -11,9 +14,9 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
 const downloads = mkdtempSync(join(tmpdir(), 'opentabs-downloads-'));
 const folder = join(downloads, 'opentabs');
-/** slowAnswers are the answers for /slow, which have sent 100 KB of 200 KB. */
+/** slowAnswers are the open responses to /slow, which have sent 100 KB of 200 KB. */
 const slowAnswers: ServerResponse[] = [];
-/** hangingAnswers are the answers for /hang, which have sent nothing. */
+/** hangingAnswers are the open responses to /hang, which have sent nothing. */
 const hangingAnswers: ServerResponse[] = [];
 const chunk = Buffer.alloc(100_000, 'a');
 const server = createServer((request, response) => {
@@ -47,7 +50,7 @@ before(async () => {
   port = typeof address === 'object' && address ? address.port : 0;
   files = `http://files.localhost:${port}`;
   agent = await startAgentFixture({ hasOptionalPermissions: true, chrome: { downloadFolder: downloads } });
-  // Playwright saves downloads under names that it chooses.
+  // Playwright changes the names of downloaded files.
   const cdp = await connectCdp(agent.stack.chrome.debugPort);
   await cdp.send('Browser.setDownloadBehavior', { behavior: 'default' });
   cdp.close();
@@ -172,7 +175,7 @@ test('a program needs an approval each time, and a redirect to a program is refu
   }
   const message = /sent a program or a script \(\.\w+\), which the address did not announce/;
   assert.match((await failStart(`/latest?to=${files}/setup.exe`)).text, message);
-  // Chrome may add the ending that belongs to the type of the content.
+  // Chrome may add the file name extension that belongs to the MIME type.
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });
   assert.ok(!listFiles().some((name) => /latest|typed\.|\.(js|sh)$/.test(name)), `files = ${listFiles().join(', ')}`);

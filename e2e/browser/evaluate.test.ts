@@ -1,4 +1,7 @@
-/** Promise: browser_evaluate runs code in any page, by user scripts or by the debugger, and no page breaks it. */
+/**
+ * Promise: browser_evaluate runs code in any page, by user scripts or by the debugger, and no page can break the
+ * tool.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before, describe } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

@@ -1,4 +1,4 @@
-/** Promise: an agent works in background tabs, and the user's tab, window and caret never change. */
+/** Promise: an agent works in background tabs, and the user's active tab, window and caret never change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runChecked } from '../harness/process.ts';
@@ -6,7 +6,7 @@ import { waitFor } from '../harness/wait.ts';
 import { listSteps, refIn } from './agent-fixture.ts';
 import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
-/** recorder records in events what happens to the focus and to the visibility of a page. */
+/** recorder is a script that records the focus and visibility events of a page in the variable events. */
 const recorder = `<script>
   window.events = [];
   const record = ({ type, target }) => events.push(type + ' ' + (target.id ?? 'window') + ' ' + document.visibilityState);
@@ -24,10 +24,10 @@ const workPage = `<title>Work</title>${recorder}<h1>Work</h1><label>Name <input 
   <button onclick="focus(); document.getElementById('name').focus()">Focus</button><div style="height:3000px"></div>
   <input type="file" aria-label="File"><button onclick="shown.textContent = confirm('Sure?')">Ask</button><p id="shown"></p>`;
 
-/** level1Page has what opens tabs: with trusted input, Chrome shows such a tab for a moment. */
+/** level1Page has links and buttons that open tabs. On trusted input, Chrome briefly activates such a tab. */
 const level1Page = `<a href="/other" target="_blank">New tab</a><button onclick="window.open('/other')">Popup</button>`;
 
-/** readingTools are calls after which a page must not have noticed anything. */
+/** readingTools are calls that must not cause any event in the page. */
 const readingTools = listSteps([
   ['browser_snapshot', {}],
   ['browser_find', { text: 'Work' }],
@@ -39,8 +39,8 @@ const readingTools = listSteps([
 ]);
 
 /**
- * userState returns the state of the user's page: its visibility, focus, caret and events. The bar of the debugger
- * changes the height of the page.
+ * userState returns the state of the user's page: its visibility, focus, caret and events. The viewport height is
+ * not included, because the debugger bar changes the height.
  */
 const userState = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
   text.selectionEnd, innerWidth, events.filter((event) => !event.startsWith('resize')).join()].join(' ')`;
@@ -61,13 +61,13 @@ for (const [name, flags] of [
 
 async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void> {
   const { faults, client, run, setPage, openFront, evaluate, shop } = fixture;
-  await runChecked(['browser', 'site', '*', 'read'], faults.env); // for the list of tabs
+  await runChecked(['browser', 'site', '*', 'read'], faults.env); // tabs are listed only for sites with a rule
   setPage('/user', userPage);
   setPage('/work', workPage + (isTrusted ? '' : level1Page));
   setPage('/other', '<title>Other</title><p>Other</p>');
   await openFront('/user');
   await waitFor('the user to have the focus', async () => (await evaluate('/user', 'document.hasFocus()')) === true);
-  // Events of the preparation come in earlier frames.
+  // Ignore events of the preparation, which arrive in earlier animation frames.
   const clear =
     'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => { events.length = 0; resolve() })))';
   await evaluate('/user', clear);
@@ -84,7 +84,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     const snapshot = await run('browser_snapshot');
     const ref = (words: string) => refIn(snapshot, words);
     for (const [tool, args] of readingTools) await run(tool, args);
-    // A picture of a background tab needs the debugger.
+    // A screenshot of a background tab needs the debugger.
     await client.call('browser_take_screenshot', {});
     assert.equal(await workState(), 'hidden false 0', 'state of a page that was only read');
     const acts = listSteps([

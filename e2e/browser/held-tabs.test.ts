@@ -1,4 +1,7 @@
-/** Promise: the user takes a tab back from an agent: by a click or a key there, or with opentabs browser release. */
+/**
+ * Promise: the user takes a tab back from an agent by a click or a key press there, or with `opentabs browser
+ * release`.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -23,7 +26,7 @@ async function waitForTake(tabId: number): Promise<void> {
   });
 }
 
-/** failWithTaken runs an act and checks that it fails because the user has taken the tab back. */
+/** failWithTaken runs an action, and checks that the action fails because the user has taken the tab back. */
 async function failWithTaken(tool: string, args: Record<string, unknown>): Promise<void> {
   const { code, text } = await fixture.fail(tool, args);
   assert.equal(code, 'tab_taken', text);

@@ -1,6 +1,6 @@
 /**
- * Promise: if Chrome stops the extension's worker in the middle of a browser tool, the call goes on or ends with a clear
- * error, what the tool pressed is released, the debugger leaves the tab, and later calls work.
+ * Promise: if Chrome stops the extension's worker during a browser tool, the call continues or ends with a clear
+ * error. Pressed keys and buttons are released, the debugger is detached from the tab, and later calls work.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { pause, waitFor } from '../harness/wait.ts';
 import { refIn } from './agent-fixture.ts';
 import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
-/** workPage has slow handlers, so that a drag takes long enough to be interrupted. */
+/** workPage has slow event handlers, so that a drag takes long enough to be interrupted. */
 const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textContent++">Add</button><p id="count">0</p>
   <button id="late" disabled onclick="log.push('late')">Late</button><input aria-label="Text" id="text">
   <div role="button" aria-label="Handle" id="handle" style="width:60px;height:30px;background:gray">H</div>
@@ -29,7 +29,10 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
     for (const type of ['pointermove', 'dragover']) addEventListener(type, slowDown);
   </script>`;
 
-/** MaxEndMs is how long a call may last after the stop of the worker, in milliseconds: the grace period and some more. */
+/**
+ * MaxEndMs is how long a call may last after the worker was stopped, in milliseconds: the grace period and a
+ * margin.
+ */
 const MaxEndMs = 20_000;
 
 for (const [level, flags] of [
@@ -48,13 +51,13 @@ for (const [level, flags] of [
     writeFileSync(join(uploads(), 'a.txt'), 'text');
     const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
     await runChecked(['browser', 'tools', 'on', ...groups], fixture.faults.env);
-    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // for the list of tabs
+    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // tabs are listed only for sites with a rule
   });
   after(() => fixture?.close());
 
   const uploads = () => join(fixture.faults.home, 'uploads');
 
-  /** openWork opens the page in a background tab, and takes a snapshot of it. */
+  /** openWork opens the test page in a background tab, and takes a snapshot of the page. */
   async function openWork(): Promise<void> {
     path = `/work${++paths}`;
     fixture.setPage(path, workPage);
@@ -66,7 +69,7 @@ for (const [level, flags] of [
   const waitForLog = (entry: string) =>
     waitFor(`the page to record ${entry}`, async () => String(await inPage('log.join()')).includes(entry));
 
-  /** keepBusy makes the page busy, so that the next operation in it waits. */
+  /** keepBusy blocks the page for some time, so that the next operation in the page waits. */
   const keepBusy = (ms: number) =>
     inPage(`{ const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => { for (const end = performance.now() + ${ms}; performance.now() < end; ); };
@@ -78,12 +81,12 @@ for (const [level, flags] of [
     await waitFor(`${tool} to run`, async () =>
       (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
     );
-    await pause(200); // the worker gets the call
+    await pause(200); // the worker has received the call
   }
 
   /**
-   * killWorker stops the worker, and waits until a new one has connected. The page starts it at once; without the page, an
-   * alarm does so within 30 s.
+   * killWorker stops the worker, and waits until a new worker has connected. An open extension page restarts the
+   * worker at once; otherwise, an alarm restarts the worker within 30 s.
    */
   async function killWorker(limitMs = 8000): Promise<void> {
     const { faults } = fixture;
@@ -115,7 +118,10 @@ for (const [level, flags] of [
     return outcome;
   }
 
-  /** assertUsable checks that the tab of the call still works: the agent reads it, and a click reaches the page once. */
+  /**
+   * assertUsable checks that the tab of the interrupted call still works: the agent can read the page, and a click
+   * reaches the page exactly once.
+   */
   async function assertUsable(): Promise<void> {
     const before = Number(await inPage('count.textContent'));
     const add = refIn(await fixture.run('browser_snapshot'), '"Add"');
@@ -245,7 +251,7 @@ for (const [level, flags] of [
         await fixture.run('browser_click', { target: refOf('Ask') }),
         /The page opened a dialog \(confirm\)/,
       );
-      await killWorker(60_000); // the page of an open dialog runs no script
+      await killWorker(60_000); // a page with an open dialog runs no script
       await assertUsable();
     });
 
@@ -262,7 +268,7 @@ for (const [level, flags] of [
   }
 }
 
-/** listHolds returns the tabs that clients hold. */
+/** listHolds returns the tabs that clients use. */
 async function listHolds({ faults }: RawFixture): Promise<readonly unknown[]> {
   const browsers: { held_tabs?: unknown[] }[] = JSON.parse(await runChecked(['status', '--json'], faults.env)).browsers;
   return browsers.flatMap(({ held_tabs = [] }) => held_tabs);

@@ -1,4 +1,7 @@
-/** Promise: the network tools show what a page requests, without its secrets, and change what it gets. */
+/**
+ * Promise: the network tools show the requests of a page without secrets, and change the responses that the page
+ * receives.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -9,7 +12,7 @@ import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
 let api: Server;
-/** apiPort is the port of a server with answers for scripts and a WebSocket. */
+/** apiPort is the port of a test server with responses for scripts and a WebSocket. */
 let apiPort: number;
 const sockets = new Set<Duplex>();
 
@@ -67,13 +70,13 @@ function echoSocket(request: IncomingMessage, socket: Duplex): void {
 
 const apiUrl = (path: string) => `http://127.0.0.1:${apiPort}${path}`;
 
-/** open opens a page in a background tab, and waits until its script has set the title to "done". */
+/** open opens a page in a background tab, and waits until the page's script has set the title to "done". */
 async function open(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><link rel="icon" href="data:,"><title>${path}</title>${body}`);
   return await fixture.open(path);
 }
 
-/** record starts the recording of a tab and reloads the page. */
+/** record starts the network recording of a tab and reloads the page. */
 async function record(tabId: number, title: string): Promise<void> {
   const first = await fixture.call('browser_network_requests', {}, tabId);
   assert.match(first.text ?? '', /^Recording of requests begins now\./);
@@ -88,7 +91,7 @@ async function awaitTitle(tabId: number, title: string): Promise<void> {
   );
 }
 
-/** run runs a script in the page of a tab and returns its result. */
+/** run runs a script in the page of a tab and returns the value of the script. */
 async function run(path: string, script: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.origin}${path}`)).evaluate(script);
 }

@@ -1,4 +1,7 @@
-/** Promise: what the user sets about browser tools in the side panel applies at once, also in the terminal. */
+/**
+ * Promise: the permissions of browser tools that the user sets in the side panel apply at once, also in the
+ * terminal.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,7 @@
-/** Promise: a tool without its permission of Chrome names the permission, and works after the grant without a restart. */
+/**
+ * Promise: a tool without its Chrome permission names the missing permission, and works after the grant without a
+ * restart.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -19,7 +22,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** callsByPermission returns the name and the label of each permission, and a call that needs it. */
+/**
+ * callsByPermission returns, for each optional Chrome permission, its name, its label, and a tool with arguments that
+ * needs the permission.
+ */
 function callsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
   const labels = [
     'Cookies',
@@ -60,7 +66,7 @@ test('after the switch in the side panel, the tool works at once, and after a re
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
-  // For these three permissions, Chrome shows no dialog, which a test could not answer.
+  // Chrome grants these three permissions without a dialog, which a test could not answer.
   for (const [name, label, tool, args] of callsByPermission().slice(0, 3)) {
     await switchOf(label).check();
     await waitFor(`the grant of ${label}`, () => isGranted(name));
@@ -72,7 +78,7 @@ test('after the switch in the side panel, the tool works at once, and after a re
   assert.match((await fail(tool, args)).text, /code=needs_permission/);
 });
 
-/** isGranted reports whether the extension has a permission. */
+/** isGranted reports whether the extension has a Chrome permission. */
 async function isGranted(name: string): Promise<boolean> {
   const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   return (await worker.evaluate(`chrome.permissions.contains({ permissions: [${JSON.stringify(name)}] })`)) === true;

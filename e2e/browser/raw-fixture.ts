@@ -1,6 +1,6 @@
 /**
- * A stack with browser tools on, whose browser has no permanently attached driver. A driver emulates the focus of pages,
- * and keeps Chrome from stopping the service worker.
+ * Starts a stack with browser tools on, whose browser has no permanently attached test driver. An attached test
+ * driver emulates the focus of pages, and prevents Chrome from stopping the service worker.
  */
 import { createServer } from 'node:http';
 import { FaultFixture } from '../faults/fault-fixture.ts';
@@ -8,7 +8,7 @@ import type { McpClient } from '../harness/client.ts';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** RawFixture is what tests of an agent in such a browser need. */
+/** RawFixture provides the functions for tests of an agent in a browser without an attached test driver. */
 export interface RawFixture {
   readonly faults: FaultFixture;
   readonly client: McpClient;
@@ -16,11 +16,11 @@ export interface RawFixture {
   readonly shop: string;
   /** setPage sets the HTML that the site serves for a path. The query ?delay=N delays a page by N milliseconds. */
   setPage(path: string, html: string): void;
-  /** run runs a tool and returns its text; it fails if the tool fails. */
+  /** run runs a tool and returns the text of the result. run fails if the tool fails. */
   run(tool: string, args?: Record<string, unknown>): Promise<string>;
-  /** openFront opens a page in front, as the user does. */
+  /** openFront opens a page in an active tab, as the user does. */
   openFront(path: string): Promise<void>;
-  /** evaluate evaluates an expression in the page at a path. */
+  /** evaluate evaluates a JavaScript expression in the page with a path. */
   evaluate(path: string, expression: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
   const address = site.address();
   const shop = `http://shop.localhost:${typeof address === 'object' && address ? address.port : 0}`;
   const faults = await FaultFixture.startWith([], installFlags).catch((error: unknown) => {
-    closeSite(); // otherwise the test process would not end
+    closeSite(); // an open browser prevents the test process from exiting
     throw error;
   });
   const close = async () => {

@@ -1,4 +1,4 @@
-/** Promise: what browser tools keep for a session of a client ends at once with the session. */
+/** Promise: everything that browser tools keep for a client's session ends at once with the session. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -12,7 +12,7 @@ let fixture: AgentFixture;
 
 before(async () => {
   fixture = await startAgentFixture({ installFlags: ['--debugger'], hasProxy: true });
-  fixture.stack.chrome.context.on('dialog', () => undefined); // otherwise Playwright answers the dialogs
+  fixture.stack.chrome.context.on('dialog', () => undefined); // without a listener, Playwright dismisses the dialogs
   for (const name of ['network', 'browser_route', 'emulation']) {
     const { code, stderr } = await fixture.stack.runCli('browser', 'tools', 'on', name);
     assert.equal(code, 0, stderr);
@@ -28,7 +28,7 @@ async function run(client: McpClient, tool: string, args: Record<string, unknown
   return text;
 }
 
-/** endSession ends a session as a client does at its end. */
+/** endSession ends a session as a client does when it exits. */
 async function endSession(client: McpClient): Promise<void> {
   const { transport } = client.sdk;
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
@@ -41,7 +41,7 @@ interface OpenedPage {
   readonly page: Page;
 }
 
-/** openChanged opens a page for a session, and makes everything there that lasts longer than a call. */
+/** openChanged opens a page for a session, and makes every kind of change that lasts longer than one call. */
 async function openChanged(client: McpClient, path: string): Promise<OpenedPage> {
   const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
   const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
@@ -65,7 +65,7 @@ function readPage(page: Page): Promise<{ prices: string; isDark: boolean; zone: 
   });
 }
 
-/** waitForEnd waits until nothing of a session is left in a tab. */
+/** waitForEnd waits until no change of the session is left in a tab. */
 async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
   const startMs = performance.now();
   await waitFor('the debugger to leave the tab', async () => !(await listDebuggedTabs(fixture.stack)).includes(tabId));
@@ -113,7 +113,7 @@ test('the end of one session of a client keeps what its other session uses in th
   const [staying, ending] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
   const opened = await openChanged(staying, '/?two');
   const { tabId, page } = opened;
-  // The click of the user ends the hold of the first session.
+  // The user's click ends the first session's use of the tab.
   await page.mouse.click(5, 300);
   const rule = { action: 'add', pattern: '*/stock', body: '[]', tabId };
   await waitFor('the tab to be free', async () => !(await ending.call('browser_route', rule)).isError);

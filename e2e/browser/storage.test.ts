@@ -1,4 +1,7 @@
-/** Promise: an agent handles cookies and stored data of the sites that the user allows, and of no other site. */
+/**
+ * Promise: an agent reads and changes cookies and stored data of the sites that the user allows, and of no other
+ * site.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

@@ -1,4 +1,7 @@
-/** Promise: the tabs that an agent opens are in a group with its name and its color; the user's tabs are in no group. */
+/**
+ * Promise: the tabs that an agent opens are in a tab group with the agent's name and color; the user's tabs are in
+ * no tab group.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -11,7 +14,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** listGroups returns the group of each tab as "path: title color, active". */
+/** listGroups returns the tab group of each tab as "path: title color, active". */
 async function listGroups(): Promise<string[]> {
   const worker = await waitFor('the service worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   const lines: unknown = await worker.evaluate(`(async () => {
@@ -66,7 +69,7 @@ test('a group of the user with the name of a client gets no tab of the client', 
   const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
   const name = (await listGroups()).find((line) => line.startsWith('/work: '))?.replace(/^\/work: | blue$/g, '') ?? '';
   assert.notEqual(name, '', 'name of the group of the client');
-  // The group of the client is gone, and the user makes one with its name.
+  // After the client's tab group has closed, the user makes a tab group with the client's name.
   const userGroup: unknown = await worker.evaluate(`(async () => {
     const all = await chrome.tabs.query({});
     await chrome.tabs.ungroup(all.filter(({ url }) => url.startsWith(${JSON.stringify(shop)})).map(({ id }) => id));

@@ -1,4 +1,7 @@
-/** Promise: with the debugger, drags work as a user's: by the pointer, and of HTML5, in frames and between frames. */
+/**
+ * Promise: with the debugger, an agent's drags work like a user's drags: pointer drags and HTML drags, inside of
+ * frames and between frames.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
@@ -21,7 +24,7 @@ async function oracle(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-/** dropPage has an item to drag and a zone to drop on, which records trusted events of HTML5. */
+/** dropPage has an item to drag, and a drop zone that records trusted HTML drag events. */
 const dropPage = `<script>window.log = window.log ?? []</script><div id="item" draggable="true" role="button" aria-label="Item" style="width:80px;height:30px;background:red">Item</div>
   <div id="zone" role="button" aria-label="Zone" style="width:200px;height:80px;margin-top:40px;background:blue">Zone</div>
   <script>

@@ -1,4 +1,7 @@
-/** Promise: with the debugger, acts in a background tab are those of a user: trusted, with all default actions. */
+/**
+ * Promise: with the debugger, an agent's input in a background tab is like a user's input: trusted, with all
+ * default actions.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
@@ -7,24 +10,24 @@ let fixture: AgentFixture;
 
 before(async () => {
   fixture = await startAgentFixture({ installFlags: ['--debugger'] });
-  fixture.stack.chrome.context.on('dialog', () => undefined); // otherwise Playwright answers the dialogs
+  fixture.stack.chrome.context.on('dialog', () => undefined); // without a listener, Playwright dismisses the dialogs
   await fixture.stack.runCli('browser', 'site', fixture.other, 'auto');
 });
 after(() => fixture?.close());
 
-/** open opens a page that records in window.log, and returns its snapshot. */
+/** open opens a page that records events in window.log, and returns the snapshot of the page. */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** oracle evaluates an expression in a page of the shop. */
+/** oracle evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
 async function oracle(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-/** frameLog returns the log of the first child frame whose address contains a text. */
+/** frameLog returns the event log of the first child frame whose address contains a text. */
 async function frameLog(path: string, part: string): Promise<unknown> {
   const page = await fixture.pageOf(`${fixture.shop}${path}`);
   const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(part));

@@ -1,4 +1,4 @@
-/** Promise: fields and lists of unusual kinds take text, keys and options as a user gives them. */
+/** Promise: unusual kinds of fields and lists accept text, keys and options from an agent as from a user. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
@@ -10,14 +10,14 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** open opens a page that records in window.log, and returns its snapshot. */
+/** open opens a page that records events in window.log, and returns the snapshot of the page. */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** oracle evaluates an expression in a page of the shop. */
+/** oracle evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
 async function oracle(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }

@@ -1,6 +1,6 @@
 /**
- * Promise: with the debugger, the input of an agent does not count as the user's input, and a click or a key of the user
- * ends the running act. An act that ends early releases buttons and keys.
+ * Promise: with the debugger, an agent's input does not count as user input, and a click or a key press of the user
+ * cancels the running action. A cancelled action releases mouse buttons and keys.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -13,10 +13,10 @@ let page: Page;
 let tabId = 0;
 let snapshot = '';
 
-/** longText takes long to type, so that tests can act meanwhile. */
+/** longText takes long to type, so that a test can act while a tool types. */
 const longText = 'abcdefghij'.repeat(60);
 
-/** workPage records its input in log. A handler of pointer moves slows drags down. */
+/** workPage records its input events in the variable log. A pointer move handler slows drags down. */
 const workPage = `<title>Work</title><h1>Work</h1><input aria-label="Text" id="text"><input aria-label="Other" id="other">
   <button onclick="count.textContent++">Add</button><p id="count">0</p>
   <div role="button" aria-label="Handle" id="handle" style="width:60px;height:30px;background:gray">H</div>
@@ -61,7 +61,10 @@ async function isTaken(): Promise<boolean> {
   return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
 }
 
-/** assertTaken checks that acts fail until the agent has read the page again, and that the page then reacts to a click. */
+/**
+ * assertTaken checks that actions fail until the agent has read the page again, and that the page then responds to
+ * a click.
+ */
 async function assertTaken(): Promise<void> {
   const add = refOf('"Add"');
   const before = Number(await page.textContent('#count'));

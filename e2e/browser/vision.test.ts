@@ -1,4 +1,4 @@
-/** Promise: with the debugger, an agent acts at points of a picture, and saves pages as PDF. */
+/** Promise: with the debugger, an agent clicks and drags at coordinates of a screenshot, and saves pages as PDF. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

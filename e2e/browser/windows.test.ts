@@ -1,4 +1,4 @@
-/** Promise: an agent handles windows, tab groups, history and bookmarks after the approval that names them. */
+/** Promise: an agent uses windows, tab groups, the history and bookmarks after the user has approved each by name. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => agent?.close());
 
-/** listForms returns the questions since the last call. */
+/** listForms returns the approval forms that the client has received since the previous listForms. */
 const listForms = () => agent.forms.splice(0);
 const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 
@@ -93,7 +93,7 @@ test('each close of a window of the user needs an approval that describes the wi
   const question = new RegExp(`wants to close the window with 1 tab, in front "My cart" \\(${agent.other}\\)`);
   assert.match(listForms().join(), question);
   agent.onForm = async () => {
-    const page = await agent.stack.chrome.context.newPage(); // the user opens a tab meanwhile
+    const page = await agent.stack.chrome.context.newPage(); // the user opens another tab in the meantime
     const worker = agent.stack.chrome.context.serviceWorkers()[0];
     await page.goto(`${agent.other}/late`);
     await worker?.evaluate(
@@ -209,7 +209,7 @@ test('a notification is shown after an approval', async () => {
   assert.match(text, /^Chrome shows the notification/);
   assert.match(listForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
   const worker = agent.stack.chrome.context.serviceWorkers()[0];
-  // The notification of the approval closes after the decision.
+  // The notification that requested the approval closes after the decision.
   await waitFor('one notification', async () => {
     const shown = await worker?.evaluate(() => chrome.notifications.getAll());
     return Object.keys(shown ?? {}).length === 1;

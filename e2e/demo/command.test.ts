@@ -1,4 +1,7 @@
-/** Promise: `opentabs demo` shows a long call, a stop and an approval in the user's browser, and leaves nothing behind. */
+/**
+ * Promise: `opentabs demo` shows a long call, a stop and an approval in the user's browser, and leaves nothing
+ * behind.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,7 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** isDemoOpen reports whether a tab shows the example site. */
+/** isDemoOpen reports whether a tab shows the example site of the demo. */
 function isDemoOpen(): boolean {
   return stack.page
     .context()
@@ -24,7 +27,7 @@ function isDemoOpen(): boolean {
     .some((page) => page.url().startsWith(siteAddress));
 }
 
-/** checkClean checks that neither the plugin, its permissions and files, nor the tab of the demo is left. */
+/** checkClean checks that the demo has removed its plugin, the plugin's permissions and files, and its tab. */
 async function checkClean(): Promise<void> {
   await waitFor('the tab of the demo to close', () => Promise.resolve(!isDemoOpen()));
   const names = (await stack.readStatus()).plugins?.map((plugin) => plugin.name) ?? [];

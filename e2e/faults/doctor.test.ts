@@ -1,4 +1,4 @@
-/** Promise: `opentabs doctor` names the hop that is broken between the server and the browser, and what to do. */
+/** Promise: `opentabs doctor` names the broken hop between the server and the browser, and the remedy. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -56,7 +56,7 @@ export class FaultFixture {
       OPENTABS_HOME: this.home,
       OPENTABS_PORT: String(port),
       NO_COLOR: '1',
-      // Tests act faster than agents.
+      // Turn the limits of actions and screenshots off, because tests act faster than agents.
       OPENTABS_BROWSER_ACTS: '0',
       OPENTABS_BROWSER_PICTURES: '0',
       OPENTABS_UPLOAD_FOLDERS: join(this.home, 'uploads'),
@@ -71,7 +71,7 @@ export class FaultFixture {
     return FaultFixture.startWith(serveFlags, []);
   }
 
-  /** startWith starts a fixture. installFlags are flags of `opentabs extension install`. */
+  /** startWith starts a fixture with options. installFlags are flags of `opentabs extension install`. */
   static async startWith(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
     const port = await freePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);

@@ -1,6 +1,7 @@
 /**
- * Promise: a client that gives up calls loses only its first long call. The official TypeScript client reports its
- * timeout when it cancels; opentabs learns the timeout, and later calls become jobs before.
+ * Promise: a client that gives up on long calls loses only its first long call. The official TypeScript client
+ * reports its timeout when it cancels a call. opentabs learns the timeout from that report, and turns later calls
+ * into jobs before the timeout.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,10 +16,10 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** The timeout of the client, in milliseconds. The default of the SDK is 60,000. */
+/** The request timeout of the client, in milliseconds. The default of the SDK is 60,000. */
 const timeoutMs = 6_000;
 
-/** callTool calls a tool with the timeout of the client. */
+/** callTool calls a tool with the client's request timeout. */
 const callTool = (client: McpClient, name: string, args: Record<string, unknown>) =>
   client.call(name, args, { timeoutMs });
 

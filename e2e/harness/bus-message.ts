@@ -1,8 +1,10 @@
-/** Messages of D-Bus, as far as the service of notifications needs them: little-endian, with few types. */
+/**
+ * Encodes and decodes D-Bus messages, as far as the notification service needs them: little-endian, with few types.
+ */
 
-/** MessageHead are the fields of the header of a message. */
+/** MessageHead contains the header fields of a D-Bus message. */
 interface MessageHead {
-  /** type is 1 for a call, 2 for a reply, 4 for a signal. */
+  /** type is 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
   readonly serial: number;
   readonly path?: string;
@@ -12,7 +14,7 @@ interface MessageHead {
   readonly destination?: string;
 }
 
-/** BusWriter writes the body of a message. */
+/** BusWriter writes the body of a D-Bus message. */
 export class BusWriter {
   readonly #signature: string;
   #bytes: number[] = [];
@@ -42,7 +44,7 @@ export class BusWriter {
     return this;
   }
 
-  /** message returns the message with this body. */
+  /** message returns a complete D-Bus message with the written body. */
   message(head: MessageHead): Buffer {
     const writer = new BusWriter('');
     writer.#bytes.push(0x6c, head.type, 0, 1); // little-endian, type, flags, version
@@ -76,7 +78,7 @@ export class BusWriter {
   }
 }
 
-/** BusReader reads values from a message. Positions count from the start of data. */
+/** BusReader reads values from a D-Bus message. Positions count from the start of data. */
 export class BusReader {
   readonly #data: Buffer;
   #position: number;
@@ -125,9 +127,9 @@ export class BusReader {
   }
 }
 
-/** ReceivedCall is a received message. */
+/** ReceivedCall is a received D-Bus message. */
 export interface ReceivedCall {
-  /** length is the length of the whole message, in bytes. */
+  /** length is the length of the whole D-Bus message, in bytes. */
   readonly length: number;
   readonly isCall: boolean;
   readonly serial: number;
@@ -136,7 +138,7 @@ export interface ReceivedCall {
   readonly body: BusReader;
 }
 
-/** readCall returns the first message in data, or undefined if data ends before the message does. */
+/** readCall returns the first D-Bus message in data, or undefined if the message is incomplete. */
 export function readCall(data: Buffer): ReceivedCall | undefined {
   if (data.length < 16) return undefined;
   const reader = new BusReader(data);

@@ -33,17 +33,20 @@ export interface ChromeOptions {
   readonly otherExtensions?: readonly string[];
   readonly args?: readonly string[];
   /**
-   * Match patterns of sites that the user has granted before, so that Chrome grants them again without a dialog, which a
-   * test could not answer. The extension does not have them at first.
+   * Match patterns of sites that the user has granted before, so that Chrome grants the sites again without a
+   * dialog, which a test could not answer. The extension has no access to these sites at first.
    */
   readonly grantableSites?: readonly string[];
-  /** Variables of the browser's environment, for example those of a desktop (desktop.ts). */
+  /** Environment variables of the browser, for example the variables of a simulated desktop (desktop.ts). */
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder for downloads; the default is that of the user who runs the tests. */
+  /** The folder for downloads; by default, the download folder of the user who runs the tests. */
   readonly downloadFolder?: string;
 }
 
-/** extensionIdOf computes the extension's id, which Chrome derives from the manifest's key or, without a key, from the path. */
+/**
+ * extensionIdOf computes the extension's ID. Chrome derives the ID from the key in the manifest, or from the path
+ * if the manifest has no key.
+ */
 export function extensionIdOf(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const { key }: { key?: unknown } = Object(manifest);
@@ -109,7 +112,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     headless: false,
     executablePath: chromiumPath,
     viewport: { width: 1000, height: 700 },
-    // Without a simulated desktop, no notification of a test reaches the desktop of the developer.
+    // A browser without a simulated desktop must not show notifications on the developer's desktop.
     env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'disabled:', ...options.env },
     // Playwright turns off the throttling of hidden tabs; users have the throttling on.
     ignoreDefaultArgs: [
@@ -125,7 +128,10 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   context.pages().forEach(limitOperations);
   context.on('page', limitOperations);
   let cdpBrowser: Browser | undefined;
-  /** findExtensionPage finds a page of the extension, such as the side panel, which only a CDP connection to the browser lists. */
+  /**
+   * findExtensionPage finds a page of the extension, such as the side panel, which only a CDP connection to the
+   * browser lists.
+   */
   const findExtensionPage = async (file: string): Promise<Page | undefined> => {
     cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
     return cdpBrowser
@@ -184,7 +190,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
 /** CloseAgainMs is the time between two attempts to close a tab, in milliseconds. */
 const CloseAgainMs = 5_000;
 
-/** limitOperations gives a limit to the operations of a page to which Playwright gives none. */
+/** limitOperations sets a time limit for the page operations that Playwright does not limit. */
 function limitOperations(page: Page): void {
   const closeOnce = page.close.bind(page);
   page.close = async (options) => {

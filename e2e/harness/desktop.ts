@@ -1,6 +1,6 @@
 /**
- * A simulated desktop that shows notifications: a D-Bus session bus with the service org.freedesktop.Notifications, to
- * which Chrome on Linux sends its notifications. A test reads the notifications and presses their buttons.
+ * Simulates a desktop that shows notifications: a D-Bus session bus with the service org.freedesktop.Notifications,
+ * to which Chrome on Linux sends its notifications. A test reads the notifications and presses their buttons.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,18 +11,21 @@ import { join } from 'node:path';
 import { type BusReader, BusWriter, type ReceivedCall, readCall } from './bus-message.ts';
 import { waitFor } from './wait.ts';
 
-/** DesktopNotification is an open notification. */
+/** DesktopNotification is an open notification of the simulated desktop. */
 export interface DesktopNotification {
   readonly id: number;
   readonly title: string;
   readonly body: string;
-  /** actions are the keys of the buttons by their text. A click on the text has the key "default". */
+  /**
+   * actions maps the text of each button to its action key. A click on the notification text has the action key
+   * "default".
+   */
   readonly actions: ReadonlyMap<string, string>;
 }
 
-/** Desktop shows the notifications of the browsers that have env. */
+/** Desktop shows the notifications of the browsers that run with the environment env. */
 export interface Desktop {
-  /** env has the address of the session bus. */
+  /** env contains the environment variable with the address of the session bus. */
   readonly env: Readonly<Record<string, string>>;
   /** notifications are the open notifications, oldest first. */
   notifications(): readonly DesktopNotification[];
@@ -35,11 +38,11 @@ export interface Desktop {
 
 const service = 'org.freedesktop.Notifications';
 const servicePath = '/org/freedesktop/Notifications';
-/** These constants are the reasons of the signal NotificationClosed. */
+/** These constants are the close reasons in the D-Bus signal NotificationClosed. */
 const dismissedReason = 2;
 const closedReason = 3;
 
-/** startDesktop starts the session bus and the service. */
+/** startDesktop starts the session bus and the notification service. */
 export async function startDesktop(): Promise<Desktop> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-desktop-'));
   const socketPath = join(folder, 'bus');
@@ -124,7 +127,7 @@ function readNotify(body: BusReader) {
   return { replacesId, title, body: text, actions };
 }
 
-/** BusConnection is the service's connection to the session bus. */
+/** BusConnection is the notification service's connection to the session bus. */
 class BusConnection {
   readonly #socket: Socket;
   readonly #answer: (call: ReceivedCall) => BusWriter | undefined;
@@ -136,11 +139,11 @@ class BusConnection {
     this.#answer = answer;
   }
 
-  /** start authenticates, and requests the name of the service. */
+  /** start authenticates the connection, and requests the name of the notification service. */
   async start(): Promise<void> {
     const user = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
     this.#socket.write(`\0AUTH EXTERNAL ${user}\r\n`);
-    await once(this.#socket, 'data'); // OK
+    await once(this.#socket, 'data'); // the authentication reply OK
     this.#socket.write('BEGIN\r\n');
     this.#socket.on('data', (data) => this.#receive(data));
     const bus = {

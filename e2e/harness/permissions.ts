@@ -2,7 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** grantOptionalPermissions makes the optional permissions in the manifest of an unpacked extension required. */
+/**
+ * grantOptionalPermissions changes the manifest of an unpacked extension, so that its optional permissions are
+ * required permissions.
+ */
 export function grantOptionalPermissions(folder: string): void {
   const file = join(folder, 'manifest.json');
   const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));

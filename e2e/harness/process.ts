@@ -61,14 +61,14 @@ export function runOpentabs(
 }
 
 /**
- * awaitEnd waits until a command exits. A command that does not exit in time is killed, and the error has the stacks of
- * its goroutines.
+ * awaitEnd waits until a command exits. A command that does not exit in time is killed, and the error contains the
+ * stacks of its goroutines.
  */
 async function awaitEnd(command: StartedCommand): Promise<CommandResult> {
   try {
     return await withLimit(command.child.spawnargs.join(' '), command.ended);
   } catch (error) {
-    command.child.kill('SIGQUIT'); // Go prints all stacks and exits
+    command.child.kill('SIGQUIT'); // a Go program prints all goroutine stacks and exits
     const { stdout, stderr } = await withLimit('the process after SIGQUIT', command.ended);
     throw new Error(`${String(error)}\n${stdout}\n${stderr}`);
   }

@@ -26,11 +26,11 @@ export interface StackOptions {
   /** Flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
   readonly serveFlags?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
-  /** hasProxy puts a proxy between the browser and the daemon, which can cut their link. */
+  /** hasProxy adds a proxy between the browser and the daemon, which can interrupt the link. */
   readonly hasProxy?: boolean;
   /** Flags of `opentabs extension install`, for example ['--debugger']. */
   readonly installFlags?: readonly string[];
-  /** Whether the extension has its optional permissions; default false. */
+  /** hasOptionalPermissions grants the extension its optional permissions; false by default. */
   readonly hasOptionalPermissions?: boolean;
   /** Further plugins to add to the stack; the plugin messages is always added. */
   readonly plugins?: readonly ExtraPlugin[];
@@ -64,7 +64,7 @@ export interface Stack {
   readonly pluginFolder: string;
   readonly site: Site;
   readonly chrome: Chrome;
-  /** proxy is between the browser and the daemon; undefined without hasProxy. */
+  /** proxy is the proxy between the browser and the daemon, or undefined without hasProxy. */
   readonly proxy: LinkProxy | undefined;
   /** The tab that shows the site. */
   readonly page: Page;
@@ -122,7 +122,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     OPENTABS_HOME: home,
     OPENTABS_PORT: String(port),
     NO_COLOR: '1',
-    // Tests act faster than agents.
+    // Turn the limits of actions and screenshots off, because tests act faster than agents.
     OPENTABS_BROWSER_ACTS: '0',
     OPENTABS_BROWSER_PICTURES: '0',
   };

@@ -37,12 +37,15 @@ async function rejectAfter(ms: number): Promise<never> {
 }
 
 /**
- * OperationLimitMs is how long one operation of a test may take, in milliseconds. The limit is less than that of a test
- * file in .ci/node-test, so that an operation that hangs is named in the error of its test.
+ * OperationLimitMs limits one operation of a test, in milliseconds. The limit is shorter than the limit of a test
+ * file in .ci/node-test, so that the error of the test names an operation that hangs.
  */
 export const OperationLimitMs = 120_000;
 
-/** withLimit returns the result of an operation, or throws an error with the operation's name after OperationLimitMs. */
+/**
+ * withLimit returns the result of an operation, or throws an error with the operation's name after
+ * OperationLimitMs.
+ */
 export async function withLimit<T>(operation: string, result: Promise<T>): Promise<T> {
   const limit = new AbortController();
   const timeout = setTimeout(OperationLimitMs, undefined, { signal: limit.signal }).then(

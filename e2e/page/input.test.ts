@@ -210,7 +210,7 @@ test('options are chosen in native and in drawn lists', async () => {
 });
 
 test('a choice that the page does not show as chosen is not claimed without a note', async () => {
-  // The list marks the option that was reached last, and keeps only the last choice.
+  // The list marks only the option that the arrow keys reached last, and keeps only the last selection.
   const page =
     await lab.openPage(`<div id=box><span id=tags></span><button role=combobox aria-expanded=true aria-controls=l aria-label=Ships>+</button></div>
     <ul role=listbox id=l><li role=option aria-selected=false>X-ray</li><li role=option aria-selected=false>Yoke</li></ul>

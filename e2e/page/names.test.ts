@@ -1,4 +1,4 @@
-/** Names are those of Chrome's own accessibility tree. */
+/** Checks that the page script computes the same names as Chrome's own accessibility tree. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { compareNames } from './test/chrome-names.ts';

@@ -1,4 +1,4 @@
-/** Checks of the side panel for users of keyboards and screen readers. */
+/** Checks that keyboard users and screen reader users can use the side panel. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** assertAccessible runs all rules of axe-core in a page and fails with each violation and its element. */
+/** assertAccessible runs all rules of axe-core in a page, and fails with each violation and its element. */
 export async function assertAccessible(page: Page, scene: string): Promise<void> {
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
@@ -23,13 +23,15 @@ export async function assertAccessible(page: Page, scene: string): Promise<void>
  * focused elements. The name of an element without a size begins with "invisible".
  */
 export async function listTabStops(page: Page): Promise<string[]> {
-  while ((await focusNext(page)) !== undefined); // from the element that has the focus to the end of the page
+  while ((await focusNext(page)) !== undefined); // from the focused element to the end of the page
   const names: string[] = [];
   for (let name = await focusNext(page); name !== undefined; name = await focusNext(page)) names.push(name);
   return names;
 }
 
-/** focusNext presses Tab, and returns the name of the focused element; undefined if the focus has left the page. */
+/**
+ * focusNext presses Tab, and returns the name of the focused element, or undefined if the focus has left the page.
+ */
 async function focusNext(page: Page): Promise<string | undefined> {
   await page.keyboard.press('Tab');
   return page.evaluate(() => {

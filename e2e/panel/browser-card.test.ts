@@ -1,6 +1,6 @@
 /**
- * Promise: the user sees and changes in the side panel what agents may do with browser tools, and stops an agent in a
- * tab. Screenshots of the side panel go to e2e/out/.
+ * Promise: in the side panel, the user sees and changes the permissions of agents for browser tools, and stops an
+ * agent in a tab. Screenshots of the side panel go to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -66,7 +66,7 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/** lastRequest waits for a request of a method and returns its params. */
+/** lastRequest waits for a request of a method, and returns the parameters of the request. */
 const lastRequest = (method: string) =>
   waitFor(
     `a request ${method}`,

@@ -14,13 +14,15 @@ const key = 'key-of-the-fake-server';
 
 /** FakeServer is a server for the link protocol of the extension. */
 export interface FakeServer {
-  /** requests are the requests of the browser, without hello, ping, and the calls.history of an opened panel. */
+  /**
+   * requests are the requests that the browser sent, except hello, ping, and the calls.history of an opened panel.
+   */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
   /** listTabs returns the tabs that the browser has reported with tab.sync and tab.changed. */
   listTabs(): readonly { readonly tabId: number; readonly url: string }[];
-  /** version is the version that a browser gets when it connects; "0.1.0" by default. */
+  /** version is the server version that a browser receives when it connects; "0.1.0" by default. */
   version: string;
-  /** hello is the last hello of the browser; undefined before the first. */
+  /** hello is the last hello message of the browser, or undefined before the first hello. */
   readonly hello: HelloParams | undefined;
   /** clearRequests empties requests. */
   clearRequests(): void;

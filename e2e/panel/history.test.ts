@@ -1,4 +1,7 @@
-/** Promise: the side panel shows calls from before a restart of the server, and the user makes a call again with one click. */
+/**
+ * Promise: the side panel shows calls from before a restart of the server, and the user repeats a call with one
+ * click.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

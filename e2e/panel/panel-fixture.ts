@@ -22,17 +22,20 @@ export interface PanelFixture {
   /** tabId is the id of the tab of sitePage. */
   readonly tabId: number;
   /**
-   * showCalls sends calls to the panel and returns before the panel draws the calls. The panel keeps the ended calls of
-   * earlier messages until its page is loaded again.
+   * showCalls sends calls to the panel, and returns before the panel renders the calls. The panel keeps the ended
+   * calls of earlier messages until its page is loaded again.
    */
   showCalls(calls: readonly CallView[], more?: Partial<StateSyncParams>): void;
   close(): Promise<void>;
 }
 
 export interface PanelFixtureOptions {
-  /** isNewUser is true if no call has succeeded yet, so that the panel shows the checklist. Default false. */
+  /**
+   * isNewUser is true if no call has succeeded yet, so that the panel shows the setup checklist. The default is
+   * false.
+   */
   readonly isNewUser?: boolean;
-  /** userScripts is whether "Allow User Scripts" is on. Default true. */
+  /** userScripts turns on "Allow User Scripts". The default is true. */
   readonly userScripts?: boolean;
 }
 

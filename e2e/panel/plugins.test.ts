@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel installs, finds, reviews, updates and removes plugins, with any number of plugins and with
- * long names. Screenshots of the side panel go to e2e/out/.
+ * Promise: the side panel installs, finds, reviews, updates and removes plugins, with any number of plugins and
+ * with long names. Screenshots of the side panel go to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

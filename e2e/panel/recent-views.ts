@@ -1,8 +1,8 @@
-/** Sample calls that have ended, in the format in which the server sends calls to the side panel. */
+/** Provides sample calls that have ended, in the format in which the server sends calls to the side panel. */
 import type { CallView } from '../../wire/wire.gen.ts';
 import { makeCall } from './sample-views.ts';
 
-/** noonMs is a time of today, so that the panel shows hours and minutes only. */
+/** noonMs is a time of today, so that the panel shows only hours and minutes. */
 const noonMs = new Date().setHours(12, 0, 0, 0);
 
 const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];
@@ -47,7 +47,7 @@ export function makeEndedCalls(count: number): readonly CallView[] {
   });
 }
 
-/** errorCalls are failed calls of different kinds, some of them equal failures in a row. */
+/** errorCalls are failed calls of different kinds, with some consecutive equal failures. */
 export const errorCalls: readonly CallView[] = [
   makeFailedCall('e1', { createdMs: noonMs }),
   makeFailedCall('e2', { createdMs: noonMs - 20_000, args: '{"channelId":"random"}' }),
@@ -73,7 +73,7 @@ export const errorCalls: readonly CallView[] = [
 
 const longName = `${'extraordinarily_long_name_of_a_tool_'.repeat(9)}`.slice(0, 300);
 
-/** longCalls are running and ended calls with long names, in scripts of several directions. */
+/** longCalls are running and ended calls with long names, in left-to-right and right-to-left scripts. */
 export const longCalls: readonly CallView[] = [
   makeCall('n1', {
     plugin: longName,

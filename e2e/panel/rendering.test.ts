@@ -1,4 +1,7 @@
-/** Promise: the side panel changes only what has changed, so that the focus and the selection stay and nothing flickers. */
+/**
+ * Promise: the side panel changes only the elements whose content has changed, so that the focus and the selection
+ * stay and nothing flickers.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -14,8 +17,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * recordChanges records each change of the page, except of running times, as the text of the list item or section in
- * which it happened.
+ * recordChanges records each change of the page except running times. A record is the text of the list item or
+ * section in which the change happened.
  */
 async function recordChanges(): Promise<void> {
   await fixture.panel.evaluate(() => {
@@ -23,7 +26,7 @@ async function recordChanges(): Promise<void> {
     Object.assign(globalThis, { changes });
     const observer = new MutationObserver((records) => {
       for (const { target, type, oldValue } of records) {
-        if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty texts
+        if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty text nodes
         const element = target instanceof Element ? target : target.parentElement;
         if (element?.closest('.call .time')) continue;
         const place = element?.closest('li .head, li, section, p') ?? element;

@@ -1,6 +1,6 @@
 /**
- * Promise: the side panel is readable with any number of plugins and calls, with long names and errors, at a width of
- * 360 px, light and dark, and axe-core finds nothing. Screenshots go to e2e/out/.
+ * Promise: the side panel is readable with any number of plugins and calls, with long names and errors, at a width
+ * of 360 px, light and dark, and axe-core finds no violation. Screenshots go to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -48,7 +48,7 @@ for (const count of [0, 1, 30, 1000]) {
   test(`the scene with ${count} recent calls`, async () => {
     const { panel, showCalls } = fixture;
     const calls = makeEndedCalls(count);
-    // The server sends at most 200 ended calls at once.
+    // The server sends at most 200 ended calls in one message.
     for (let start = 0; start < count; start += 200) showCalls(calls.slice(start, start + 200));
     if (count > 0) await panel.locator('.ended > li').first().waitFor();
     await saveScreenshots(panel, `scene-recent-${count}`);

@@ -8,8 +8,8 @@ import { assertAccessible } from './accessibility.ts';
 const MaxHeight = 4000;
 
 /**
- * saveScreenshots writes screenshots of the whole panel to e2e/out/, and checks that no element is wider than the panel
- * and that axe-core finds nothing.
+ * saveScreenshots writes screenshots of the whole panel to e2e/out/. saveScreenshots also checks that no element is
+ * wider than the panel and that axe-core finds no violation.
  */
 export async function saveScreenshots(panel: Page, name: string): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);

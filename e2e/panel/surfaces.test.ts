@@ -1,6 +1,6 @@
 /**
- * Promise: a call that waits for approval reaches the user in a notification, the popup, the terminal and the client.
- * The first decision counts, the other surfaces close, and a late decision runs nothing.
+ * Promise: a call that waits for approval reaches the user in a notification, the popup, the terminal and the
+ * client. The first decision counts, the other surfaces close, and a late decision has no effect.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ after(async () => {
   await desktop?.close();
 });
 
-/** ReadMs is longer than the time in which a surface that has just appeared ignores the user. */
+/** ReadMs is longer than the time in which a surface that has just appeared ignores clicks, in milliseconds. */
 const ReadMs = 900;
 
 function startCall(value: string, caller: McpClient = client): Promise<Outcome> {
@@ -45,7 +45,10 @@ function startCall(value: string, caller: McpClient = client): Promise<Outcome> 
   return outcome;
 }
 
-/** findNotification waits for the notification whose text contains text, and then until the user has read it. */
+/**
+ * findNotification waits for the notification whose text contains text, and then as long as a user takes to read
+ * the notification.
+ */
 async function findNotification(text: string): Promise<DesktopNotification> {
   const find = () => desktop.notifications().find(({ body }) => body.includes(text));
   await waitFor(`a notification with "${text}"`, find);
@@ -54,8 +57,8 @@ async function findNotification(text: string): Promise<DesktopNotification> {
 }
 
 /**
- * decideBy presses a button of the notification whose text contains text, until the notification closes. A press at the
- * instant of an update of the notification has no effect, so a user would press again.
+ * decideBy presses a button of the notification whose text contains text, until the notification closes. A press
+ * during an update of the notification has no effect, so decideBy presses again as a user would.
  */
 async function decideBy(text: string, button: string): Promise<void> {
   const find = () => desktop.notifications().find(({ body }) => body.includes(text));
@@ -143,7 +146,10 @@ test('long arguments are not allowed in a notification; its button opens the pan
   await closePanel(panel);
 });
 
-/** closePanel closes the side panel. If only its page is closed, Chrome opens no second page. */
+/**
+ * closePanel closes the side panel with window.close(), because Chrome would not reopen a side panel whose page was
+ * closed in another way.
+ */
 async function closePanel(panel: Page): Promise<void> {
   await Promise.all([panel.waitForEvent('close'), panel.evaluate(() => window.close())]);
 }
@@ -162,7 +168,7 @@ test('a click on the text opens the panel, and then no notification is shown', a
 test('the popup shows the waiting call, decides it, and opens the panel', async () => {
   const call = startCall('in the popup');
   await waitFor('the call to wait', async () => (await waitingCalls()).length === 1);
-  // Chrome closes a real popup that loses the focus, so the test opens the page of the popup in a tab.
+  // The test opens the popup's page in a tab, because Chrome closes a real popup that loses the focus.
   const popup = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/popup.html`);
   await popup.setViewportSize({ width: 360, height: 600 });
   await popup.getByText('1 waiting for you.').waitFor();
@@ -176,7 +182,8 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   assert.match((await call).text, /in the popup/);
   await popup.getByText('Allowed once.').waitFor();
   assert.match((await stack.runCli('audit')).stdout, /the popup/);
-  // In this browser, the panel has been opened and closed before; then Chrome opens no panel for a popup in a tab.
+  // This browser has opened and closed a side panel before, so Chrome opens no side panel from a popup page in a
+  // tab.
   await popup.evaluate(() => {
     window.close = () => undefined;
     chrome.sidePanel.open = async ({ windowId }) => {
@@ -192,7 +199,7 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   if (!popup.isClosed()) await popup.close();
 });
 
-/** startTerminal runs `opentabs call` in a pseudo-terminal, and returns its output and its keyboard. */
+/** startTerminal runs `opentabs call` in a pseudo-terminal, and returns the output and the input of the terminal. */
 function startTerminal(value: string) {
   const command = `${binary} call messages__echo --arg value='${value}'`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { ...process.env, ...stack.env } });

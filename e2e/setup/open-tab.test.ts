@@ -1,6 +1,6 @@
 /**
- * Promise: a tab that was open before its plugin was added needs one approval, which allows the call and the reload of
- * the tab.
+ * Promise: a tab that was open before its plugin was added needs one approval, which allows both the call and the
+ * reload of the tab.
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Promise: `opentabs setup` leads from a bare home directory to a first call on the open tabs, through the configuration
- * that it wrote for a client.
+ * Promise: `opentabs setup` leads from an empty home directory to a first call on the open tabs. The call uses the
+ * client configuration that `opentabs setup` wrote.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -41,14 +41,14 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Terminal is a command in a terminal of 80 columns. */
+/** Terminal is a command that runs in a terminal of 80 columns. */
 interface Terminal {
   screen(): string;
   type(line: string): void;
   readonly ended: Promise<number | null>;
 }
 
-/** startInTerminal starts the binary in a terminal, with no other environment than env. */
+/** startInTerminal starts the opentabs binary in a terminal, with only the environment variables in env. */
 function startInTerminal(command: string): Terminal {
   const child = spawn('script', ['-qec', `stty cols 80; ${binary} ${command}`, '/dev/null'], {
     env,

@@ -1,6 +1,6 @@
 /**
- * Promise: the extension from a store connects by a code, and works on the sites that the user allows in the side panel,
- * and nowhere else. Screenshots of the side panel go to e2e/out/.
+ * Promise: the extension from a store connects with a pairing code, and works only on the sites that the user
+ * allows in the side panel. Screenshots of the side panel go to e2e/out/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** openTab opens a page in a new tab in front, and returns the result of the tool. */
+/** openTab opens a page in a new active tab, and returns the result of the tool. */
 const openTab = (url: string) => client.call('browser_tabs', { action: 'new', url, focus: true });
 
 const echo = () => client.call('messages__echo', { value: 'hello' });
@@ -136,6 +136,6 @@ test('a removed site is closed to calls again', async () => {
   await panel.getByRole('button', { name: 'Remove access to 127.0.0.1' }).click();
   await panel.getByRole('button', { name: 'Allow on 127.0.0.1' }).first().waitFor();
   assertFailure(await client.call('browser_snapshot'), /no access to 127\.0\.0\.1/);
-  // The adapter is still in the page.
+  // The adapter still runs in the page.
   assertFailure(await echo(), /no access to/);
 });

@@ -25,8 +25,8 @@ export async function detachDebugger(tabId: number): Promise<void> {
 }
 
 /**
- * sendToDebugger sends a command of the DevTools protocol to an attached tab. childId is the session of a frame or a
- * worker in the tab that has its own target; empty for the tab itself.
+ * sendToDebugger sends a DevTools protocol command to a tab to which the debugger is attached. childId is the
+ * debugger session of a cross-site frame or a worker in the tab, or empty for the tab itself.
  */
 export async function sendToDebugger(
   tabId: number,
@@ -46,7 +46,10 @@ export async function listDebuggedTabs(): Promise<number[]> {
 
 /** DebuggerListener receives the events of the debugger. */
 export interface DebuggerListener {
-  /** childId is the session of the frame or worker that sent the event; empty for the tab itself. */
+  /**
+   * childId is the debugger session of the cross-site frame or worker that sent the event, or empty for the tab
+   * itself.
+   */
   onEvent(tabId: number, method: string, params: Fields, childId: string): void;
   onDetach(tabId: number, isCancelledByUser: boolean): void;
 }

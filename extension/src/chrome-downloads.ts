@@ -1,36 +1,36 @@
-// The functions of Chrome for downloads. Each needs the optional permission "downloads".
+// Wraps the functions of chrome.downloads, each of which needs the optional permission "downloads".
 
 /** Download is a download that the extension started. */
 export interface Download {
   readonly id: number;
-  /** path is the file on the disk; empty until Chrome has chosen the file. */
+  /** path is the path of the downloaded file, or empty until Chrome has chosen the file. */
   readonly path: string;
-  /** finalUrl is the address after redirects; empty until the site has answered. */
+  /** finalUrl is the address after redirects, or empty until the site has responded. */
   readonly finalUrl: string;
   readonly state: `${chrome.downloads.State}`;
-  /** error is why an interrupted download ended, such as NETWORK_FAILED. */
+  /** error is the reason why an interrupted download ended, such as NETWORK_FAILED. */
   readonly error: string | undefined;
   readonly isPaused: boolean;
-  /** danger is Chrome's verdict about the file, such as safe, file or content. */
+  /** danger is Chrome's verdict about the downloaded file, such as safe, file or content. */
   readonly danger: string;
   readonly receivedBytes: number;
-  /** totalBytes is undefined if the site did not send the size. */
+  /** totalBytes is undefined if the site did not send the size of the file. */
   readonly totalBytes: number | undefined;
   /** isFileMissing is true if the file of a complete download no longer exists. */
   readonly isFileMissing: boolean;
 }
 
-/** startDownload starts a download, and returns its ID. path is below the folder for downloads. */
+/** startDownload starts a download, and returns its ID. path is relative to the user's download folder. */
 export async function startDownload(url: string, path: string): Promise<number> {
   return await chrome.downloads.download({ url, filename: path, conflictAction: 'uniquify', saveAs: false });
 }
 
-/** listDownloads returns the downloads that the extension started, the newest first. */
+/** listDownloads returns the downloads that the extension started, newest first. */
 export async function listDownloads(): Promise<Download[]> {
   return (await chrome.downloads.search({ orderBy: ['-startTime'] })).filter(isOwn).map(toDownload);
 }
 
-/** readDownload returns a download, or undefined if the extension started no such download. */
+/** readDownload returns the download with an ID, or undefined if the extension started no such download. */
 export async function readDownload(id: number): Promise<Download | undefined> {
   return (await chrome.downloads.search({ id })).filter(isOwn).map(toDownload)[0];
 }

@@ -1,10 +1,10 @@
-// The functions of chrome.notifications, and the functions that open the side panel from a notification.
+// Wraps the functions of chrome.notifications, and the functions that open the side panel from a notification.
 
-/** NotificationContent is what a notification shows. Chrome shows at most two buttons. */
+/** NotificationContent is the content of a desktop notification. Chrome shows at most two buttons. */
 export interface NotificationContent {
   readonly title: string;
   readonly message: string;
-  /** context is shown below the message. */
+  /** context is a text that is shown below the message. */
   readonly context: string;
   readonly buttons: readonly string[];
 }
@@ -13,7 +13,7 @@ export interface NotificationContent {
 export interface NotificationListeners {
   onClick(id: string): void;
   onButtonClick(id: string, button: number): void;
-  /** onClose is called if a notification has closed. isByUser is true if the user closed the notification. */
+  /** onClose is called when a notification has closed. isByUser is true if the user closed the notification. */
   onClose(id: string, isByUser: boolean): void;
 }
 
@@ -25,8 +25,8 @@ export function onNotifications({ onClick, onButtonClick, onClose }: Notificatio
 }
 
 /**
- * showNotification shows a notification until the user or the extension closes it. A notification with the same ID is
- * replaced.
+ * showNotification shows a notification that stays until the user or the extension closes it. A previous
+ * notification with the same ID is replaced.
  */
 export async function showNotification(id: string, content: NotificationContent): Promise<void> {
   const { title, message, context, buttons } = content;
@@ -42,7 +42,7 @@ export async function showNotification(id: string, content: NotificationContent)
   });
 }
 
-/** closeNotification closes a notification, if the notification is still open. */
+/** closeNotification closes a notification if the notification is still open. */
 export async function closeNotification(id: string): Promise<void> {
   await chrome.notifications.clear(id);
 }
@@ -57,8 +57,8 @@ const PanelWidth = 400;
 const PanelHeight = 700;
 
 /**
- * openPanelFromNotification opens the side panel in the window that the user used last. If Chrome does not accept the
- * click as a click of the user, or if no window is open, the panel opens in a separate window.
+ * openPanelFromNotification opens the side panel in the most recently focused window. The panel opens in a separate
+ * window if Chrome does not count the notification click as a user gesture, or if no window is open.
  */
 export async function openPanelFromNotification(): Promise<void> {
   try {

@@ -109,18 +109,21 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
   return frame?.result;
 }
 
-/** PageResource is a request that a page itself has noted. */
+/** PageResource is a request that the performance entries of a page list. */
 export interface PageResource {
   readonly url: string;
-  /** type is what made the request, such as navigation, fetch or img. */
+  /** type is the kind of initiator of the request, such as navigation, fetch or img. */
   readonly type: string;
-  /** status is 0 if the page may not see the status. */
+  /** status is the HTTP status, or 0 if the page may not read the status. */
   readonly status: number;
   readonly sizeBytes: number;
   readonly durationMs: number;
 }
 
-/** readResources returns the requests that a document has noted, oldest first: by default, its first 250. */
+/**
+ * readResources returns the requests in the performance entries of a document, oldest first. By default, Chrome
+ * stores only the first 250 requests.
+ */
 export async function readResources(tabId: number, documentId: string): Promise<readonly PageResource[]> {
   const [frame] = await chrome.scripting.executeScript({
     target: { tabId, documentIds: [documentId] },
@@ -162,8 +165,8 @@ export async function moveInHistory(tabId: number, step: -1 | 1): Promise<void> 
 }
 
 /**
- * runScriptAddress runs a javascript: address in the world of a page, where the content security policy of the page
- * applies. Only the address of a link that the page itself shows may be run.
+ * runScriptAddress runs the script of a javascript: address in the main world of a page, where the content security
+ * policy of the page applies. Only the address of a link that the page itself shows may be run.
  */
 export async function runScriptAddress(tabId: number, documentId: string, address: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
@@ -226,28 +229,31 @@ export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): 
   });
 }
 
-/** wakeWorker starts the worker again if Chrome has stopped it, so that the server need not wait for the alarm. */
+/**
+ * wakeWorker restarts the service worker if Chrome has stopped the worker, so that the server need not wait for the
+ * next alarm.
+ */
 function wakeWorker(): void {
   try {
-    // The worker answers no such message.
+    // The worker does not answer a wake message.
     chrome.runtime.sendMessage({}).catch(() => undefined);
   } catch {
-    // The extension was reloaded or removed.
+    // Sending fails if the extension was reloaded or removed.
   }
 }
 
-// ---- input of the user ----
+// ---- user input ----
 
-/** InputKind is how the user has used a page. */
+/** InputKind is the kind of user input in a page. */
 export type InputKind = 'pointer' | 'key';
 
-/** UserInputMessage is the member by which the worker recognizes the messages of watchInput. */
+/** UserInputMessage is the message field by which the worker recognizes messages of reportInput. */
 const UserInputMessage = 'userInput';
 
 /**
- * watchInput reports each click and each key in documents of a tab to onInput for a limited time. Without documentIds,
- * watchInput watches all frames of the tab. Only trusted events count. A modifier key alone and the repetitions of a
- * key that is held down do not count.
+ * watchInput makes documents of a tab report each click and each key press to onInput for a limited time. Without
+ * documentIds, watchInput watches all frames of the tab. Only trusted events count. A modifier key alone and key
+ * repetitions do not count.
  */
 export async function watchInput(tabId: number, documentIds: string[] | undefined, limitMs: number): Promise<void> {
   await chrome.scripting.executeScript({
@@ -259,7 +265,10 @@ export async function watchInput(tabId: number, documentIds: string[] | undefine
   });
 }
 
-/** reportInput runs in a document. A later reportInput in the same document only changes the time limit. */
+/**
+ * reportInput runs in a document and reports user input to the worker. If reportInput already runs in the document,
+ * a second reportInput only changes the time limit.
+ */
 function reportInput(limitMs: number, name: string): void {
   const key = 'opentabsInputEndMs';
   const isWatching = Reflect.has(globalThis, key);
@@ -277,7 +286,7 @@ function reportInput(limitMs: number, name: string): void {
       const modifiers = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
       if (event.repeat || modifiers.includes(event.key)) return;
     }
-    // The message fails after the extension was reloaded or removed.
+    // Sending fails if the extension was reloaded or removed.
     try {
       chrome.runtime.sendMessage({ [name]: event.type === 'keydown' ? 'key' : 'pointer' }).catch(stop);
     } catch {
@@ -287,7 +296,7 @@ function reportInput(limitMs: number, name: string): void {
   for (const type of types) window.addEventListener(type, report, { capture: true, passive: true });
 }
 
-/** onInput calls the listener for each click and each key in the documents that watchInput watches. */
+/** onInput calls the listener for each click and each key press in the documents that watchInput watches. */
 export function onInput(listener: (tabId: number, kind: InputKind) => void): void {
   chrome.runtime.onMessage.addListener((message: unknown, sender) => {
     const kind = isRecord(message) ? message[UserInputMessage] : undefined;

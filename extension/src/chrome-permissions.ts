@@ -1,11 +1,14 @@
-// The functions of chrome.permissions. The user grants optional permissions with a click in the side panel.
+// Wraps the functions of chrome.permissions. The user grants optional permissions with a click in the side panel.
 
 /** hasPermission reports whether the user has granted an optional permission. */
 export function hasPermission(permission: chrome.runtime.ManifestPermission): Promise<boolean> {
   return chrome.permissions.contains({ permissions: [permission] });
 }
 
-/** optionalNames are the permissions that the user can grant in the side panel, in the order of the side panel. */
+/**
+ * optionalNames are the Chrome permissions that the user can grant in the side panel, in the order of the side
+ * panel.
+ */
 export const optionalNames = [
   'tabGroups',
   'downloads',
@@ -32,23 +35,25 @@ export async function listOptionalPermissions(): Promise<OptionalPermission[]> {
 }
 
 /**
- * grantPermission asks Chrome for an optional permission, and reports whether the extension has the permission now. The
- * caller must handle a click of the user.
+ * grantPermission requests an optional permission from Chrome, and reports whether the extension has the permission
+ * afterwards. Call grantPermission only while handling a click of the user.
  */
 export async function grantPermission(name: OptionalPermission['name']): Promise<boolean> {
   return await chrome.permissions.request({ permissions: [name] });
 }
 
-/** revokePermission gives an optional permission back, and reports whether the extension no longer has the permission. */
+/**
+ * revokePermission removes an optional permission, and reports whether the extension no longer has the permission.
+ */
 export async function revokePermission(name: OptionalPermission['name']): Promise<boolean> {
   return await chrome.permissions.remove({ permissions: [name] });
 }
 
-/** SitePermissions are the sites to which the user has given the extension access in Chrome. */
+/** SitePermissions are the sites to which Chrome gives the extension access. */
 export interface SitePermissions {
   /** patterns are match patterns such as `*://example.com/*`, or AllSites. */
   readonly patterns: readonly string[];
-  /** isOptional is false if the extension requires access to all sites. */
+  /** isOptional is false if the manifest requires access to all sites. */
   readonly isOptional: boolean;
 }
 
@@ -73,19 +78,19 @@ export function sitePattern(host: string): string {
 }
 
 /**
- * grantSite asks Chrome for access to the sites of a match pattern, and reports whether the extension has the access now.
- * The caller must handle a click of the user.
+ * grantSite requests access to the sites of a match pattern from Chrome, and reports whether the extension has
+ * access afterwards. Call grantSite only while handling a click of the user.
  */
 export async function grantSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.request({ origins: [pattern] });
 }
 
-/** revokeSite gives the access to the sites of a match pattern back, and reports whether the access has ended. */
+/** revokeSite removes the access to the sites of a match pattern, and reports whether the access has ended. */
 export async function revokeSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.remove({ origins: [pattern] });
 }
 
-/** onShownTabChange calls listener when a window displays another tab or another page. */
+/** onShownTabChange calls listener when a window activates another tab, or the active tab loads another page. */
 export function onShownTabChange(listener: () => void): void {
   chrome.tabs.onActivated.addListener(listener);
   chrome.tabs.onUpdated.addListener((_tabId, { url }) => {
@@ -93,7 +98,10 @@ export function onShownTabChange(listener: () => void): void {
   });
 }
 
-/** readShownHost returns the host of the web page that the window of the caller displays, or undefined. */
+/**
+ * readShownHost returns the host of the web page in the active tab of the current window, or undefined without a
+ * web page.
+ */
 export async function readShownHost(): Promise<string | undefined> {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   const url = tab?.url ?? '';

@@ -1,6 +1,7 @@
-// The functions of Chrome for the cookies and the stored data of sites. Each needs an optional permission.
+// Wraps Chrome's functions for the cookies and the stored data of sites, each of which needs an optional
+// permission.
 
-/** Cookie is the part of a cookie that browser tools use. */
+/** Cookie contains the fields of a cookie that browser tools use. */
 export interface Cookie {
   readonly name: string;
   readonly value: string;
@@ -11,16 +12,18 @@ export interface Cookie {
   readonly isSecure: boolean;
   readonly isHttpOnly: boolean;
   readonly sameSite: CookieSameSite;
-  /** expires is in seconds since 1970; undefined for a cookie that ends with the session of the browser. */
+  /**
+   * expires is the expiry time in seconds since 1970, or undefined for a cookie that ends when the browser closes.
+   */
   readonly expires: number | undefined;
-  /** partition is the site below which the cookie is sent; undefined for a cookie without a partition. */
+  /** partition is the top-level site of a partitioned cookie, or undefined for a cookie without a partition. */
   readonly partition: CookiePartition | undefined;
 }
 
 type CookieSameSite = chrome.cookies.Cookie['sameSite'];
 type CookiePartition = NonNullable<chrome.cookies.Cookie['partitionKey']>;
 
-/** NewCookie is a cookie to set. */
+/** NewCookie is a cookie that a browser tool sets. */
 export interface NewCookie {
   readonly name: string;
   readonly value: string;
@@ -32,14 +35,15 @@ export interface NewCookie {
   readonly expirationDate?: number;
 }
 
-/** readCookies returns the cookies that the browser sends to an address, also those with a partition. */
+/** readCookies returns the cookies that the browser sends to an address, including partitioned cookies. */
 export async function readCookies(url: string): Promise<Cookie[]> {
   return (await chrome.cookies.getAll({ url, partitionKey: {} })).map(toCookie);
 }
 
 /** readCookiesOfHost returns the cookies that the browser sends to any path of a host, over http or https. */
 export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
-  // Chrome lists the cookies of a domain and of its subdomains, so the parent domains are listed too.
+  // Chrome lists the cookies of a domain and of its subdomains, so the cookies of the parent domains are listed
+  // too.
   const labels = host.split('.');
   const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'));
   const lists = await Promise.all(
@@ -76,7 +80,7 @@ export async function setCookie(url: string, cookie: NewCookie): Promise<void> {
   if (!(await chrome.cookies.set({ url, ...cookie }))) throw new Error('Chrome did not set the cookie');
 }
 
-/** removeCookie deletes a cookie, and reports whether the cookie is gone. */
+/** removeCookie deletes a cookie, and reports whether the cookie no longer exists. */
 export async function removeCookie({ name, domain, path, isSecure, partition }: Cookie): Promise<boolean> {
   const url = `${isSecure ? 'https' : 'http'}://${domain.replace(/^\./, '')}${path}`;
   const details = { url, name, ...(partition ? { partitionKey: partition } : {}) };

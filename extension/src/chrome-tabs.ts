@@ -80,14 +80,15 @@ function canNameGroups(): Promise<boolean> {
   return chrome.permissions.contains({ permissions: ['tabGroups'] });
 }
 
-/** GroupColors are Chrome's colors of tab groups. */
+/** GroupColors are the tab group colors that Chrome offers. */
 export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
 /** GroupColor is the color of a tab group. */
 export type GroupColor = (typeof GroupColors)[number];
 
 /**
- * groupTab moves a tab into the first of the groups that is in the tab's window, and returns the group. If there is none,
- * groupTab creates a group with the given title and color. The extension needs the permission tabGroups.
+ * groupTab moves a tab into the first of the given tab groups that is in the tab's window, and returns the tab
+ * group. If no given tab group is in the window, groupTab creates a tab group with the given title and color. The
+ * extension needs the permission tabGroups.
  */
 export async function groupTab(
   tabId: number,

@@ -1,6 +1,7 @@
-// The functions of Chrome for the history, bookmarks and notifications. Each needs an optional permission.
+// Wraps Chrome's functions for the history, bookmarks and notifications, each of which needs an optional
+// permission.
 
-/** HistoryEntry is a visited page. */
+/** HistoryEntry is a visited page in the browser history. */
 export interface HistoryEntry {
   readonly url: string;
   readonly title: string;
@@ -8,7 +9,7 @@ export interface HistoryEntry {
   readonly visitCount: number;
 }
 
-/** HistorySearch selects entries of the history. Times are in milliseconds since 1970. */
+/** HistorySearch selects entries of the browser history. Times are in milliseconds since 1970. */
 export interface HistorySearch {
   readonly text: string;
   readonly startTime: number;
@@ -23,13 +24,13 @@ export async function searchHistory(search: HistorySearch): Promise<HistoryEntry
   );
 }
 
-/** listVisits returns the times of the visits of an address, in milliseconds since 1970, the oldest first. */
+/** listVisits returns the times of the visits to an address, in milliseconds since 1970, oldest first. */
 export async function listVisits(url: string): Promise<{ readonly atMs: number; readonly transition: string }[]> {
   const visits = await chrome.history.getVisits({ url });
   return visits.map(({ visitTime = 0, transition }) => ({ atMs: visitTime, transition }));
 }
 
-/** Bookmark is a bookmark or a folder of bookmarks. A folder has no url. */
+/** Bookmark is a bookmark or a bookmark folder. A folder has no url. */
 export interface Bookmark {
   readonly id: string;
   readonly title: string;
@@ -45,13 +46,16 @@ export async function searchBookmarks(query: string): Promise<Bookmark[]> {
   return (await chrome.bookmarks.search(query)).map(toBookmark);
 }
 
-/** readBookmarks returns the tree below a folder, or the whole tree; undefined if there is no such folder. */
+/**
+ * readBookmarks returns the bookmark tree below a folder, or the whole tree. The result is undefined if the folder
+ * does not exist.
+ */
 export async function readBookmarks(folder: string | undefined): Promise<readonly Bookmark[] | undefined> {
   const tree = folder === undefined ? chrome.bookmarks.getTree() : chrome.bookmarks.getSubTree(folder);
   return (await tree.catch(() => undefined))?.map(toBookmark);
 }
 
-/** createBookmark creates a bookmark, or a folder without a url, and returns its ID. */
+/** createBookmark creates a bookmark, or a bookmark folder if url is missing, and returns the new ID. */
 export async function createBookmark(bookmark: {
   readonly title: string;
   readonly url?: string;
@@ -60,15 +64,18 @@ export async function createBookmark(bookmark: {
   return (await chrome.bookmarks.create(bookmark)).id;
 }
 
-/** NotificationText is what a notification shows. */
+/** NotificationText is the content of a desktop notification. */
 export interface NotificationText {
   readonly title: string;
   readonly message: string;
-  /** source is shown below the message. */
+  /** source is a text that is shown below the message. */
   readonly source: string;
 }
 
-/** showNotification shows a notification, and reports whether the user allows notifications of the extension. */
+/**
+ * showNotification shows a desktop notification, and reports whether the user allows notifications of the
+ * extension.
+ */
 export async function showNotification({ title, message, source }: NotificationText): Promise<boolean> {
   if ((await chrome.notifications.getPermissionLevel()) !== 'granted') return false;
   const iconUrl = chrome.runtime.getURL('icons/128.png');

@@ -1,6 +1,6 @@
-// The functions of Chrome for windows, tab groups and recently closed tabs.
+// Wraps Chrome's functions for windows, tab groups and recently closed tabs.
 
-/** WindowTab is a tab of a window in the list of windows. */
+/** WindowTab is a tab in the list of windows. */
 interface WindowTab {
   readonly tabId: number;
   readonly title: string;
@@ -20,13 +20,13 @@ export interface WindowEntry {
   readonly tabs: readonly WindowTab[];
 }
 
-/** listWindows returns the windows with tabs. */
+/** listWindows returns all windows with their tabs. */
 export async function listWindows(): Promise<WindowEntry[]> {
   const windows = await chrome.windows.getAll({ populate: true, windowTypes: ['normal', 'popup'] });
   return windows.flatMap(toEntry);
 }
 
-/** readWindow returns a window, or undefined if there is no such window. */
+/** readWindow returns the window with an ID, or undefined if the window does not exist. */
 export async function readWindow(windowId: number): Promise<WindowEntry | undefined> {
   const window = await chrome.windows.get(windowId, { populate: true }).catch(() => undefined);
   return window ? toEntry(window)[0] : undefined;
@@ -41,7 +41,7 @@ function toEntry(window: chrome.windows.Window): WindowEntry[] {
   return [{ windowId: id, state, focused, left, top, width, height, tabs: entries }];
 }
 
-/** WindowPlace is the state and the place of a window. */
+/** WindowPlace is the state and the position of a window. */
 export interface WindowPlace {
   readonly state?: 'normal' | 'minimized' | 'maximized' | 'fullscreen';
   readonly left?: number;
@@ -63,7 +63,10 @@ export async function updateWindow(windowId: number, place: WindowPlace): Promis
   await chrome.windows.update(windowId, place);
 }
 
-/** closeWindow closes a window. If a page asks the user whether to leave, the promise settles after the answer. */
+/**
+ * closeWindow closes a window. If a page asks the user whether to leave, the promise settles after the user's
+ * answer.
+ */
 export async function closeWindow(windowId: number): Promise<void> {
   await chrome.windows.remove(windowId);
 }
@@ -89,14 +92,14 @@ export async function listTabGroups(): Promise<TabGroup[]> {
   });
 }
 
-/** GroupLook is how a tab group looks. */
+/** GroupLook is the title, the color and the collapsed state of a tab group. */
 export interface GroupLook {
   readonly title?: string;
   readonly color?: `${chrome.tabGroups.Color}`;
   readonly collapsed?: boolean;
 }
 
-/** createTabGroup moves tabs of one window into a new group, and returns the group. */
+/** createTabGroup moves tabs of one window into a new tab group, and returns the tab group. */
 export async function createTabGroup(tabIds: readonly number[], windowId: number): Promise<number> {
   const [first, ...others] = tabIds;
   if (first === undefined) throw new Error('a tab group needs a tab');
@@ -122,13 +125,13 @@ export async function updateTabGroup(groupId: number, look: GroupLook): Promise<
 /** ClosedEntry is a recently closed tab or window. */
 export interface ClosedEntry {
   readonly sessionId: string;
-  /** closedMs is the time of the end, in milliseconds since 1970. */
+  /** closedMs is the time when the tab or window was closed, in milliseconds since 1970. */
   readonly closedMs: number;
   readonly isWindow: boolean;
   readonly tabs: readonly { readonly title: string; readonly url: string }[];
 }
 
-/** listRecentlyClosed returns the recently closed tabs and windows, the newest first. */
+/** listRecentlyClosed returns the recently closed tabs and windows, newest first. */
 export async function listRecentlyClosed(): Promise<ClosedEntry[]> {
   const sessions = await chrome.sessions.getRecentlyClosed();
   return sessions.flatMap(({ tab, window, lastModified }) => {

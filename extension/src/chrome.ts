@@ -1,4 +1,4 @@
-// Only this file and the files chrome-*.ts beside this file use chrome.*, so that tests can use a fake browser.
+// Only chrome.ts and the files chrome-*.ts use the API chrome.*, so that tests can use a fake browser.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { optionalNames } from './chrome-permissions.ts';
@@ -378,8 +378,8 @@ export function extensionVersion(): string {
 }
 
 /**
- * listCapabilities returns the permissions for browser tools that the extension has. The permission debugger is in the
- * manifest only if the user has chosen it.
+ * listCapabilities returns the Chrome permissions of the extension that browser tools use. The permission debugger
+ * is in the manifest only if the user chose the debugger at the installation.
  */
 export async function listCapabilities(): Promise<string[]> {
   const { permissions = [] } = await chrome.permissions.getAll();
@@ -409,7 +409,10 @@ export async function platformName(): Promise<string> {
   return names[os] ?? os;
 }
 
-/** productName returns the display name of the browser. Most browsers that are made from Chromium call themselves Chrome. */
+/**
+ * productName returns the display name of the browser. Most browsers that are based on Chromium report the name
+ * Chrome.
+ */
 export function productName(): string {
   if (navigator.userAgent.includes(' Edg/')) return 'Edge';
   return navigator.userAgent.includes(' OPR/') ? 'Opera' : 'Chrome';
@@ -448,23 +451,32 @@ export async function setBadge(text: string, color: string, title: string): Prom
   await chrome.action.setTitle({ title });
 }
 
-/** setTabBadge does as setBadge while the user looks at a tab. Without a text, the tab has the text of setBadge. */
+/**
+ * setTabBadge sets the badge that is shown while a tab is active. Without a text, the tab shows the badge text of
+ * setBadge.
+ */
 export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
   await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
   await chrome.action.setTitle({ tabId, title });
 }
 
-/** openPopupOnClick makes a click on the toolbar icon open the popup. Earlier versions opened the side panel. */
+/**
+ * openPopupOnClick makes a click on the toolbar icon open the popup. Earlier versions of the extension opened the
+ * side panel.
+ */
 export async function openPopupOnClick(): Promise<void> {
   await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: false });
 }
 
-/** openPanel opens the side panel of a window. The caller must handle a click or a key of the user. */
+/**
+ * openPanel opens the side panel of a window. Call openPanel only while handling a click or a key press of the
+ * user.
+ */
 export async function openPanel(windowId: number): Promise<void> {
   await chrome.sidePanel.open({ windowId });
 }
 
-/** currentWindow returns the ID of the window that shows the page of the extension. */
+/** currentWindow returns the ID of the window that contains this extension page. */
 export async function currentWindow(): Promise<number | undefined> {
   return (await chrome.windows.getCurrent()).id;
 }

@@ -70,7 +70,10 @@ export interface PanelHold extends Omit<TabHold, 'leftMs'> {
 /** PanelState is everything that the panel shows except the plugins. Each PanelState replaces the previous state. */
 export interface PanelState {
   readonly link: LinkState;
-  /** pairing is absent if the extension is already connected to the opentabs installation by a pairing file. */
+  /**
+   * pairing is absent if the extension has the file connection.json of an opentabs installation, so that no pairing
+   * is needed.
+   */
   readonly pairing?: PairingState;
   readonly browserName: string;
   readonly extensionVersion: string;

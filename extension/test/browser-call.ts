@@ -1,8 +1,8 @@
-/** Calls of browser tools for unit tests. */
+/** Provides calls of browser tools for unit tests. */
 import type { BrowserCall, BrowserTool } from '../src/worker/browser/browser-tool.ts';
 import { ToolFailure } from '../src/worker/browser/tool-failure.ts';
 
-/** makeBrowserCall returns a call of a tool without a tab. */
+/** makeBrowserCall returns a call of a browser tool without a tab. */
 export function makeBrowserCall(
   args: Readonly<Record<string, unknown>>,
   others: Partial<BrowserCall> = {},
@@ -18,7 +18,7 @@ export function toolOf(tools: readonly (readonly [string, BrowserTool])[], name:
   return run;
 }
 
-/** failureOf returns the code and the message of the error with which a tool ends. */
+/** failureOf runs a tool that must fail, and returns the code and the message of the error. */
 export async function failureOf(work: Promise<unknown>): Promise<{ code: string; message: string }> {
   const error = await work.then(
     () => undefined,

@@ -58,7 +58,10 @@ function toRequestError(error: unknown, signal: AbortSignal | undefined, url: st
   });
 }
 
-/** Reports whether `url` has another origin than the page, so that its server decides whether the page may read it. */
+/**
+ * Reports whether `url` is cross-origin, so that the server at `url` decides whether the page may read the
+ * response.
+ */
 function isOtherOrigin(url: string): boolean {
   try {
     return withPristineBuiltIns(() => new URL(url, location.href).origin !== location.origin);

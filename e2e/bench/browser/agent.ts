@@ -1,8 +1,8 @@
-/** An agent uses one browser program over MCP, and counts its calls, their time and their tokens. */
+/** Simulates an agent that uses one browser MCP server, and counts its calls, their time and their tokens. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** Field is a field of a form with its new value. */
+/** Field is a form field with its new value. */
 export interface Field {
   readonly ref: string;
   readonly label: string;
@@ -10,17 +10,19 @@ export interface Field {
   readonly value: string;
 }
 
-/** Usage is what an agent has used since the last reset. Tokens are bytes / 4. */
+/** Usage is what the simulated agent has consumed since the last reset. One token is counted for 4 bytes. */
 export interface Usage {
   calls: number;
   callMs: number;
-  /** tokensIn are the tokens of the arguments that the model writes. */
+  /** tokensIn is the number of tokens in the arguments that the model writes. */
   tokensIn: number;
-  /** tokensOut are the tokens of the answers that the model reads. */
+  /** tokensOut is the number of tokens in the results that the model reads. */
   tokensOut: number;
 }
 
-/** Words are the tools of one browser program. Each function returns the name of a tool and its arguments. */
+/**
+ * Words describes the tools of one browser MCP server. Each function returns the name of a tool and its arguments.
+ */
 export interface Words {
   open(url: string): ToolCall;
   snapshot(): ToolCall;
@@ -32,16 +34,16 @@ export interface Words {
   upload(ref: string, path: string): readonly ToolCall[];
   screenshot(): ToolCall;
   evaluate(code: string): ToolCall;
-  /** refIn returns the ref of the first element in an answer whose line has the words in it. */
+  /** refIn returns the ref of the first element whose line in the result contains the words. */
   refIn(answer: string, words: string): string | undefined;
 }
 
 export type ToolCall = readonly [name: string, args: Record<string, unknown>];
 
-/** imageTokens is the usual cost of a picture of the view. */
+/** imageTokens is the typical number of tokens of a viewport screenshot. */
 const imageTokens = 1_100;
 
-/** Agent calls the tools of one browser program. */
+/** Agent calls the tools of one browser MCP server. */
 export class Agent {
   readonly name: string;
   readonly words: Words;
@@ -58,7 +60,7 @@ export class Agent {
     Object.assign(this.usage, { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 });
   }
 
-  /** call calls a tool and returns the text of its answer. call fails if the tool fails. */
+  /** call calls a tool and returns the text of its result. call fails if the tool fails. */
   async call([name, args]: ToolCall): Promise<string> {
     const beganMs = performance.now();
     const result = await this.#client.request(
@@ -76,21 +78,21 @@ export class Agent {
     return answer;
   }
 
-  /** time calls a tool and returns the time of the call in milliseconds. */
+  /** time calls a tool and returns the duration of the call in milliseconds. */
   async time(call: ToolCall): Promise<number> {
     const beganMs = performance.now();
     await this.call(call);
     return performance.now() - beganMs;
   }
 
-  /** listTokens returns the number of listed tools and the tokens of the list. */
+  /** listTokens returns the number of listed tools, and the number of tokens of the tool list. */
   async listTools(): Promise<{ readonly tools: number; readonly tokens: number }> {
     const { tools } = await this.#client.listTools();
     return { tools: tools.length, tokens: countTokens(JSON.stringify(tools)) };
   }
 }
 
-/** countTokens returns the tokens of a text: its bytes / 4. */
+/** countTokens returns the number of tokens of a text, one token for 4 bytes. */
 export function countTokens(text: string): number {
   return Math.round(Buffer.byteLength(text) / 4);
 }

@@ -1,10 +1,10 @@
 /**
- * The floor of a tool of the browser: the extension's worker runs the same operation of the page script over a port,
- * without server, gates and MCP.
+ * Measures the lower bound for the time of a browser tool: the extension's worker runs the same page script
+ * operation over a port, without server, gates and MCP.
  */
 import type { Browser } from '../../harness/browser.ts';
 
-/** measureFloor runs an operation of the page script from the worker and returns the time of each run. */
+/** measureFloor runs a page script operation from the worker several times, and returns the time of each run. */
 export async function measureFloor(
   browser: Browser,
   tabId: number,

@@ -1,4 +1,4 @@
-/** The programs of the rows about browser tools: opentabs, and the peers whose packages are there. */
+/** Starts the MCP servers for the benchmark rows about browser tools: opentabs, and the installed peers. */
 import type { BenchFixture } from '../bench-fixture.ts';
 import { formatMs } from '../row.ts';
 import { measureInTurns, type Summary } from '../samples.ts';
@@ -8,7 +8,7 @@ import { type BenchSite, startBenchSite } from './pages.ts';
 import { type Peer, startChromeDevtools, startPlaywright } from './peers.ts';
 import { openTabsWords } from './words.ts';
 
-/** BrowserLab has opentabs with the debugger, the peers, and the site of the pages. */
+/** BrowserLab has opentabs with the debugger, the peers, and the site with the benchmark pages. */
 export interface BrowserLab {
   readonly site: BenchSite;
   readonly our: OurBrowser;
@@ -16,11 +16,11 @@ export interface BrowserLab {
   /** playwright and devtools are undefined if their packages are not in the folder PEERS. */
   readonly playwright: Agent | undefined;
   readonly devtools: Agent | undefined;
-  /** agents are the agent of opentabs and those of the peers. */
+  /** agents are the simulated agent of opentabs and the simulated agents of the peers. */
   readonly agents: readonly Agent[];
 }
 
-/** startBrowserLab starts the programs. The fixture closes them. */
+/** startBrowserLab starts all MCP servers. The fixture closes the servers. */
 export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {
   const site = await startBenchSite();
   fixture.onClose(() => site.close());
@@ -38,7 +38,10 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   return { site, our, agent, playwright, devtools, agents };
 }
 
-/** openEverywhere opens an address in a new tab of opentabs, and in the page of each peer. It returns the new tab. */
+/**
+ * openEverywhere opens an address in a new tab of opentabs, and in the page of each peer, and returns the new tab
+ * of opentabs.
+ */
 export async function openEverywhere({ site, our, agents }: BrowserLab, path: string): Promise<number> {
   const url = `${site.origin}${path}`;
   const tabId = await our.openTab(url);
@@ -46,10 +49,13 @@ export async function openEverywhere({ site, our, agents }: BrowserLab, path: st
   return tabId;
 }
 
-/** Measurements are the times of the same act of each program, by its name. */
+/** Measurements maps the name of each MCP server to its times for the same action. */
 export type Measurements = ReadonlyMap<string, Summary>;
 
-/** measureAgents measures the same act of all programs in turns. others are further measurements, such as a floor. */
+/**
+ * measureAgents measures the same action with all MCP servers in turns. others are further measurements, such as a
+ * lower bound.
+ */
 export async function measureAgents(
   lab: BrowserLab,
   rounds: number,
@@ -61,21 +67,21 @@ export async function measureAgents(
   return await measureInTurns(rounds, measurements);
 }
 
-/** repeat measures one act several times. */
+/** repeat measures one action several times. */
 export async function repeat(times: number, act: () => Promise<number>): Promise<readonly number[]> {
   const samples: number[] = [];
   for (let i = 0; i < times; i++) samples.push(await act());
   return samples;
 }
 
-/** describePeers returns the p50 of each program but opentabs. */
+/** describePeers returns the median time (p50) of each MCP server other than opentabs. */
 export function describePeers(measured: Measurements): string {
   const texts: string[] = [];
   for (const [name, { p50 }] of measured) if (name !== 'opentabs') texts.push(`${name} ${formatMs(p50)}`);
   return texts.join(', ');
 }
 
-/** p50Of returns the p50 of a program, or undefined if the program was not measured. */
+/** p50Of returns the median time (p50) of an MCP server, or undefined if the server was not measured. */
 export function p50Of(measured: Measurements, agent: Agent | undefined): number | undefined {
   return agent && measured.get(agent.name)?.p50;
 }

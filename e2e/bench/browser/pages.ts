@@ -1,9 +1,9 @@
-/** The pages of the benchmark of browser tools, and their server on this machine. */
+/** Serves the pages of the browser tool benchmark on the local host. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { serveShop } from './shop.ts';
 
-/** BenchSite serves the pages, and records what they report about themselves. */
+/** BenchSite serves the benchmark pages, and records the events that the pages report. */
 export interface BenchSite {
   readonly origin: string;
   /** reports are the events that pages reported, as "run event", for example "ours-1 order". */
@@ -11,10 +11,10 @@ export interface BenchSite {
   close(): Promise<void>;
 }
 
-/** siteHost is the host of the pages. Browsers resolve each name below localhost to this machine. */
+/** siteHost is the host name of the benchmark pages. Browsers resolve each name below localhost to the local host. */
 export const siteHost = 'shop.localhost';
 
-/** startBenchSite starts the server of the pages. */
+/** startBenchSite starts the server of the benchmark pages. */
 export async function startBenchSite(): Promise<BenchSite> {
   const reports: string[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -31,7 +31,7 @@ export async function startBenchSite(): Promise<BenchSite> {
     response.end(html ?? '<!doctype html><title>Not found</title>');
   };
   const server = createServer((request, response) => void serve(request, response));
-  // Without a host, the server also listens on ::1, to which Chrome may resolve names below localhost.
+  // Listen on all addresses, including ::1, because Chrome may resolve names below localhost to ::1.
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -45,15 +45,16 @@ export async function startBenchSite(): Promise<BenchSite> {
   };
 }
 
-/** nodesPerRow and nodesPerPost are the elements of one row of the table, and of one post of the feed. */
+/** nodesPerRow and nodesPerPost are the numbers of elements in one table row and in one feed post. */
 const nodesPerRow = 11;
 const nodesPerPost = 5;
-/** otherNodes are the elements of the page without rows and posts. */
+/** otherNodes is the number of elements of the page without rows and posts. */
 const otherNodes = 32;
 
 /**
- * ordersPage returns a page of an application with a given number of elements: navigation, form, table with nested cells
- * and feed. A click on "New order" adds a row. The buttons count their clicks in the variable clicks.
+ * ordersPage returns a page of a web application with a given number of elements: navigation, form, table with
+ * nested cells, and feed. A click on "New order" adds a row. The page counts clicks on its buttons in the variable
+ * clicks.
  */
 export function ordersPage(nodes: number): string {
   const posts = Math.max(2, Math.round((nodes - otherNodes) / 5 / nodesPerPost));

@@ -1,4 +1,4 @@
-/** Starts the browser programs that opentabs is compared with, if their packages are in the folder PEERS. */
+/** Starts the browser MCP servers that opentabs is compared with, if their packages are in the folder PEERS. */
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,16 +8,22 @@ import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
 import { chromeDevtoolsWords, playwrightWords } from './words.ts';
 
-/** Peer is a browser program that the benchmark has started. */
+/** Peer is another browser MCP server that the benchmark has started. */
 export interface Peer {
   readonly agent: Agent;
   close(): Promise<void>;
 }
 
-/** peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run; empty for none. */
+/**
+ * peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run, or empty without
+ * peers.
+ */
 export const peersFolder = process.env.PEERS ?? '';
 
-/** startPlaywright starts Playwright MCP with its own browser. It returns undefined if the package is not there. */
+/**
+ * startPlaywright starts Playwright MCP with a separate browser, or returns undefined if the package is not
+ * installed.
+ */
 export async function startPlaywright(): Promise<Peer | undefined> {
   const args = [
     '--headless',
@@ -36,7 +42,10 @@ export async function startPlaywright(): Promise<Peer | undefined> {
   return peer && { ...peer, agent: new Agent(peer.name, peer.client, playwrightWords) };
 }
 
-/** startChromeDevtools starts chrome-devtools-mcp with its own browser. It returns undefined if the package is not there. */
+/**
+ * startChromeDevtools starts chrome-devtools-mcp with a separate browser, or returns undefined if the package is
+ * not installed.
+ */
 export async function startChromeDevtools(): Promise<Peer | undefined> {
   const args = ['--headless', '--isolated', '-e', chromiumPath, '--chromeArg=--no-sandbox', '--viewport', '1280x720'];
   const program = 'build/src/bin/chrome-devtools-mcp.js';
@@ -55,7 +64,7 @@ async function startPeer(packageName: string, program: string, args: readonly st
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const name = `${packageName} ${Object(manifest).version}`;
   const client = new Client({ name: 'opentabs-bench', version: '0.1.0' }, { capabilities: {} });
-  // Both programs read files of the folder for temporary files.
+  // Both peers may upload files from the folder for temporary files.
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [path, ...args],

@@ -1,8 +1,8 @@
-/** The shop of the ten-step task. Each step of the task reports its success to the server of the pages. */
+/** Serves the shop of the ten-step task. The page of each step reports its success to the benchmark server. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** shopSteps are the events that a whole order reports, one for each step of the task. */
+/** shopSteps are the events that a complete order reports, one event for each step of the task. */
 export const shopSteps = [
   'opened',
   'searched',
@@ -21,7 +21,7 @@ export type ShopStep = (typeof shopSteps)[number];
 const products = ['Desk lamp Ada', 'Floor lamp Grace', 'Wall lamp Alan', 'Table lamp Edsger', 'Lamp shade Barbara'];
 const allProducts = [...products, ...Array.from({ length: 20 }, (_, i) => `Chair model ${i + 1}`)];
 
-/** serveShop answers the requests of the shop, and returns whether the address belongs to the shop. */
+/** serveShop answers a request for a shop page, and returns false if the address does not belong to the shop. */
 export async function serveShop(
   url: URL,
   request: IncomingMessage,
@@ -64,10 +64,10 @@ export async function serveShop(
   }
 }
 
-/** searchMs is the time that the shop takes to find products. */
+/** searchMs is how long the shop delays its search results, in milliseconds. */
 const searchMs = 30;
 
-/** orderNumber returns the number of the order of a run. */
+/** orderNumber returns the order number that the shop shows in a run. */
 export function orderNumber(run: string): string {
   let sum = 7;
   for (const char of run) sum = (sum * 31 + char.charCodeAt(0)) % 90_000;
@@ -84,7 +84,7 @@ function layout(title: string, main: string): string {
 <p>Prices with tax. Delivery in 3 to 5 days.</p></footer></body></html>`;
 }
 
-/** reportScript defines the function report, which reports an event of a run. */
+/** reportScript defines the page function report, which reports an event of a run. */
 const reportScript = (run: string) =>
   `const report = (event) => navigator.sendBeacon('/report', ${JSON.stringify(`${run} `)} + event);`;
 

@@ -1,48 +1,51 @@
-/** The ten-step task: an agent orders a lamp in a shop, with the same decisions for each browser program. */
+/** Defines the ten-step task: an agent orders a lamp in a shop, with the same decisions for each MCP server. */
 
 import { pause } from '../../harness/wait.ts';
 import type { Agent, Field, ToolCall } from './agent.ts';
 import type { BenchSite } from './pages.ts';
 import { orderNumber, type ShopStep, shopSteps } from './shop.ts';
 
-/** TaskResult is one run of the task. */
+/** TaskResult is the result of one run of the ten-step task. */
 export interface TaskResult {
   readonly ms: number;
   readonly calls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** done are the steps of which the shop has seen the success. */
+  /** done are the task steps whose success the shop has recorded. */
   readonly done: readonly ShopStep[];
-  /** failure is why the run ended early; empty if it did not. */
+  /** failure is the reason why the run ended early, or empty if the run completed. */
   readonly failure: string;
 }
 
-/** MaxLooks is how often the agent takes a snapshot to find something, before it gives up. */
+/** MaxLooks is how many snapshots the agent takes to find an element before the run fails. */
 const MaxLooks = 5;
-/** LookMs is the time between two snapshots that do not contain what the agent looks for. */
+/** LookMs is the time between two snapshots that do not contain the wanted element, in milliseconds. */
 const LookMs = 300;
 
-/** Shopper orders the lamp. It takes a snapshot only if the answers so far do not contain what it needs. */
+/**
+ * Shopper orders the lamp. Shopper takes a snapshot only if the previous tool results do not contain the needed
+ * ref.
+ */
 class Shopper {
   readonly #agent: Agent;
-  /** #known are the answers about the present document, the last first. */
+  /** #known are the tool results about the present document, the most recent first. */
   #known: string[] = [];
 
   constructor(agent: Agent) {
     this.#agent = agent;
   }
 
-  /** open opens an address. */
+  /** open opens an address in the current tab. */
   async open(url: string): Promise<void> {
     await this.#leave(this.#agent.words.open(url));
   }
 
-  /** do calls tools that act on the present document. */
+  /** do calls a tool that acts on the present document. */
   async do(...calls: readonly ToolCall[]): Promise<void> {
     for (const call of calls) this.#known.unshift(await this.#agent.call(call));
   }
 
-  /** leave calls a tool that leads to another document, after which earlier refs are void. */
+  /** leave calls a tool that leads to another document, so that earlier refs become invalid. */
   async #leave(call: ToolCall): Promise<void> {
     const answer = await this.#agent.call(call);
     this.#known = [answer];
@@ -56,7 +59,7 @@ class Shopper {
     await this.do(this.#agent.words.click(await this.find(words)));
   }
 
-  /** find returns the ref of the element with the words in its line. */
+  /** find returns the ref of the element whose snapshot line contains the words. */
   find(words: string): Promise<string> {
     return this.#look(`an element ${words}`, (answer) => this.#agent.words.refIn(answer, words));
   }
@@ -83,7 +86,7 @@ class Shopper {
   }
 }
 
-/** runTask runs the task once and returns what it took. run names the run for the shop. */
+/** runTask runs the ten-step task once and returns its result. run names the run for the shop. */
 export async function runTask(agent: Agent, site: BenchSite, run: string, file: string): Promise<TaskResult> {
   const { words } = agent;
   const shopper = new Shopper(agent);

@@ -1,4 +1,4 @@
-/** The tool names and arguments of opentabs, Playwright MCP and chrome-devtools-mcp. */
+/** Defines the tool names and arguments of opentabs, Playwright MCP and chrome-devtools-mcp. */
 import type { Words } from './agent.ts';
 
 /** refAfter returns the ref that follows the words in a line, or else the first ref of a line with the words. */
@@ -36,7 +36,10 @@ export const openTabsWords: Words = {
   refIn: (answer, words) => refAfter(answer, words, refInBrackets),
 };
 
-/** playwrightWords are the tools of Playwright MCP. Its acts answer with a file; browser_snapshot returns the page. */
+/**
+ * playwrightWords are the tools of Playwright MCP. Its acting tools return a file; browser_snapshot returns the
+ * page content.
+ */
 export const playwrightWords: Words = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
@@ -57,10 +60,16 @@ export const playwrightWords: Words = {
   refIn: (answer, words) => refAfter(answer, words, refInBrackets),
 };
 
-/** controlLine matches the lines of chrome-devtools-mcp about elements with a role. Lines of texts have refs too. */
+/**
+ * controlLine matches the lines of chrome-devtools-mcp about elements with a role, because lines of plain text have
+ * refs too.
+ */
 const controlLine = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 
-/** chromeDevtoolsWords are the tools of chrome-devtools-mcp for its first page. Its acts can answer with the page. */
+/**
+ * chromeDevtoolsWords are the tools of chrome-devtools-mcp for its first page. Its acting tools can return the page
+ * content.
+ */
 export function chromeDevtoolsWords(): Words {
   const page = { pageId: 1 };
   return {

@@ -6,10 +6,10 @@ import { measureInTurns, median } from '../samples.ts';
 
 const id = 'browser';
 
-/** wholeTree are the arguments of a snapshot without a limit of its size. */
+/** wholeTree are the arguments of a snapshot without a size limit. */
 const wholeTree = { maxTokens: 0 };
 
-/** measureSnapshots measures snapshots of pages of 1,000, 10,000 and 50,000 elements. */
+/** measureSnapshots measures snapshots of pages with 1,000, 10,000 and 50,000 elements. */
 export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
   return [
     ...(await measureSmallSnapshot(lab)),
@@ -18,7 +18,10 @@ export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** ratioRow compares opentabs with Playwright MCP. Without Playwright MCP, the row has no value and no bar. */
+/**
+ * ratioRow compares opentabs with Playwright MCP. Without Playwright MCP, the benchmark row has no value and no
+ * limit.
+ */
 function ratioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
   return playwright === undefined
     ? row
@@ -131,7 +134,10 @@ async function measureLargeSnapshot(
   ];
 }
 
-/** measureClick measures clicks that add a row, until the page has settled and the answer has the changes. */
+/**
+ * measureClick measures clicks that add a table row, until the page has settled and the result contains the
+ * changes.
+ */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
   await openEverywhere(lab, '/orders?nodes=1000');
@@ -176,14 +182,14 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** pictureCount is the number of pictures of a background tab, of which none may fail. */
+/** pictureCount is the number of screenshots of a background tab, all of which must succeed. */
 const pictureCount = 40;
 
-/** measurePictures measures pictures of the view. The tab of opentabs is in the background. */
+/** measurePictures measures screenshots of the viewport. The tab of opentabs is in the background. */
 export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
   await openEverywhere(lab, '/orders?nodes=1000');
-  // opentabs allows 10 pictures a minute only if the user has set such a limit.
+  // By default, opentabs has no limit for screenshots per minute.
   const measured = await measureAgents(lab, 4, (each) =>
     repeat(each === agent ? pictureCount / 4 : 5, () => each.time(each.words.screenshot())),
   );
@@ -199,7 +205,10 @@ export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** measureEvaluate measures a function that returns 1. There is no row while opentabs lists no browser_evaluate. */
+/**
+ * measureEvaluate measures a call of a function that returns 1. The benchmark row is missing if opentabs does not
+ * list browser_evaluate.
+ */
 export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   const { agent } = lab;
   const { tools } = await lab.our.client.sdk.listTools();
@@ -220,7 +229,7 @@ export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** measureToolList counts the tokens of the tool list. */
+/** measureToolList counts the tokens of the list of tools. */
 export async function measureToolList({ agents, agent }: BrowserLab): Promise<Row[]> {
   const lists = await Promise.all(agents.map(async (each) => ({ each, ...(await each.listTools()) })));
   const ours = lists.find(({ each }) => each === agent);

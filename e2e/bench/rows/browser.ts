@@ -13,7 +13,10 @@ import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 
 const id = 'browser';
 
-/** browserParts are the measurements of measureBrowser. BROWSER=task,click selects some. */
+/**
+ * browserParts are the measurements of measureBrowser. For example, BROWSER=task,click runs only the measurements
+ * task and click.
+ */
 const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>> = {
   list: measureToolList,
   snapshot: measureSnapshots,
@@ -26,8 +29,8 @@ const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>
 };
 
 /**
- * measureBrowser measures browser tools over MCP and stdio, together with Playwright MCP and chrome-devtools-mcp if
- * PEERS is a folder with their packages.
+ * measureBrowser measures browser tools over MCP and stdio. If PEERS is a folder with the packages, measureBrowser
+ * also measures Playwright MCP and chrome-devtools-mcp.
  */
 export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   const lab = await startBrowserLab(fixture);
@@ -44,10 +47,10 @@ export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   return rows;
 }
 
-/** taskRuns is how often each program does the task. */
+/** taskRuns is how often each MCP server does the ten-step task. */
 const taskRuns = 5;
 
-/** measureTask measures the ten-step task of each program, in turns. */
+/** measureTask measures the ten-step task with each MCP server, in turns. */
 async function measureTask(lab: BrowserLab): Promise<Row[]> {
   const results = new Map<Agent, TaskResult[]>(lab.agents.map((agent) => [agent, []]));
   await lab.our.openTab(`${lab.site.origin}/orders?nodes=100`);

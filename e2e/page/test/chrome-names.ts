@@ -1,13 +1,13 @@
-/** Compares names of the page script with those of Chrome's own accessibility tree. */
+/** Compares names that the page script computes with the names in Chrome's own accessibility tree. */
 import type { LabPage } from './page-lab.ts';
 
-/** NameComparison is how many names are equal, and the others as text. */
+/** NameComparison contains the number of equal names, and a text for each name that differs. */
 export interface NameComparison {
   readonly equal: number;
   readonly differences: readonly string[];
 }
 
-/** compareNames sets the HTML of each case as the body, and compares the name of the element with the id x. */
+/** compareNames sets the HTML of each case as the body, and compares the two names of the element with the ID x. */
 export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
   await page.session.send('Accessibility.enable');
   const differences: string[] = [];

@@ -168,8 +168,8 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
 }
 
 /**
- * makeRunner returns a runner for the adapter of plugin. readContainer returns the container in which the adapter
- * registers. logFailure adds an entry about a call to the plugin's log.
+ * makeRunner returns a function that runs calls of a plugin's adapter. readContainer returns the container in which
+ * the adapter registers. logFailure adds an entry about a failed call to the plugin's log.
  */
 export function makeRunner(
   plugin: string,
@@ -241,10 +241,10 @@ function addTime(entry: RunningCall): void {
   if (entry.times !== undefined) entry.times += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
-/** LogFailure adds an entry about a call to the plugin's log. */
+/** LogFailure adds an entry about a failed call to the plugin's log. */
 export type LogFailure = (failure: Failure) => void;
 
-/** MaxLossHints limits the hints about one result. */
+/** MaxLossHints limits the log hints about values that one result loses in JSON. */
 const MaxLossHints = 3;
 
 /** startTool runs the tool or prompt of a request and ends the call with its outcome. */

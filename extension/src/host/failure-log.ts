@@ -4,7 +4,7 @@ import type { HostLogLevel } from './logs.ts';
 import { isObject, lookup } from './primordials.ts';
 import { readStack } from './stack.ts';
 
-/** Failure is an entry of the plugin's log about a call. */
+/** Failure is an entry of the plugin's log about a failed call. */
 export interface Failure {
   readonly level: HostLogLevel;
   readonly message: string;
@@ -13,8 +13,8 @@ export interface Failure {
 }
 
 /**
- * thrownFailure describes an error that a tool threw. An error with a code is a usual answer of a tool, so its level is
- * debug.
+ * thrownFailure describes an error that a tool threw. A tool throws an error with a code deliberately, so such an
+ * error has the level debug.
  */
 export function thrownFailure(tool: string, thrown: unknown): Failure {
   const text = messageOf(thrown);

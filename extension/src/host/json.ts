@@ -21,9 +21,9 @@ export function objectText<N extends keyof Types>(
 }
 
 /**
- * writeJson is JSON.stringify for values of a tool. Only own properties are read (plain.ts), and a bigint is written as
- * an integer. writeJson throws for a value that JSON cannot represent, and returns undefined for a value that
- * JSON.stringify omits. onLoss receives the parts of value that the text does not contain.
+ * writeJson converts a tool's value to JSON text like JSON.stringify, but reads only own properties (plain.ts) and
+ * writes a bigint as an integer. writeJson throws for a value that JSON cannot represent, and returns undefined for
+ * a value that JSON.stringify omits. onLoss receives the parts of the value that the JSON text does not contain.
  */
 export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
   return toJson(plainCopy(value, onLoss));

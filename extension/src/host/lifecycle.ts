@@ -10,10 +10,10 @@ import { withPristineBuiltIns } from './pristine.ts';
 import { readStack } from './stack.ts';
 
 /**
- * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first argument
- * of Evaluate is builtIns of globals.ts. The second argument receives an error whose stack trace is in the line before
- * the first line of the code. The result is a function that runs the code, with the parameters globalThis, window and
- * self.
+ * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
+ * argument of Evaluate is builtIns of globals.ts. The second argument is a function that receives an error, whose
+ * stack trace points to the line before the first line of the code. Evaluate returns a function that runs the code,
+ * with the parameters globalThis, window and self.
  */
 export type Evaluate = (
   builtIns: object,
@@ -87,7 +87,7 @@ interface AdapterSlot {
 function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
-  /** origin is an error in the line before the first line of the adapter that runs. */
+  /** origin is an error whose stack trace points to the line before the first line of the running adapter. */
   let origin: unknown;
   const noteOrigin = (error: unknown) => {
     origin = error;
@@ -237,7 +237,7 @@ function runWithBuiltIns(
 }
 
 function doNothing(): void {
-  // Stack traces of a pre-script are not located in its source.
+  // Stack traces of a pre-script are not mapped to its source.
 }
 
 function isEvaluate(value: unknown): value is Evaluate {

@@ -23,13 +23,13 @@ const MaxWaitingChars = 4 * 1024 * 1024;
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
-/** HostLogLevel is the level of a log entry of the host. */
+/** HostLogLevel is the level of a log entry that the host writes. */
 export type HostLogLevel = 'debug' | 'warning' | 'error';
 
 /** StackTrace is a stack trace of the adapter's code, as the browser wrote it. */
 export interface StackTrace {
   readonly stack: string;
-  /** origin is the stack trace of an error in the line before the adapter's first line. */
+  /** origin is the stack trace of an error that was created in the line before the adapter's first line. */
   readonly origin: string;
 }
 

@@ -40,7 +40,7 @@ const MaxDepth = 2000;
 /** PathEntry is a linked list of the objects that contain a value, from the value up to the root. */
 interface PathEntry {
   readonly value: object;
-  /** key is the key of value in the object that contains it. */
+  /** key is the property key of value in the object that contains it. */
   readonly key: string;
   readonly depth: number;
   readonly up: PathEntry | undefined;
@@ -55,14 +55,14 @@ deleteProperty(plainPrototype, 'constructor');
 setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
 
-/** OnLoss receives what JSON loses of a part of a value: the path of the part, such as `items[3].el`, and advice. */
+/** OnLoss receives the path of a value that JSON loses, such as `items[3].el`, and advice for the author. */
 export type OnLoss = (path: string, hint: string) => void;
 
 /**
  * plainCopy returns a copy of value with the same JSON text. No object in the copy has a prototype of the page, so
  * JSON.stringify calls no `toJSON` of the page. plainCopy reads each own property of value once, and calls a toJSON
- * that an object or a class of the plugin defines. plainCopy throws for a value that JSON cannot represent. onLoss is
- * called for each part of value that the copy does not contain.
+ * that an object or a class of the plugin defines. plainCopy throws for a value that JSON cannot represent.
+ * plainCopy calls onLoss for each part of value that the copy does not contain.
  */
 export function plainCopy(value: unknown, onLoss?: OnLoss): unknown {
   return copyOf(value, '', undefined, onLoss);
@@ -86,11 +86,14 @@ function reportLoss(value: object, key: string, up: PathEntry | undefined, onLos
     const hint = lossHint(value);
     if (hint !== '') onLoss(pathText(key, up), hint);
   } catch {
-    // A getter of the value threw an error. The copy of the value shows this error if it matters.
+    // Ignore the error of a getter here, because copying the value reports the same error if it matters.
   }
 }
 
-/** pathText returns the path of the value with this key, such as `items[3].el`; `the result` for the whole value. */
+/**
+ * pathText returns the path of a property in the result, such as `items[3].el`, or `the result` for the whole
+ * value.
+ */
 function pathText(key: string, up: PathEntry | undefined): string {
   let text = '';
   let childKey = key;

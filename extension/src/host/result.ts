@@ -9,8 +9,8 @@ export type Outcome =
   | { readonly kind: 'error'; readonly text: string };
 
 /**
- * outcomeOf converts the return value of a tool to an Outcome, and never throws. onLoss receives the parts of value that
- * the result does not contain.
+ * outcomeOf converts the return value of a tool to an Outcome, and never throws. onLoss receives the parts of the
+ * return value that the result does not contain.
  */
 export function outcomeOf(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): Outcome {
   if (value === undefined) return { kind: 'nothing' };

@@ -9,12 +9,16 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-/** hook is the function that Chrome calls with an error when its stack trace is first read. A page can set the hook. */
+/**
+ * hook is the name of the function of Error that Chrome calls when the stack trace of an error is first read. A
+ * page can set this function.
+ */
 const hook = 'prepareStackTrace';
 
 /**
- * readStack returns the stack trace of a thrown value, or the empty string. The page's hook for stack traces is removed
- * during the read, because the hook would receive the error. If the page has locked the hook, there is no stack trace.
+ * readStack returns the stack trace of a thrown value, or an empty text. readStack removes the page's stack trace
+ * hook during the read, because the hook would receive the error. If the page has locked the hook, readStack
+ * returns an empty text.
  */
 export function readStack(thrown: unknown): string {
   if (!isObject(thrown)) return '';

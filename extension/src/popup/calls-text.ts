@@ -1,6 +1,6 @@
 import type { PanelState } from '../panel-message.ts';
 
-/** callsText returns the number of calls that run and that wait. */
+/** callsText describes the number of running calls and of waiting calls. */
 export function callsText({ link, calls, running }: Pick<PanelState, 'link' | 'calls' | 'running'>): string {
   if (link.kind !== 'open') return 'The state of calls is unknown.';
   const waiting = calls.filter((call) => call.waiting !== undefined).length;

@@ -7,16 +7,19 @@ import { type Act, makeRequests } from '../panel/requests.ts';
 import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Popup } from './popup.tsx';
 
-/** RetryMs is the delay before a closed port is reopened, in milliseconds. */
+/** RetryMs is the delay before the popup reopens a closed port to the worker, in milliseconds. */
 const RetryMs = 250;
-/** TickMs is the interval at which shown times are updated, in milliseconds. */
+/** TickMs is the interval at which displayed times are updated, in milliseconds. */
 const TickMs = 1000;
-/** MaxEndedCalls limits the stored ended calls. */
+/** MaxEndedCalls limits the number of ended calls that the popup stores. */
 const MaxEndedCalls = 50;
 
 let port: Port | undefined;
 let state: PanelState | undefined;
-/** ended are the calls that ended lately, newest first. Their cards show why they need no decision. */
+/**
+ * ended are the calls that ended recently, newest first. The card of an ended call shows why the call needs no
+ * decision.
+ */
 let ended: readonly CallView[] = [];
 let windowId: number | undefined;
 
@@ -25,11 +28,11 @@ const requests = makeRequests((message) => {
   return port !== undefined;
 });
 
-/** act marks the decisions of the popup, so that other surfaces and the audit show where the user decided. */
+/** act marks each decision as made in the popup, so that other surfaces and the audit show where the user decided. */
 const act: Act = (action) =>
   requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 
-/** showPanel opens the side panel. Chrome allows that only while it handles a click or a key of the user. */
+/** showPanel opens the side panel. Chrome allows the opening only during a click or a key press of the user. */
 function showPanel(): void {
   if (windowId === undefined) return;
   void openPanel(windowId).then(() => window.close());
@@ -40,7 +43,10 @@ function draw(): void {
   if (root) render(<Popup state={state} ended={ended} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
 }
 
-/** connect opens the port to the service worker; reopening the port restarts a worker that Chrome has stopped. */
+/**
+ * connect opens the port to the service worker. Reopening the port restarts a service worker that Chrome has
+ * stopped.
+ */
 function connect(): void {
   const openedPort = connectPopup();
   port = openedPort;

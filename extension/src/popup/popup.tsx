@@ -9,7 +9,7 @@ import { callsText } from './calls-text.ts';
 export interface PopupProps {
   /** state is undefined until the worker sends the first state. */
   readonly state: PanelState | undefined;
-  /** ended are calls that ended lately. */
+  /** ended are the calls that ended recently. */
   readonly ended: readonly CallView[];
   /** nowMs is the current time, in milliseconds since 1970. */
   readonly nowMs: number;
@@ -17,7 +17,7 @@ export interface PopupProps {
   openPanel(): void;
 }
 
-/** Popup shows the state, the number of calls, and the decisions that wait for the user. */
+/** Popup shows the connection state, the number of calls, and the calls that wait for the user's decision. */
 export function Popup({ state, ended, nowMs, act, openPanel }: PopupProps): VNode {
   const link = state?.link;
   const advice = link && (linkAdvice(link, state.pairing) ?? modeAdvice(state.mode));
@@ -32,7 +32,7 @@ export function Popup({ state, ended, nowMs, act, openPanel }: PopupProps): VNod
       </header>
       <div class="glance">
         <p>{state ? callsText(state) : 'Loading.'}</p>
-        {/* The focus makes Enter open the panel, so that the keyboard needs one more key than a click. */}
+        {/* The focused button opens the side panel on Enter, so that a keyboard user needs only one extra key. */}
         <button type="button" autofocus onClick={openPanel}>
           Open panel
         </button>

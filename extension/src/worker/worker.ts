@@ -140,7 +140,7 @@ const opening = makeOpening({
   navigate: browser.navigateTab,
 });
 const reload = new TabReloader({
-  // A reload does not help in a tab to whose site Chrome gives no access.
+  // Skip tabs on sites to which Chrome gives no access, because a reload does not help there.
   query: async () => (await browser.queryTabs()).filter((tab) => siteAccess.hasAccess(tab.url)),
   tabState: browser.readTabState,
   readPage: browser.readPage,
@@ -251,7 +251,8 @@ async function checkMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.hasModeChanged())) link.restart();
 }
 
-// The server learns the capabilities of the browser when the link opens.
+// The server receives the capabilities of the browser only when the link opens, so a change of the capabilities
+// reopens the link.
 browser.onCapabilitiesChange(() => {
   void siteAccess.refresh();
   if (link.state.kind === 'open') link.restart();
@@ -300,7 +301,7 @@ const badge = new Badge({
   state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
   holds: () => userInput.holds,
   draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
-  // A tab that has closed has no badge.
+  // Chrome rejects a badge for a tab that has closed.
   drawTab: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
 });
 
@@ -322,7 +323,7 @@ async function preregister(): Promise<void> {
 const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
-    // The user may have removed the site after the server chose the document.
+    // The user may have removed the site from the allowed sites after the server chose the document.
     const problem = siteAccess.findProblem(docs.get(params.documentId)?.url ?? '');
     if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
     else if (problem !== undefined)

@@ -15,10 +15,10 @@ import {
   textIncludes,
 } from './primordials.ts';
 
-// Advice about the usual mistakes of authors, for the log of a plugin and for `opentabs plugin test`. Each text is about what
-// happened and what to change. Agents do not get these texts.
+// Returns advice about common mistakes of plugin authors, for the log of a plugin and for `opentabs plugin test`.
+// Each advice text describes what happened and what to change. Agents do not receive advice texts.
 
-/** failureHint returns advice about an error that a tool threw, or the empty string. */
+/** failureHint returns advice about an error that a tool threw, or an empty text. */
 export function failureHint(thrown: unknown, message: string): string {
   if (typeof thrown === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
@@ -36,8 +36,8 @@ export function failureHint(thrown: unknown, message: string): string {
 }
 
 /**
- * lossHint returns what a result loses when `value` is written as JSON, and what to return instead; empty if nothing is
- * lost. `value` is a function, or an object that is written with its own fields.
+ * lossHint describes what a result loses when `value` is written as JSON, and what to return instead. The text is
+ * empty if nothing is lost. `value` is a function, or an object that is written with its own fields.
  */
 export function lossHint(value: object): string {
   if (isFunction(value)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
@@ -53,7 +53,10 @@ export function lossHint(value: object): string {
   return classHint(value);
 }
 
-/** classHint returns the loss of an instance of a class: getters, or everything if the instance has no fields. */
+/**
+ * classHint describes what JSON loses of a class instance: its getters, or everything if the instance has no
+ * fields.
+ */
 function classHint(value: object): string {
   const prototype = getPrototypeOf(value);
   if (prototype === null || prototype === ObjectPrototype) return '';
@@ -69,7 +72,7 @@ function classHint(value: object): string {
   return '';
 }
 
-/** getterNames returns the names of the first getters of a class, joined by commas. */
+/** getterNames returns the names of the first few getters of a class, joined by commas. */
 function getterNames(prototype: object): string {
   const keys = ownKeys(prototype);
   let names = '';
@@ -87,7 +90,10 @@ function getterNames(prototype: object): string {
 /** outputTypesWithoutValue are the types of zod schemas that accept an undefined result. */
 const outputTypesWithoutValue = 'void undefined any unknown optional default prefault catch';
 
-/** missingResultHint returns advice about a tool that returned undefined; empty if its output schema allows undefined. */
+/**
+ * missingResultHint returns advice about a tool that returned undefined, or an empty text if the output schema
+ * allows undefined.
+ */
 export function missingResultHint(outputSchema: unknown): string {
   const definition = isObject(outputSchema) ? lookup(outputSchema, 'def') : undefined;
   const type = isObject(definition) ? lookup(definition, 'type') : undefined;

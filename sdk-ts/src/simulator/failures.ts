@@ -1,30 +1,30 @@
 import { failureHint, lossHint, missingResultHint } from '../runtime/hints.ts';
 import { hasProperties, isMethod, messageOf, type Properties } from '../runtime/value.ts';
 
-// Collects what an author should know about the calls of a test, for the report of a failed test.
+// Collects notes for the author about the calls of a test, for the report of a failed test.
 
-/** A call of the current test that failed because its tool threw an error. */
+/** FailedCall is a call of the current test that failed because its tool threw an error. */
 export interface FailedCall {
   readonly tool: string;
   readonly message: string;
   readonly stack: string;
 }
 
-/** What is known about the calls of one test. */
+/** Contains the notes and the errors of the calls of one test. */
 export interface CallNotes {
   readonly failedCalls: readonly FailedCall[];
-  /** Advice about the calls, one text for each mistake. */
+  /** Contains advice about the calls of a test, one text for each mistake. */
   readonly hints: readonly string[];
 }
 
-/** Limits of the notes about one test. */
+/** Limits the notes about one test, in number and length. */
 const maxFailedCalls = 3;
 const maxHints = 5;
 
 let failedCalls: FailedCall[] = [];
 let hints: string[] = [];
 
-/** Returns the notes since the last call. */
+/** Returns the notes that were collected since the last call of this function. */
 export function takeCallNotes(): CallNotes {
   const notes = { failedCalls, hints };
   failedCalls = [];
@@ -32,12 +32,12 @@ export function takeCallNotes(): CallNotes {
   return notes;
 }
 
-/** Adds a hint to the notes. */
+/** Adds advice to the notes about the current test. */
 export function addHint(hint: string): void {
   if (hints.length < maxHints && !hints.includes(hint)) hints.push(hint);
 }
 
-/** Adds an error that a tool threw to the notes. */
+/** Adds an error that a tool threw to the notes about the current test. */
 export function addThrown(tool: string, error: unknown): void {
   const message = messageOf(error);
   const hint = failureHint(error, message);
@@ -47,8 +47,8 @@ export function addThrown(tool: string, error: unknown): void {
 }
 
 /**
- * Returns advice about each part of a result that JSON loses, such as `get_items: items[3].el is a DOM node`. Throws a
- * TypeError for a result that refers to itself.
+ * Returns advice about each part of a result that JSON loses, such as `get_items: items[3].el is a DOM node`.
+ * Throws a TypeError for a result with a circular reference.
  */
 export function findLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
   const losses: string[] = [];

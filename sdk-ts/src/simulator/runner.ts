@@ -37,7 +37,7 @@ const maxVirtualMs = 3_600_000;
 declare const OPENTABS_TEST_FILTER: string;
 
 declare global {
-  /** Returns the errors of the rejected promises that nothing waits for (internal/jsbuild/rejections.js). */
+  /** Returns the errors of rejected promises that no code awaits or handles (internal/jsbuild/rejections.js). */
   var __opentabsUnhandled: unknown;
 }
 
@@ -121,14 +121,14 @@ function makeTimeoutMessage(realLimit: number): string {
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
 }
 
-/** Returns the errors of rejected promises that nothing waits for. */
+/** Returns the errors of rejected promises that no code awaits or handles. */
 function takeUnhandled(): readonly unknown[] {
   const take = globalThis.__opentabsUnhandled;
   const errors: unknown = isMethod(take) ? take() : [];
   return Array.isArray(errors) ? errors : [];
 }
 
-/** Ends a test that has passed so far; a rejected promise that nothing waits for fails the test. */
+/** Ends a test that has passed so far. A rejected promise that no code handles fails the test. */
 function endPassedTest(runningTest: RunningTest): void {
   const [unhandled] = takeUnhandled();
   if (unhandled === undefined) {

@@ -34,7 +34,7 @@ export default definePlugin({
   ],
   prompts: [summariseChannel],
 
-  // The plugin is not ready while the user is logged out, which the site marks in its page.
+  // The plugin is not ready while the user is logged out, which the test site marks in its page.
   isReady() {
     return !document.documentElement.hasAttribute('data-logged-out');
   },

@@ -52,15 +52,16 @@ export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[
   };
 }
 
-/** SyntaxProblem is why Chrome cannot parse a script. */
+/** SyntaxProblem is the reason why Chrome cannot parse a script. */
 export interface SyntaxProblem {
   readonly message: string;
   readonly line: number;
 }
 
 /**
- * findSyntaxError runs a script and returns its error; undefined if the script has none, or the document does not
- * answer. run runs scripts in order in the world SYNTAX_WORLD, and returns the value of the last script.
+ * findSyntaxError runs a script and returns its syntax error. The result is undefined if the script has no syntax
+ * error, or the document does not answer. run runs scripts in order in the world SYNTAX_WORLD, and returns the
+ * value of the last script.
  */
 export async function findSyntaxError(
   run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,

@@ -12,11 +12,11 @@ import {
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 
-/** Connection is the server's port and the key that this browser shares with the server. */
+/** Connection contains the server's port and the key that this browser shares with the server. */
 export interface Connection {
   readonly port: number;
   readonly key: string;
-  /** keyId names the key to the server; absent for the key of the installation. */
+  /** keyId identifies the shared key to the server; absent for the key of the installation. */
   readonly keyId?: string;
 }
 

@@ -29,7 +29,10 @@ export class BrowserIdentity {
     this.#storage = storage;
   }
 
-  /** name is the name under which the server shows the browser, or the name in the last hello before its answer. */
+  /**
+   * name is the browser name that the server shows. Until the server answers hello, name is the name that hello
+   * contained.
+   */
   get name(): string {
     return this.#name;
   }
@@ -53,7 +56,10 @@ export class BrowserIdentity {
     };
   }
 
-  /** receiveName shows the name that the server returned, and stores a name that the user gave by a command. */
+  /**
+   * receiveName adopts the browser name that the server returned, and stores a name that the user set with a
+   * command.
+   */
   async receiveName({ browserName, isGivenName }: HelloResult): Promise<void> {
     if (!browserName) return;
     this.#name = browserName;

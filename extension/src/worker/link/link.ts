@@ -40,11 +40,11 @@ export interface LinkOptions {
    * that a new installation is detected.
    */
   readConnection(): Promise<Connection>;
-  /** savePairedKey stores the key for the next connections of a browser that has just been paired. */
+  /** savePairedKey stores the shared key for later connections of a browser that has just been paired. */
   savePairedKey(key: string): Promise<void>;
   /** readIdentity returns the identity of this browser. The link calls readIdentity before each attempt to connect. */
   readIdentity(): Promise<Identity>;
-  /** receiveName receives the answer of the server to hello, with the name of this browser. */
+  /** receiveName receives the name of this browser from the server's answer to hello. */
   receiveName(server: HelloResult): void;
   openSocket: OpenSocket;
   /** makeHandshake prepares the handshake of one socket. */
@@ -65,7 +65,7 @@ export interface LinkOptions {
 const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
-/** PairingRetryMs is the time before the next attempt of a browser that is not paired, in milliseconds. */
+/** PairingRetryMs is the time before the next connection attempt of a browser that is not paired, in milliseconds. */
 const PairingRetryMs = 1000;
 /**
  * MaxUnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind these bytes.
@@ -81,7 +81,7 @@ const SendBufferDrainMs = 4;
 const PrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;
 const AnswerTimeoutMs = 10_000;
-/** DownloadTimeoutMs is the limit of a request for which the server may download a package, in milliseconds. */
+/** DownloadTimeoutMs limits a request for which the server may download a package, in milliseconds. */
 const DownloadTimeoutMs = 150_000;
 /**
  * The link ends after MaxSilentBeats ticks of its timer without a message, and sends a ping after BeatsBeforePing
@@ -169,8 +169,8 @@ export class Link {
   }
 
   /**
-   * request sends a request to the server. request rejects if there is no link, when the link is lost, after 10 s
-   * (150 s if the server may download a package), and with the server's error.
+   * request sends a request to the server. request rejects if no link is open, when the link is lost, after 10 s
+   * (150 s if the server may download a package), and with the error that the server returned.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // Before hello is answered, the answer to a ping would confirm frames that were not sent (calls/outbox.ts).

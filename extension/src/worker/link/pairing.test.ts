@@ -34,7 +34,7 @@ test('a missing or damaged file leads to a code, which stays the same', async ()
 test('the key and its ID are those of the server for the same code', async () => {
   const { pairing, settings } = makePairing();
   settings.set('pairingCode', '7KQ2M-XD9R4-TB8WZ-0HJ5N');
-  // wire/proof_test.go has the same values.
+  // The test in wire/proof_test.go checks the same values.
   assert.deepEqual(await pairing.readConnection(), {
     port: 9527,
     key: '51bf14db36070db1ec12bd155251f3cdf01aef9302e2d43fcb1dd0c805790765',

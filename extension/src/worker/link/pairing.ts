@@ -1,6 +1,6 @@
-// Pairs an extension that has no file of the installation, because it comes from a store. The side panel shows a code,
-// and `opentabs pair CODE` gives the server the key of the code. On the first link, the server replaces this key by a
-// random key (internal/pairing).
+// Pairs an extension from a store, which has no file connection.json of an installation. The side panel shows a
+// pairing code, and `opentabs pair CODE` gives the server the key that is derived from the code. On the first link,
+// the server replaces the derived key by a random key (internal/pairing).
 
 import { DefaultPort } from '../../../../wire/wire.gen.ts';
 import type * as browser from '../../chrome.ts';
@@ -8,10 +8,10 @@ import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 import type { Connection } from './handshake.ts';
 
-/** Storage is the part of chrome.ts that this file uses. */
+/** Storage is the part of chrome.ts that the pairing uses. */
 export type Storage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
 
-/** PairingState is what the panel shows of the pairing. code is absent after the browser was paired. */
+/** PairingState is the part of the pairing that the panel shows. code is absent after the browser was paired. */
 export interface PairingState {
   readonly port: number;
   readonly code?: string;
@@ -20,10 +20,13 @@ export interface PairingState {
 const CodeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CodeGroups = 4;
 const CodeGroupChars = 5;
-/** KeyIdChars is the length of the ID of a key, as in wire/proof.go. */
+/** KeyIdChars is the length of the ID of a shared key, as in wire/proof.go. */
 const KeyIdChars = 32;
 
-/** Pairing finds the connection to the server: the file of the installation, or else the pairing. */
+/**
+ * Pairing provides the connection to the server, from the file connection.json of the installation or else from the
+ * pairing.
+ */
 export class Pairing {
   readonly #storage: Storage;
   #state: PairingState | undefined;
@@ -32,12 +35,12 @@ export class Pairing {
     this.#storage = storage;
   }
 
-  /** state is the pairing that the last connection used, or undefined if the last connection used the file. */
+  /** state is the pairing that the last connection used, or undefined if the last connection used connection.json. */
   get state(): PairingState | undefined {
     return this.#state;
   }
 
-  /** readConnection returns the connection for the next link. */
+  /** readConnection returns the port and the shared key for the next link. */
   async readConnection(): Promise<Connection> {
     const { readSetting, readOwnFile } = this.#storage;
     const installed = parseConnection(await readOwnFile('connection.json'));
@@ -55,19 +58,19 @@ export class Pairing {
     return { port, key, keyId: await keyIdOf(key) };
   }
 
-  /** savePairedKey stores the key that the server has sent, which replaces the code. */
+  /** savePairedKey stores the random key from the server, which replaces the key of the pairing code. */
   async savePairedKey(key: string): Promise<void> {
     await this.#storage.writeSetting('pairedKey', key);
     await this.#storage.writeSetting('pairingCode', '');
   }
 
-  /** restart forgets the key of the pairing, so that the panel shows a new code. */
+  /** restart deletes the key of the pairing, so that the panel shows a new pairing code. */
   async restart(): Promise<void> {
     await this.#storage.writeSetting('pairedKey', '');
     await this.#storage.writeSetting('pairingCode', '');
   }
 
-  /** setPort stores the port of the server. setPort rejects if port is not a port number. */
+  /** setPort stores the port of the server, and rejects an invalid port number. */
   async setPort(port: number): Promise<void> {
     if (toPort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
     await this.#storage.writeSetting('port', String(port));
@@ -82,14 +85,14 @@ export class Pairing {
   }
 }
 
-/** makeCode returns a new code of 100 random bits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N. */
+/** makeCode returns a new pairing code of 100 random bits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N. */
 function makeCode(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(CodeGroups * CodeGroupChars));
   const chars = Array.from(bytes, (byte) => CodeAlphabet.charAt(byte % CodeAlphabet.length)).join('');
   return (chars.match(/.{5}/g) ?? []).join('-');
 }
 
-/** keyIdOf returns the ID of a key (wire/proof.go:KeyID). */
+/** keyIdOf returns the ID of a shared key (wire/proof.go:KeyID). */
 async function keyIdOf(key: string): Promise<string> {
   return (await sumOf(`opentabs key\n${key}`)).slice(0, KeyIdChars);
 }
@@ -99,7 +102,7 @@ async function sumOf(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 
-/** parseConnection reads the file that `opentabs extension install` wrote beside the manifest. */
+/** parseConnection parses the file connection.json that `opentabs extension install` wrote beside the manifest. */
 function parseConnection(text: string | undefined): Connection | undefined {
   if (text === undefined) return undefined;
   try {
@@ -114,7 +117,7 @@ function parseConnection(text: string | undefined): Connection | undefined {
   }
 }
 
-/** toPort returns value if it is a port number, or else undefined. */
+/** toPort returns a value that is a valid port number, and undefined for any other value. */
 function toPort(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535 ? value : undefined;
 }

@@ -21,7 +21,7 @@ const makeCall = (n: number, waiting: Partial<WaitingView> = {}, tool = `tool${n
   },
 });
 
-/** makeFixture returns a fake Chrome, which keeps notifications and the session storage while workers restart. */
+/** makeFixture returns a fake Chrome, which keeps notifications and the session storage when the worker restarts. */
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const open = new Map<string, NotificationContent>();
@@ -103,7 +103,7 @@ test('a button sends one decision about the ticket, and the notification closes'
     const scope = allow ? { scope: 'once' } : {};
     assert.deepEqual(decisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow, surface: 'notification', ...scope }]);
     assert.deepEqual(titles(), []);
-    await show([makeCall(1)]); // the server has not removed the call yet
+    await show([makeCall(1)]); // the server has not removed the ended call yet
     assert.deepEqual(titles(), []);
     t.mock.timers.reset();
   }

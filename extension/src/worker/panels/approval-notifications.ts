@@ -1,6 +1,6 @@
-// Asks the user about waiting calls by notifications of the desktop while no side panel is open. Only the call that has
-// waited longest has a notification. Notifications outlive the worker, so the ID of a notification contains all that a
-// new worker needs to handle a click.
+// Asks the user about waiting calls by desktop notifications while no side panel is open. Only the call that has
+// waited longest has a notification. Notifications outlive the service worker, so the ID of a notification contains
+// all data that a restarted worker needs to handle a click.
 
 import type { CallDecideParams, CallDecideResult, CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent, NotificationListeners } from '../../chrome-notifications.ts';
@@ -11,19 +11,19 @@ import type { Link } from '../link/link.ts';
 import { approvalNotice } from './approval-text.ts';
 
 /**
- * MinShownMs is how long a notification must be shown before its buttons decide, in milliseconds. Otherwise the user
- * could click a notification that has just replaced another.
+ * MinShownMs is how long a notification must be visible before its buttons have an effect, in milliseconds. The
+ * delay prevents a click on a notification that has just replaced another one.
  */
 const MinShownMs = 700;
-/** OutcomeShownMs is how long the outcome of a late decision is shown, in milliseconds. */
+/** OutcomeShownMs is how long a notification about an ineffective late decision is shown, in milliseconds. */
 const OutcomeShownMs = 6000;
-/** LostLinkMs is how long a notification stays without a connection to the server, in milliseconds. */
+/** LostLinkMs is how long a notification stays open without a link to the server, in milliseconds. */
 const LostLinkMs = 10_000;
-/** PanelOpeningMs is the time in which a side panel opens after a click, in milliseconds. */
+/** PanelOpeningMs is how long a side panel may take to open after a click, in milliseconds. */
 const PanelOpeningMs = 3000;
-/** DismissedKey is the key of the dismissed tickets in the session storage. */
+/** DismissedKey is the key under which the session storage has the tickets whose notifications the user dismissed. */
 const DismissedKey = 'dismissedTickets';
-/** MaxDismissed limits the stored dismissed tickets. */
+/** MaxDismissed limits the number of stored tickets whose notifications the user dismissed. */
 const MaxDismissed = 100;
 
 export interface ApprovalNotificationsOptions {
@@ -32,9 +32,9 @@ export interface ApprovalNotificationsOptions {
   listOpen(): Promise<string[]>;
   /** isPanelOpen reports whether a side panel of this browser is open. */
   isPanelOpen(): boolean;
-  /** openPanel opens the side panel. The caller handles a click of the user. */
+  /** openPanel opens the side panel. Call openPanel only while handling a click of the user. */
   openPanel(): Promise<void>;
-  /** setWatching turns the list of calls on while a call waits or a notification is shown. */
+  /** setWatching requests the list of calls from the server while a call waits or a notification is shown. */
   setWatching(isWatching: boolean): void;
   decide(params: CallDecideParams): Promise<CallDecideResult>;
   /** readSessionValue and writeSessionValue store a text until the browser restarts. */
@@ -42,20 +42,23 @@ export interface ApprovalNotificationsOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** ShownApproval is a notification that Chrome shows for a ticket. */
+/** ShownApproval is the notification that Chrome shows for a ticket. */
 interface ShownApproval {
   readonly id: string;
   readonly callId: string;
   readonly ticketId: string;
   readonly shownAtMs: number;
-  /** canDecide is false if the first button opens the side panel. */
+  /** canDecide is false if the first button opens the side panel instead of allowing the call. */
   readonly canDecide: boolean;
 }
 
-/** ApprovalNotifications shows and closes the notifications of waiting calls, and handles their clicks. */
+/**
+ * ApprovalNotifications shows and closes the notifications of waiting calls, and handles clicks on the
+ * notifications.
+ */
 export class ApprovalNotifications {
   readonly #options: ApprovalNotificationsOptions;
-  /** #calls are the waiting calls in the order of arrival; undefined while they are unknown. */
+  /** #calls are the waiting calls in the order of arrival, or undefined while the waiting calls are unknown. */
   #calls: readonly CallView[] | undefined;
   #waitingCount = 0;
   #shown: ShownApproval | undefined;
@@ -65,10 +68,10 @@ export class ApprovalNotifications {
   /** #decided are the tickets that the user has decided in a notification. */
   readonly #decided = new Set<string>();
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
-  /** #work runs one update of the notification after the other. */
+  /** #work is the last update of the notification; the next update starts when #work has ended. */
   #work: Promise<void>;
 
-  /** listeners receive what the user does with the notifications. */
+  /** listeners handle the user's clicks on notifications. */
   readonly listeners: NotificationListeners = {
     onClick: (id) => this.handleClick(id),
     onButtonClick: (id, button) => this.handleButtonClick(id, button),
@@ -81,7 +84,7 @@ export class ApprovalNotifications {
     this.linkLost();
   }
 
-  /** #restore finds the notification that an earlier worker has shown. */
+  /** #restore finds the notification that a previous service worker has shown. */
   async #restore(): Promise<void> {
     for (const ticketId of (await this.#options.readSessionValue(DismissedKey))?.split(' ') ?? [])
       this.#dismissed.add(ticketId);
@@ -93,21 +96,21 @@ export class ApprovalNotifications {
     this.#updateWatching();
   }
 
-  /** setWaitingCount handles the server's number of waiting calls. */
+  /** setWaitingCount handles the number of waiting calls that the server sent. */
   setWaitingCount(count: number): void {
     this.#waitingCount = count;
     if (count === 0) this.setCalls([]);
     this.#updateWatching();
   }
 
-  /** setCalls handles the server's list of calls. */
+  /** setCalls handles the list of calls that the server sent. */
   setCalls(calls: readonly CallView[]): void {
     this.#calls = calls.filter((call) => call.waiting !== undefined);
     clearTimeout(this.#lostTimer);
     this.scheduleUpdate();
   }
 
-  /** linkLost closes the notification later, unless the connection returns. */
+  /** linkLost schedules the closing of the notification, unless the link returns in time. */
   linkLost(): void {
     this.#calls = undefined;
     this.#waitingCount = 0;
@@ -115,7 +118,7 @@ export class ApprovalNotifications {
     this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkMs);
   }
 
-  /** scheduleUpdate shows and closes notifications as the calls and the panels need it. */
+  /** scheduleUpdate shows or closes the notification so that it matches the waiting calls and the open panels. */
   scheduleUpdate(): void {
     this.#work = this.#work
       .then(() => this.#update())
@@ -133,7 +136,7 @@ export class ApprovalNotifications {
         const { callId } = call;
         const { ticketId } = call.waiting;
         const shownAtMs = this.#shown?.shownAtMs ?? Date.now();
-        // An update keeps the ID, so that the system does not alert the user again.
+        // An updated notification keeps its ID, so that the operating system does not alert the user again.
         const id =
           this.#shown?.canDecide === canDecide ? this.#shown.id : makeId(callId, ticketId, shownAtMs, canDecide);
         if (this.#shown && this.#shown.id !== id) await this.#closeShown();
@@ -169,7 +172,7 @@ export class ApprovalNotifications {
   handleClick(id: string): void {
     const approval = parseId(id);
     if (!approval) return;
-    // Chrome allows openPanel only before the handler of the click returns.
+    // Call openPanel synchronously, because Chrome allows the call only before the click handler returns.
     const opening = this.#options.openPanel();
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
@@ -178,7 +181,7 @@ export class ApprovalNotifications {
       .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningMs));
   }
 
-  /** handleButtonClick sends the user's decision. */
+  /** handleButtonClick sends the user's decision to the server. */
   handleButtonClick(id: string, button: number): void {
     const approval = parseId(id);
     if (!approval) return;
@@ -189,7 +192,7 @@ export class ApprovalNotifications {
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
     if (Date.now() - approval.shownAtMs >= MinShownMs) void this.#decide(approval, button === 0);
-    else this.scheduleUpdate(); // the user has not read the notification, so it is shown again
+    else this.scheduleUpdate(); // the user had no time to read the notification, so it is shown again
   }
 
   async #decide({ callId, ticketId }: ShownApproval, allow: boolean): Promise<void> {
@@ -209,7 +212,7 @@ export class ApprovalNotifications {
     }
   }
 
-  /** #showOutcome shows for a short time that a decision had no effect. */
+  /** #showOutcome briefly shows that a late decision had no effect. */
   async #showOutcome(ticketId: string, title: string, call: CallView | undefined): Promise<void> {
     const id = outcomeId(ticketId);
     const message = call
@@ -219,7 +222,7 @@ export class ApprovalNotifications {
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);
   }
 
-  /** handleClose handles that a notification was closed. A notification that the user closed is not shown again. */
+  /** handleClose handles a closed notification. A notification that the user closed is not shown again. */
   handleClose(id: string, isByUser: boolean): void {
     if (this.#shown?.id !== id) return;
     const { ticketId } = this.#shown;
@@ -232,12 +235,12 @@ export class ApprovalNotifications {
   }
 }
 
-/** makeId returns the ID of a notification. */
+/** makeId encodes the data of a notification in its ID. */
 function makeId(callId: string, ticketId: string, shownAtMs: number, canDecide: boolean): string {
   return ['approval', canDecide ? 'decide' : 'review', shownAtMs, callId, ticketId].join(':');
 }
 
-/** parseId returns the notification with an ID, or undefined for a notification that asks nothing. */
+/** parseId decodes the ID of a notification, and returns undefined for a notification that requests no decision. */
 function parseId(id: string): ShownApproval | undefined {
   const [kind, buttons, shownAtMs, callId, ticketId, ...rest] = id.split(':');
   if (kind !== 'approval' || callId === undefined || ticketId === undefined || rest.length > 0) return undefined;
@@ -256,8 +259,8 @@ function isOutcomeId(id: string): boolean {
 const DecisionLinkMs = 8000;
 
 /**
- * makeLinkedDecide returns a function that sends a decision to the server. If a click has started the worker, the
- * decision waits for the link to the server.
+ * makeLinkedDecide returns a function that sends a decision to the server. If the click has started the service
+ * worker, the decision waits for the link to the server.
  */
 export function makeLinkedDecide(
   link: Pick<Link, 'state' | 'opened' | 'request'>,

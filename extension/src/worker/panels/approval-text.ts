@@ -1,11 +1,14 @@
-// The texts of the notification for a call that waits for the user.
+// Contains the texts of the notification for a call that waits for the user.
 
 import type { CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent } from '../../chrome-notifications.ts';
 import { summarizeArguments } from '../../panel/argument-list.ts';
 import { hostOf, removeHidden, toolText } from '../../panel/wording.ts';
 
-/** MaxShownArguments and MaxShownReason limit the texts in a notification, in characters. Systems cut longer texts. */
+/**
+ * MaxShownArguments and MaxShownReason limit the texts in a notification, in characters. Operating systems truncate
+ * longer texts.
+ */
 const MaxShownArguments = 140;
 const MaxShownReason = 160;
 
@@ -13,13 +16,16 @@ const MaxShownReason = 160;
 export interface ApprovalNotice {
   readonly content: NotificationContent;
   /**
-   * canDecide is false if the notification cannot show everything that the user needs to decide. Its first button then
-   * opens the side panel.
+   * canDecide is false if the notification cannot show everything that the user needs for a decision. The first
+   * button of such a notification opens the side panel.
    */
   readonly canDecide: boolean;
 }
 
-/** approvalNotice returns the notification for a waiting call. otherCount is the number of other waiting calls. */
+/**
+ * approvalNotice returns the content of the notification for a waiting call. otherCount is the number of other
+ * waiting calls.
+ */
 export function approvalNotice(call: CallView, otherCount: number): ApprovalNotice {
   const { waiting } = call;
   const name = removeHidden(waiting?.toolTitle || toolText(call));

@@ -18,7 +18,7 @@ export interface BadgeState {
   readonly running: number;
 }
 
-/** BadgeContent is a text of at most four characters on the toolbar icon. title is the tooltip of the icon. */
+/** BadgeContent is the badge of the toolbar icon: a text of at most four characters, and a title for the tooltip. */
 export interface BadgeContent {
   readonly text: string;
   readonly color: string;
@@ -29,11 +29,11 @@ export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
   /** holds are the tabs in which agents act, or have acted in the last minute. */
   holds(): readonly PanelHold[];
-  /** draw shows a content in all tabs without their own content. */
+  /** draw shows a badge in all tabs that have no separate badge. */
   draw(content: BadgeContent): void;
   /**
-   * drawTab shows a text and a tooltip while the user looks at a tab. Without a text, the tab has the text of all tabs;
-   * Chrome has no way to take a tooltip away.
+   * drawTab shows a badge text and a tooltip while a tab is active. Without a text, the tab shows the badge text of
+   * all tabs. Chrome cannot remove the tooltip of a single tab.
    */
   drawTab(tabId: number, text: string | undefined, title: string): void;
 }
@@ -45,7 +45,7 @@ export class Badge {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
   #shownTitle: string | undefined;
-  /** #tabTitles are the tooltips of tabs that have their own. */
+  /** #tabTitles are the tooltips of tabs with a separate tooltip. */
   readonly #tabTitles = new Map<number, string>();
 
   constructor(options: BadgeOptions) {
@@ -53,8 +53,8 @@ export class Badge {
   }
 
   /**
-   * setWaiting sets the number of calls that wait for approval, and redraws the badge at once. After hello, the server
-   * sends the number of waiting calls if the number is not 0.
+   * setWaiting sets the number of calls that wait for approval, and redraws the badge at once. After hello, the
+   * server sends this number only if it is not 0.
    */
   setWaiting(count: number): void {
     if (count === this.#waiting) return;
@@ -68,7 +68,7 @@ export class Badge {
     this.#timer ??= setTimeout(() => this.#redraw(), BadgeIntervalMs);
   }
 
-  /** forgetTab redraws the content of a tab: Chrome drops it when the tab shows another document. */
+  /** forgetTab redraws the badge of a tab, because Chrome drops the badge of a tab that shows another document. */
   forgetTab(tabId: number): void {
     if (this.#tabTitles.delete(tabId)) this.scheduleRedraw();
   }
@@ -79,7 +79,8 @@ export class Badge {
     const content = badgeContent(state);
     if (content.title !== this.#shownTitle) this.#options.draw(content);
     this.#shownTitle = content.title;
-    // What the user must see in every tab comes before the use of one tab.
+    // Calls that wait for approval take precedence over the use of a single tab, because the user must see them in
+    // every tab.
     const holds = state.isLinked && state.waiting === 0 ? this.#options.holds() : [];
     this.#redrawTabs(
       holds.filter(({ taken }) => taken !== true),

@@ -6,10 +6,10 @@ import { Signal } from '../signal.ts';
 
 /** UpdateDelayMs is the minimum time between two states that are sent to panels, in milliseconds. */
 const UpdateDelayMs = 50;
-/** MaxEndedCalls is the number of ended calls that a panel gets when it opens. */
+/** MaxEndedCalls is the maximum number of ended calls that a newly opened panel receives. */
 const MaxEndedCalls = 200;
 
-/** CallState is the part of the state that the server sends with its calls. */
+/** CallState is the part of the server's state that contains calls. */
 type CallState = Pick<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'>;
 
 const NoCalls: CallState = { calls: [], callsAt: 0, running: 0, clients: [] };
@@ -25,22 +25,22 @@ export interface PanelsOptions {
   runAction(action: Action): Promise<ActionResult>;
 }
 
-/** Panels are the open side panels, one per window, and the open popup. */
+/** Panels sends messages to the open side panels, one per window, and to the open popup. */
 export interface Panels {
-  /** isPanelOpen is true if a side panel is open. A popup does not count, because Chrome closes it soon. */
+  /** isPanelOpen is true if a side panel is open. An open popup does not count, because Chrome closes popups soon. */
   readonly isPanelOpen: boolean;
   /** changed reports that a panel or popup has opened or closed. */
   readonly changed: Signal;
   addPanel(port: Port): void;
-  /** setCalls handles the server's lists of calls. */
+  /** setCalls handles the lists of calls that the server sent. */
   setCalls(state: StateSyncParams): void;
   /** setPlugins handles the server's list of plugins. */
   setPlugins(all: StatePluginsParams): void;
-  /** setBrowserTools handles the server's permissions of browser tools. */
+  /** setBrowserTools handles the permissions of browser tools that the server sent. */
   setBrowserTools(browser: StateBrowserParams): void;
   /** scheduleUpdate sends the changed state to the panels soon. */
   scheduleUpdate(): void;
-  /** clearCalls drops the calls that have not ended, because their state is unknown without a link. */
+  /** clearCalls drops the calls that have not ended, because their status is unknown without a link. */
   clearCalls(): void;
 }
 
@@ -49,11 +49,11 @@ export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   const changed = new Signal();
   let calls = NoCalls;
-  /** endedCalls are the newest ended calls for panels that open later, newest first. */
+  /** endedCalls are the newest ended calls, newest first, for panels that open later. */
   let endedCalls: readonly CallView[] = [];
-  /** unsentCalls are the ended calls since the last state for all panels, newest first. */
+  /** unsentCalls are the ended calls that the panels have not received yet, newest first. */
   let unsentCalls: readonly CallView[] = [];
-  /** savedMessages are for panels that open later, by kind. */
+  /** savedMessages are the last messages of each kind, for panels that open later. */
   const savedMessages = new Map<ToPanel['op'], ToPanel>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -92,7 +92,7 @@ export function makePanels(options: PanelsOptions): Panels {
       ports.delete(port);
       changed.emit();
       if (ports.size > 0) return;
-      savedMessages.clear(); // without panels, the server sends no changes
+      savedMessages.clear(); // without a panel, the server sends no changes
       endedCalls = [];
       unsentCalls = [];
       options.setWatching(false);
@@ -129,7 +129,10 @@ export function makePanels(options: PanelsOptions): Panels {
   };
 }
 
-/** prependCalls returns the newest calls of two lists. A call that is in both lists is in the result once. */
+/**
+ * prependCalls puts newer calls before older calls, and keeps a limited number. A call in both lists appears once
+ * in the result.
+ */
 function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[]): readonly CallView[] {
   if (newCalls.length === 0) return calls;
   const newIds = new Set(newCalls.map((call) => call.callId));

@@ -1,7 +1,10 @@
-/** WatchUser is a part of the worker that needs the calls of the server. */
+/** WatchUser is a part of the worker that needs the server's list of calls. */
 type WatchUser = 'panels' | 'notifications';
 
-/** StateWatch turns the server's messages state.sync and state.plugins on while a part of the worker needs them. */
+/**
+ * StateWatch subscribes to the server's messages state.sync and state.plugins while a part of the worker needs
+ * these messages.
+ */
 export class StateWatch {
   readonly #users = new Set<WatchUser>();
   readonly #send: (on: boolean) => void;
@@ -15,8 +18,8 @@ export class StateWatch {
   }
 
   /**
-   * setUser adds or removes a part that needs the messages. The first panel gets the whole state, even if the messages
-   * are on, because the server otherwise sends changes only.
+   * setUser adds or removes a part of the worker that needs the server's state messages. The first panel subscribes
+   * again even if a subscription exists, because only a new subscription sends the whole state.
    */
   setUser(user: WatchUser, isUsing: boolean): void {
     const wasOn = this.isOn;
@@ -25,7 +28,7 @@ export class StateWatch {
     if (this.isOn !== wasOn || (isUsing && user === 'panels')) this.#send(this.isOn);
   }
 
-  /** resend turns the messages on again for a new connection. */
+  /** resend renews the subscription to the server's state messages on a new link. */
   resend(): void {
     if (this.isOn) this.#send(true);
   }

@@ -4,23 +4,29 @@ import { Signal } from '../signal.ts';
 
 /** AllSites is Chrome's match pattern for all sites. */
 const AllSites = '<all_urls>';
-/** NeedMs is how long the side panel offers to allow a site that a call needed, in milliseconds. */
+/** NeedMs is how long the side panel offers to allow a site after a call needed the site, in milliseconds. */
 const NeedMs = 10 * 60_000;
-/** MaxNeeded is the number of sites that the side panel offers to allow. */
+/** MaxNeeded is the maximum number of sites that the side panel offers to allow. */
 const MaxNeeded = 5;
 
 /**
- * SiteAccess tracks the sites to which Chrome gives the extension access. The extension from a store has access only to
- * the sites that the user has allowed in the side panel. In other installations, the user may have limited the access
- * on the details page of the extension.
+ * SiteAccess tracks the sites to which Chrome gives the extension access. The extension from a store has access
+ * only to the sites that the user has allowed in the side panel. In other installations, the user may have
+ * restricted the access on Chrome's details page of the extension.
  */
 export class SiteAccess {
   /** changed reports that the user allowed or removed a site, or that a call needs another site. */
   readonly changed = new Signal();
   readonly #listPatterns: () => Promise<readonly string[]>;
-  /** #patterns are the match patterns of the allowed sites. Until they are known, all sites count as allowed. */
+  /**
+   * #patterns are the match patterns of the allowed sites. Until Chrome has returned the patterns, all sites count
+   * as allowed.
+   */
   #patterns: readonly string[] = [AllSites];
-  /** #needed maps the host of each site that a call needed to the time of the last call, in milliseconds since 1970. */
+  /**
+   * #needed maps the host of each site that a call needed to the time of the last such call, in milliseconds since
+   * 1970.
+   */
   readonly #needed = new Map<string, number>();
 
   constructor(listPatterns: () => Promise<readonly string[]>) {
@@ -40,8 +46,8 @@ export class SiteAccess {
   }
 
   /**
-   * findProblem returns why a call cannot use a page and what to do, a sentence without a period, or undefined if the
-   * extension has access. After findProblem has returned a problem, the side panel offers to allow the site.
+   * findProblem returns a sentence without a period about why a call cannot use a page and what to do, or undefined
+   * if the extension has access. After findProblem has returned a problem, the side panel offers to allow the site.
    */
   findProblem(url: string): string | undefined {
     const webUrl = parseWebUrl(url);
@@ -53,7 +59,7 @@ export class SiteAccess {
     return `Chrome gives opentabs no access to ${host}; ask the user to open the side panel of opentabs and to press "Allow on ${host}", then retry`;
   }
 
-  /** checkTab returns a tab with the problem that findProblem returns for the page of the tab, if there is one. */
+  /** checkTab returns a tab together with the access problem of its page, if the page has a problem. */
   checkTab(tab: AnyTab | undefined): AnyTab | undefined {
     if (!tab || tab.problem !== undefined) return tab;
     const problem = this.findProblem(tab.url);
@@ -62,7 +68,7 @@ export class SiteAccess {
     return { ...others, problem };
   }
 
-  /** neededHosts are the hosts that recent calls needed and that are not allowed, the last first. */
+  /** neededHosts are the hosts that recent calls needed but the user has not allowed, the most recent first. */
   get neededHosts(): readonly string[] {
     const sinceMs = Date.now() - NeedMs;
     const hosts = [...this.#needed].filter(
@@ -79,7 +85,7 @@ export class SiteAccess {
   }
 }
 
-/** parseWebUrl returns the URL of an http or https page, or undefined for other texts. */
+/** parseWebUrl parses the URL of an http or https page, and returns undefined for other texts. */
 function parseWebUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

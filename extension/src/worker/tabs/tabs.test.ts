@@ -199,7 +199,7 @@ test('a tab to whose site Chrome gives no access reports that', async (t) => {
   await settle();
   const [info] = tabs.sentTabs;
   assert.deepEqual([info?.loadError, info?.loadFailedMs, info?.needsReload], ['no_access', undefined, ['p']]);
-  // An adapter that started before the user removed the site gets no calls.
+  // An adapter that started before the user removed the site from the allowed sites gets no calls.
   access.isLive = true;
   tabs.sync();
   await settle();

@@ -31,7 +31,7 @@ export interface TabsOptions {
   isArriving?(tabId: number, plugin: string): boolean;
   /** loadError returns why the page of a tab could not be loaded. By default, every page counts as loaded. */
   loadError?(tabId: number): LoadError | undefined;
-  /** hasAccess reports whether Chrome gives the extension access to a page. By default, it does. */
+  /** hasAccess reports whether Chrome gives the extension access to a page. By default, every page is accessible. */
   hasAccess?(url: string): boolean;
   /** urlOpenedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
   urlOpenedWith?(tabId: number): string | undefined;
@@ -156,7 +156,8 @@ export class Tabs {
 
   #makeInfo(tab: Tab, focusedWindow: number): TabInfo | undefined {
     const options = this.#options;
-    // Scripts that ran before the user removed the site are still in the page, and get no more calls.
+    // After the user has removed a site from the allowed sites, scripts that already ran in its pages receive no
+    // more calls.
     const hasAccess = options.hasAccess?.(tab.url) !== false;
     const live = hasAccess ? options.live(tab.id) : undefined;
     const frames = hasAccess ? options.frames(tab.id) : [];
@@ -171,7 +172,7 @@ export class Tabs {
   }
 }
 
-/** noAccess is the load error of a tab to whose site Chrome gives the extension no access. */
+/** noAccess is the load error of a tab on a site to which Chrome gives the extension no access. */
 const noAccess: LoadError = { name: LoadErrorNoAccess, atMs: 0 };
 
 /** TabExpectations describes which plugins are about to be live in a tab, and why the tab cannot load a page. */
