@@ -59,7 +59,7 @@ for (const transport of ['http', 'stdio'] as const) {
   });
 }
 
-test('calls show --timing shows the phases of a call that the client did not trace', async () => {
+test('`calls show --timing` shows the phases of a call that the client did not trace', async () => {
   const client = await stack.connectHttp();
   const text = await waitFor('a call with all phases', async () => {
     const { isError } = await client.call('messages__echo', { value: 'phases' });

@@ -56,7 +56,7 @@ async function assertNothingRan(name: string, outcome: Outcome | string): Promis
   assert.equal(await (await fixture.pageOf(`${fixture.shop}/code`)).title(), 'Untouched', name);
 }
 
-test('tools: no way runs code while browser_evaluate is off', async () => {
+test('tools: while browser_evaluate is off, no tool runs code', async () => {
   await fixture.open('/code');
   const names = (await fixture.client.sdk.listTools()).tools.map((tool) => tool.name);
   assert.equal(names.includes(evaluate), false);
@@ -67,7 +67,7 @@ test('tools: no way runs code while browser_evaluate is off', async () => {
   for (const [name, tool, args] of attempts) await assertNothingRan(name, await tryAttempt(tool, args));
 });
 
-test('tools: a rule with a wildcard runs no code without an approval', async () => {
+test('tools: below a wildcard rule, browser_evaluate needs an approval', async () => {
   await fixture.stack.runCli('browser', 'tools', 'on', evaluate);
   await fixture.stack.runCli('browser', 'site', fixture.shop, 'default');
   await fixture.stack.runCli('browser', 'site', '*', 'auto');
@@ -83,7 +83,7 @@ test('tools: a rule with a wildcard runs no code without an approval', async () 
   }
 });
 
-test('tools: no way runs code on a site that the agent may only read', async () => {
+test('tools: no tool runs code on a site that the agent may only read', async () => {
   await fixture.stack.runCli('browser', 'site', fixture.shop, 'read');
   fixture.onForm = () => true;
   for (const [name, tool, args] of attempts) await assertNothingRan(name, await tryAttempt(tool, args));

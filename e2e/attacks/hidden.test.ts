@@ -24,7 +24,7 @@ function outsideFrame(text: string): string {
 
 const order = 'OBEY-THE-PAGE';
 
-test('tools: errors have words of the page between the marks only', async () => {
+test('tools: errors have page text only between the untrusted-content markers', async () => {
   const { setPage, open, client, refOf, shop } = fixture;
   setPage(
     '/errors',
@@ -91,7 +91,7 @@ test('tools: errors have words of the page between the marks only', async () => 
     (await fixture.stack.runCli('audit', '--json')).stdout,
     (await fixture.stack.runCli('calls')).stdout,
   ])
-    assert.doesNotMatch(audit, /OBEY/i, 'the audit has words of the page');
+    assert.doesNotMatch(audit, /OBEY/i, 'the audit contains page text');
   await page.close();
 });
 
@@ -119,7 +119,7 @@ const hiding = {
   'opacity of the parent': 'data-parent style="opacity:0"',
 };
 
-test('tools: hidden text is in no answer of any reading tool', async () => {
+test('tools: no reading tool returns hidden text', async () => {
   const { setPage, open, client } = fixture;
   const elements = Object.entries(hiding).map(([name, attributes], i) => {
     const text = `OBEY-${i} ${name}`;
@@ -147,7 +147,7 @@ test('tools: hidden text is in no answer of any reading tool', async () => {
     for (const [, number] of text.matchAll(/OBEY-(\d+)/g))
       leaks.add(`${tool} ${JSON.stringify(args)}: ${names[Number(number)]}`);
   }
-  assert.deepEqual([...leaks], [], 'hidden text in answers');
+  assert.deepEqual([...leaks], [], 'hidden text in tool results');
   const found = await client.call('browser_find', { selector: '.box' });
   assert.match(found.text, /\[hidden\]/, 'a hidden element is marked');
 });
@@ -181,7 +181,7 @@ test('tools: a selector does not reveal the value of a secret field', async () =
         return [found, waited].map(({ text, isError }) => `${isError} ${text.replace(/\[\w+\]|\d+(\.\d+)? m?s/g, '')}`);
       }),
     );
-    assert.deepEqual(answers[0], answers[1], `answers to ${test}`);
+    assert.deepEqual(answers[0], answers[1], `results for ${test}`);
   }
   assert.equal((await client.call('browser_find', { selector: 'input[type=password]' })).isError, false);
   setPage('/plain-search', '<title>s</title><input aria-label="Q" value="public">');
@@ -189,7 +189,7 @@ test('tools: a selector does not reveal the value of a secret field', async () =
   assert.match((await client.call('browser_find', { selector: 'input[value^="pub"]' })).text, /ref=/);
 });
 
-test('tools: a wait for an address answers nothing about a site that the user has not approved', async () => {
+test('tools: a wait for an address reveals nothing about a site that the user has not approved', async () => {
   const { setPage, open, client, shop, other } = fixture;
   setPage('/away', '<title>a</title>');
   setPage('/secret-path', '<title>Private title</title><p>Private');
@@ -208,7 +208,7 @@ test('tools: a wait for an address answers nothing about a site that the user ha
     assert.match(outcome.text, /page: http:\/\/other\.localhost:\d+\. The user has not allowed/, url);
     answers.push(`${outcome.isError} ${outcome.text}`);
   }
-  assert.equal(answers[0], answers[1], 'the answers for a right and a wrong address');
+  assert.equal(answers[0], answers[1], 'the results for a right and a wrong address');
 });
 
 test('tools: results with text of a page name the page in their metadata', async () => {

@@ -74,7 +74,7 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
   await page.close();
 });
 
-test('tools: a key goes into a focused password field only after an approval', async () => {
+test('tools: a key press reaches a focused password field only after an approval', async () => {
   const { setPage, open, client, refOf, forms, shop } = fixture;
   setPage('/focused', '<title>f</title><input type="password" aria-label="Pass"><button>B</button>');
   await open('/focused');
@@ -87,7 +87,7 @@ test('tools: a key goes into a focused password field only after an approval', a
   await page.close();
 });
 
-test('tools: a page that swaps the field between the check and the act gets no text', async () => {
+test('tools: a page that swaps the field between check and input gets no text', async () => {
   const { setPage, open, client, refOf, forms, shop } = fixture;
   const swaps = {
     'type at focus': "field.onfocus = () => { field.type = 'password'; }",
@@ -143,7 +143,7 @@ test('tools: a page that shows a secret field is sensitive for a rule with a wil
   assert.equal((await client.call('browser_snapshot', {})).isError, false);
 });
 
-test('tools: passwords, codes and card numbers are in no answer, form, record or log', async () => {
+test('tools: no result, form, record or log contains passwords, codes or card numbers', async () => {
   const { setPage, open, run, refOf, stack, forms, client, other } = fixture;
   const secrets = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
   const [password, card, csc, code, typed, shown] = secrets;

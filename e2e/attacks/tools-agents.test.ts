@@ -30,7 +30,7 @@ const reads = listSteps([
   ['browser_take_screenshot', {}],
 ]);
 
-test('tools: an approval is for one document: a page that leaves meanwhile gets no act', async () => {
+test('tools: an approval is for one document, and does not apply after a navigation', async () => {
   const { setPage, client, refOf, other, bank, shop, run } = fixture;
   setPage('/asked', `<title>asked</title><button onclick="document.title='acted'">Pay</button>`);
   setPage('/next', `<title>next</title><script>window.acts = 0</script><button onclick="acts++">Pay</button>`);
@@ -56,7 +56,7 @@ test('tools: an approval is for one document: a page that leaves meanwhile gets 
   }
 });
 
-test('tools: an address that is no web page is opened by no tool, redirect or window.open', async () => {
+test('tools: no tool, redirect or window.open opens an address that is not a web page', async () => {
   const { setPage, client, open, refOf, stack, shop } = fixture;
   fixture.onForm = () => true;
   setPage('/plain', '<title>p</title><p>Plain');
@@ -114,7 +114,7 @@ test('tools: an address that is no web page is opened by no tool, redirect or wi
   for (const page of stack.chrome.context.pages()) if (page !== stack.page) await page.close();
 });
 
-test('tools: no tool reads a tab of the browser itself, of a file or of the side panel', async () => {
+test('tools: no tool reads a browser page, a local file or the side panel', async () => {
   const { client, run, stack } = fixture;
   fixture.onForm = () => true;
   await stack.runCli('browser', 'site', '*', 'auto');
@@ -142,7 +142,7 @@ test('tools: no tool reads a tab of the browser itself, of a file or of the side
   await stack.page.bringToFront();
 });
 
-test('tools: the daemon is reached by no name, number, redirect or frame', async () => {
+test('tools: no host name, IP address, redirect or frame reaches the daemon', async () => {
   const { client, setPage, open, stack, shop, run } = fixture;
   const { port } = stack;
   fixture.onForm = () => true;
@@ -234,7 +234,7 @@ test('tools: uploads take only regular files of the folder that the user allows'
   assert.match(await run('browser_snapshot'), /File/);
 });
 
-test('tools: batch, tools_call and tabId get around no class, site or holder', async () => {
+test('tools: batch, tools_call and tabId do not bypass permissions, site rules or tab holders', async () => {
   const { setPage, open, client, stack, bank, other, refOf, run } = fixture;
   setPage('/victim', '<title>v</title><h1>Private</h1><button onclick="window.hit = true">Hit</button>');
   const page = await stack.chrome.openPage(`${bank}/victim`);

@@ -55,8 +55,8 @@ beforeEach(() => {
 const originOf = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
 const targetOf = (site: Site) => `${originOf(site)}/accounts?${privateText}`;
 
-/** useRules sets the rules under which a test site is forbidden. */
-async function useRules(site: Site): Promise<void> {
+/** setSiteRules sets the rules under which a test site is forbidden. */
+async function setSiteRules(site: Site): Promise<void> {
   const { code, stderr } = await fixture.stack.runCli('browser', 'site', '*', site === 'login' ? 'auto' : 'default');
   assert.equal(code, 0, stderr);
 }
@@ -138,9 +138,9 @@ function openedTab(text: string): number {
 for (const site of forbiddenSites) {
   const kind = { bank: 'off', other: 'not approved', login: 'sensitive' }[site];
 
-  test(`tools: a popup with a site that is ${kind} is neither read nor used, and its address is not shown`, async () => {
+  test(`tools: no tool reads or uses a popup with a site that is ${kind}, or shows its address`, async () => {
     const { setPage, open, run, refOf, shop } = fixture;
-    await useRules(site);
+    await setSiteRules(site);
     const target = targetOf(site);
     const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
     for (const [how, script] of [
@@ -164,9 +164,9 @@ for (const site of forbiddenSites) {
     }
   });
 
-  test(`tools: no step of a batch uses a site that is ${kind} after an earlier step has led there`, async () => {
+  test(`tools: no batch step uses a site that is ${kind} after an earlier step navigated there`, async () => {
     const { setPage, open, client, refOf, shop } = fixture;
-    await useRules(site);
+    await setSiteRules(site);
     const target = targetOf(site);
     const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
     setPage(
@@ -211,7 +211,7 @@ for (const site of forbiddenSites) {
 
   test(`tools: recordings and emulations do not show what happens on a site that is ${kind}`, async () => {
     const { setPage, open, run, client, shop, pageOf } = fixture;
-    await useRules(site);
+    await setSiteRules(site);
     fixture.onForm = (question) => !question.includes(originOf(site));
     setPage('/record', '<title>Shop</title><h1>Shop</h1><style>h1 { color: red }</style>');
     await open('/record');
@@ -226,7 +226,11 @@ for (const site of forbiddenSites) {
     for (const [tool, args] of starts) await run(tool, args);
     const answered = page.waitForResponse((response) => response.url().includes('/api'));
     await page.goto(targetOf(site));
-    assert.doesNotMatch(await (await answered).text(), /forged/, 'rules of the shop do not answer another site');
+    assert.doesNotMatch(
+      await (await answered).text(),
+      /forged/,
+      'request rules of the shop do not answer requests of another site',
+    );
     await assertForbidden('a recorded tab');
     await page.goto(`${shop}/record`);
     await waitFor('the page', async () => !(await client.call('browser_snapshot')).isError);
@@ -254,9 +258,9 @@ for (const site of forbiddenSites) {
     await page.close();
   });
 
-  test(`tools: cookies and stored data of a site that is ${kind} are not reached by its address`, async () => {
+  test(`tools: no address gives access to cookies and stored data of a site that is ${kind}`, async () => {
     const { client, shop } = fixture;
-    await useRules(site);
+    await setSiteRules(site);
     const origin = originOf(site);
     const hop = `${shop}/hop?to=${encodeURIComponent(`${origin}/file.txt?${privateText}`)}`;
     for (const [tool, args] of listSteps([

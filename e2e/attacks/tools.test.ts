@@ -43,7 +43,7 @@ const orderPage = `<title>${order}</title><meta name="description" content="${hi
     <div role="dialog" aria-label="${order} cover" style="position:absolute;inset:0;background:#fff">cover</div></div>
   <script>press.onclick = () => { document.title = '${order} 2'; document.body.append('${order} added'); }</script>`;
 
-test('tools: orders of a page are inside of the marks only, and hidden orders nowhere', async () => {
+test('tools: instructions in a page are only between the markers, and hidden instructions nowhere', async () => {
   const { setPage, open, run, refOf } = fixture;
   setPage('/orders', orderPage);
   const tabId = await open('/orders');

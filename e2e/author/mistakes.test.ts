@@ -110,10 +110,10 @@ async function readLog(tool: string): Promise<LogEntry | undefined> {
   return entries.findLast(({ message }) => message.startsWith(`${tool} failed`) || message.startsWith(`${tool}:`));
 }
 
-test('the first change reaches a tab that was open before plugin dev started', async () => {
+test('plugin dev updates a tab that was open before plugin dev started', async () => {
   await waitFor('plugin dev to make its first build', () => dev.stderr().includes('waiting for changes'));
   writeSource(`${source}// a first change\n`);
-  await waitFor('the tab to have the build', () => /changed\n[\s\S]*live in 1 tab/.test(dev.stderr()));
+  await waitFor('the tab to run the build', () => /changed\n[\s\S]*live in 1 tab/.test(dev.stderr()));
   await waitFor('a call in the tab', async () =>
     (await client.call('mistakes__bigint')).text.includes('12345678901234567890'),
   );
@@ -158,7 +158,7 @@ for (const [tool, level, message, action] of [
   });
 }
 
-test('a result with a cycle fails with the path of the cycle, and a bigint is a number', async () => {
+test('a result with a circular reference fails with its path, and a bigint becomes a number', async () => {
   const { text } = await client.call('mistakes__circular');
   assert.match(
     text,
@@ -167,7 +167,7 @@ test('a result with a cycle fails with the path of the cycle, and a bigint is a 
   assert.match((await client.call('mistakes__bigint')).text, /12345678901234567890/);
 });
 
-test('a thrown error has the lines of the source, in the log and in plugin dev', async () => {
+test('the log and plugin dev show a thrown error with its source lines', async () => {
   const lineOf = (part: string) => source.split('\n').findIndex((line) => line.includes(part)) + 1;
   const entry = await waitFor('the entry of the error', () => readLog('throws'));
   const frames = entry.stack ?? [];

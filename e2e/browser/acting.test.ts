@@ -74,7 +74,7 @@ test('a click that navigates is a success with the new page', async () => {
   const leave = { target: await refOf(script, 'Leave'), snapshot: 'none' };
   const left = await fixture.call('browser_click', leave, script);
   assert.equal(left.page?.title, 'Done');
-  assert.equal(left.content, undefined, 'an act with snapshot: none returned the new page');
+  assert.equal(left.content, undefined, 'an action with snapshot: none returned the new page');
 });
 
 test('a click that opens a tab names the tab, and the user sees the same tab as before', async () => {

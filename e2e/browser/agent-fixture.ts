@@ -76,7 +76,7 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     await stack.close();
     closeSites();
   };
-  await switchOn(stack, shop, bank).catch(async (error: unknown) => {
+  await turnBrowserToolsOn(stack, shop, bank).catch(async (error: unknown) => {
     await closeAll();
     throw error;
   });
@@ -121,8 +121,8 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   return fixture;
 }
 
-/** switchOn turns browser tools on, and sets the rules of the test sites. */
-async function switchOn(stack: Stack, shop: string, bank: string): Promise<void> {
+/** turnBrowserToolsOn turns browser tools on, and sets the rules of the test sites. */
+async function turnBrowserToolsOn(stack: Stack, shop: string, bank: string): Promise<void> {
   for (const args of [
     ['browser', 'tools', 'on'],
     ['browser', 'site', shop, 'auto'],

@@ -67,7 +67,7 @@ async function allowDebugger(): Promise<void> {
   await panel.close();
 }
 
-test('after Cancel, acts run without the debugger with a note, and other tools name the side panel', async () => {
+test('after Cancel in the debugger bar, actions run without the debugger, and other tools name the side panel', async () => {
   const { setPage, open, run, fail, pageOf, shop } = fixture;
   setPage('/work', page);
   const tabId = await open('/work');
@@ -108,12 +108,12 @@ test('after Cancel, acts run without the debugger with a note, and other tools n
   assert.equal(await isAttached(tabId), false);
   const second = await open('/work');
   assert.match(await run('browser_click', { target: await fixture.refOf('"Add"') }), note);
-  assert.equal(await isAttached(second), false, 'the debugger stays away from other tabs');
+  assert.equal(await isAttached(second), false, 'the debugger is not attached to other tabs');
   await allowDebugger();
   assert.match(await run('browser_click', { target: await fixture.refOf('"Add"') }), /input: trusted/);
 });
 
-test('after Cancel during an act, the act goes on without the debugger if it has pressed nothing', async () => {
+test('after Cancel during an action that has pressed nothing, the action continues without the debugger', async () => {
   const { setPage, open, run, client, pageOf, shop } = fixture;
   setPage('/late', page);
   const tabId = await open('/late');

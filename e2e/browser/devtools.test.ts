@@ -18,7 +18,7 @@ async function openPage(path: string, body: string): Promise<number> {
 /** forbidOtherSite is the argument with the frame rules by which the server excludes the other test site. */
 const forbidOtherSite = { _frames: { localhost: false } };
 
-test('console messages from before the call have level, place, count and previews of objects', async () => {
+test('console messages from before the call have level, position, count and object previews', async () => {
   const tabId = await openPage(
     '/console',
     `<script>
@@ -61,7 +61,7 @@ fetch('/none?status=404');
   assert.equal((await fixture.call('browser_console_messages', { since: Date.now() + 1e6 }, tabId)).content, undefined);
 });
 
-test('messages of frames are read, except those of sites that the user does not allow', async () => {
+test('messages of frames are read, except frames on sites that the user does not allow', async () => {
   fixture.setPage('/inner', `<!doctype html><script>console.log('from ' + location.host + ' ' + name)</script>`);
   const tabId = await openPage(
     '/frames',
@@ -79,7 +79,7 @@ test('messages of frames are read, except those of sites that the user does not 
   assert.match(text, /left out/);
 });
 
-test('resources are listed by type and address, and the body of one comes in parts', async () => {
+test('resources are listed by type and address, and a resource body comes in parts', async () => {
   fixture.setPage('/code.js', `// ${'ü'.repeat(60_000)}\nwindow.loaded = 1;`);
   fixture.setPage('/inner', '<!doctype html><title>Inner</title><p>Inner text');
   const tabId = await openPage(
@@ -109,7 +109,7 @@ test('resources are listed by type and address, and the body of one comes in par
   assert.match(forbidden.text ?? '', /Nothing matches/);
 });
 
-test('styles are computed values and the matched rules with their lines, also in a forced state', async () => {
+test('browser_get_styles returns computed values and matched rules with lines, also in a forced state', async () => {
   const tabId = await openPage(
     '/styles',
     `<style>
@@ -192,7 +192,7 @@ performance.mark('step', { detail: { token: 'S3CRET' } });
 fetch('/api?token=S3CRET');
 </script>`;
 
-test('a recording of the speed has the slow parts of a page with their elements, and a trace without secrets', async () => {
+test('a performance recording names slow parts of a page, and its trace contains no secrets', async () => {
   fixture.setPage('/api', '{}');
   const tabId = await openPage('/slow', slowPage);
   assert.equal((await fixture.fail('browser_performance', { action: 'stop' }, tabId)).code, 'not_found');
@@ -211,7 +211,7 @@ test('a recording of the speed has the slow parts of a page with their elements,
   assert.match(content, /^INP \d+ ms \([^)]+\), 1 interaction$/m);
   const [, type, handlersMs] =
     /^ {2}(\w+) at .* on button#go "Go" \(delay \d+ ms, handlers (\d+) ms/m.exec(content) ?? [];
-  assert.equal(type, 'click', `the interaction is a ${type}, want a click:\n${content}`);
+  assert.equal(type, 'click', `the interaction has the type ${type}, want click:\n${content}`);
   assert.ok(Number(handlersMs) >= 250, `the handlers ran for ${handlersMs} ms, want at least 250`);
   const [, score] = /^CLS ([\d.]+) \(/m.exec(content) ?? [];
   assert.ok(Number(score) > 0.05, `CLS = ${score}, want more than 0.05:\n${content}`);
@@ -234,7 +234,7 @@ test('a recording of the speed has the slow parts of a page with their elements,
   assert.equal((await fixture.fail('browser_performance', { action: 'stop' }, tabId)).code, 'not_found');
 });
 
-test('a recording without a reload counts from its start, also in frames, without those that the user forbids', async () => {
+test('a performance recording without a reload counts events since its start, and ignores forbidden frames', async () => {
   fixture.setPage('/inner-speed', '<!doctype html><div id="content" style="height: 400px">Content</div>');
   const body = `<iframe width="600" height="600" src="${fixture.otherOrigin}/inner-speed"></iframe>`;
   const tabId = await openPage('/framed', body);
@@ -262,7 +262,7 @@ test('a recording without a reload counts from its start, also in frames, withou
   assert.doesNotMatch(`${forbidden.content}${forbidden.file?.text}`, /localhost/);
 });
 
-test('without the debugger, computed styles are read, and the other tools name the way to get it', async () => {
+test('without the debugger, computed styles are read, and other tools name how to add the debugger', async () => {
   const plain = await startBrowserFixture();
   try {
     plain.setPage('/plain', '<!doctype html><button style="color: rgb(1, 2, 3)">Go</button>');

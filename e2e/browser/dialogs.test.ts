@@ -21,16 +21,16 @@ async function open(path: string, body: string): Promise<string> {
   return await fixture.run('browser_snapshot');
 }
 
-async function oracle(path: string, expression: string): Promise<unknown> {
+async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-test('the tool is listed because a browser has the debugger', async () => {
+test('browser_handle_dialog is listed when a browser has the debugger', async () => {
   const { tools } = await fixture.client.sdk.listTools();
   assert.ok(tools.some(({ name }) => name === 'browser_handle_dialog'));
 });
 
-test('a click opens dialogs, other tools wait, and the answer contains what changed afterwards', async () => {
+test('a click opens dialogs, other tools fail meanwhile, and the last answer reports the changes', async () => {
   const { run, fail } = fixture;
   const snapshot = await open(
     '/dialogs',
@@ -55,7 +55,7 @@ test('a click opens dialogs, other tools wait, and the answer contains what chan
   assert.match((await fail('browser_handle_dialog', { accept: true })).text, /no dialog is open.*code=not_found/);
 });
 
-test('a dialog that opens later is named by the next tool, and a dismissed prompt returns null', async () => {
+test('the next tool names a dialog that opened later, and a dismissed prompt returns null', async () => {
   const { run, fail } = fixture;
   const snapshot = await open(
     '/late',
@@ -65,10 +65,10 @@ test('a dialog that opens later is named by the next tool, and a dismissed promp
   const waited = await fail('browser_wait_for', { text: 'null', timeout: 20 });
   assert.match(waited.text, /Late\?.*code=dialog_open/);
   assert.match(await run('browser_handle_dialog', { accept: false }), /^Dismissed the dialog \(prompt\)/);
-  assert.equal(await oracle('/late', 'out.textContent'), 'null');
+  assert.equal(await evaluateInShop('/late', 'out.textContent'), 'null');
 });
 
-test('a page that does not want to be left asks first, for a click and for a navigation', async () => {
+test('a beforeunload dialog opens on a click and on a navigation', async () => {
   const { run, shop } = fixture;
   fixture.setPage('/next', '<title>Next</title><p>Next page</p>');
   const body = `<a href="/next">Leave</a><button>Stay</button><script>addEventListener('beforeunload', (event) => event.preventDefault())</script>`;
@@ -77,20 +77,20 @@ test('a page that does not want to be left asks first, for a click and for a nav
   assert.match(clicked, /opened a dialog "Leave site\?"/);
   const stayed = await run('browser_handle_dialog', { accept: false });
   assert.match(stayed, /Dismissed the dialog/);
-  assert.equal(await oracle('/leaving', 'location.pathname'), '/leaving');
+  assert.equal(await evaluateInShop('/leaving', 'location.pathname'), '/leaving');
   assert.match(await run('browser_navigate', { url: `${shop}/next` }), /opened a dialog "Leave site\?"/);
   assert.match(await run('browser_handle_dialog', { accept: true }), /Accepted the dialog.*Loaded.*\/next/s);
   assert.match(await run('browser_snapshot'), /Next page/);
 });
 
-test('a trusted click on a javascript: link that returns a text shows the new page', async () => {
+test('a trusted click on a javascript: link that returns a text returns the new page', async () => {
   const body = `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`;
   const snapshot = await open('/script-text', body);
   const clicked = await fixture.run('browser_click', { target: refIn(snapshot, '"Show the result"') });
   assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
 });
 
-test('a new worker dismisses the dialog that the last worker left open', async () => {
+test('a restarted worker dismisses the dialog that the previous worker left open', async () => {
   const { run, stack } = fixture;
   const body = `<button onclick="out.textContent = confirm('Go on?')">Ask</button><p id="out"></p>`;
   const snapshot = await open('/restart', body);

@@ -112,7 +112,7 @@ test('a cancelled download leaves no file', async () => {
   await waitFor('the partial file to be deleted', () => !listFiles().some((name) => name.includes('slow-2')));
 });
 
-test('a cancelled call of start leaves no download', async () => {
+test('a cancelled call of the action start leaves no download', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const call = agent.client.call('browser_downloads', { action: 'start', url: `${files}/hang.txt` }, { signal });
@@ -128,7 +128,7 @@ test('a cancelled call of start leaves no download', async () => {
   });
 });
 
-test('the name of a file is cleaned, and files with the same name are kept', async () => {
+test('file names are sanitized, and downloads do not overwrite files', async () => {
   for (const [path, want] of [
     ['/a/..%2F..%2Fescape.txt', 'escape.txt'],
     ['/a/..%2F..%2Fescape.txt', 'escape (1).txt'],
@@ -145,7 +145,7 @@ test('the name of a file is cleaned, and files with the same name are kept', asy
   assert.deepEqual(readdirSync(downloads), ['opentabs'], 'files beside the folder opentabs');
 });
 
-test('a redirect is named, and refused if the user has turned its site off', async () => {
+test('a download redirect is named, and refused if its site is turned off', async () => {
   const other = `http://other.localhost:${port}`;
   const text = await start(`/moved.pdf?to=${other}/moved.pdf`);
   assert.ok(text.endsWith(` The site redirected to ${other}.`), text);
@@ -160,7 +160,7 @@ test('a redirect is named, and refused if the user has turned its site off', asy
     assert.match((await agent.fail('browser_downloads', { action: 'start', url })).text, /whole http or https/, url);
 });
 
-test('a program needs an approval each time, and a redirect to a program is refused', async () => {
+test('each program download needs an approval, and a redirect to a program is refused', async () => {
   agent.forms.splice(0);
   agent.onForm = () => false;
   assert.equal((await failStart('/setup.exe')).code, 'denied');
@@ -199,7 +199,7 @@ test('a client sees neither downloads of the user nor those of another client', 
   assert.equal(readFileSync(join(folder, 'moved.pdf'), 'utf8'), 'content');
 });
 
-test('without the permission of Chrome, the tool names the switch in the side panel', async () => {
+test('without the downloads permission, the tool names the switch in the side panel', async () => {
   const other = await startAgentFixture();
   try {
     assert.equal((await other.stack.runCli('browser', 'tools', 'on', 'browser_downloads')).code, 0);

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => agent?.close());
 
-test('a tab emulates what the agent asks for, across navigations, until clear', async () => {
+test('a tab keeps its emulation across navigations, until clear', async () => {
   assert.match((await agent.fail('browser_emulate', {})).text, /is off until the user switches it on/);
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'emulation')).code, 0);
   await agent.open('/');

@@ -60,7 +60,7 @@ for (const [way, options] of ways)
       });
     });
 
-    test('the main world has the variables of the page, the isolated world has others and the same document', async () => {
+    test("the main world shares the page's variables, and the isolated world only its document", async () => {
       const tabId = await openPage('/worlds', `<script>window.secret = 1</script><p id="text">Text`);
       assert.equal(await jsonOf(tabId, '() => window.secret'), 1);
       assert.match((await evaluate(tabId, '() => window.secret', { world: 'isolated' })).text ?? '', /undefined/);
@@ -70,7 +70,7 @@ for (const [way, options] of ways)
       assert.equal(await jsonOf(tabId, '() => typeof window.mine'), 'undefined');
     });
 
-    test('the element of a ref is the argument, also in frames and closed shadow roots', async () => {
+    test('the function receives the element of a ref, also in frames and closed shadow roots', async () => {
       fixture.setPage('/inner', '<!doctype html><title>Inner</title><button>Inside</button>');
       const tabId = await openPage(
         '/elements',
@@ -94,7 +94,7 @@ for (const [way, options] of ways)
       assert.equal((await failEvaluate(tabId, '(e) => 1', { target: 'e999' })).code, 'stale_ref');
     });
 
-    test('values without a form in JSON become text', async () => {
+    test('values that JSON cannot represent become text', async () => {
       const tabId = await openPage('/values', '<button id="go" class="big">Go</button>');
       const code = `() => {
         const ring = { name: 'ring' };
@@ -137,9 +137,9 @@ for (const [way, options] of ways)
       const tabId = await openPage('/long', '');
       const first = await evaluate(tabId, '() => "😀".repeat(60000) + "end"');
       let { text = '', content = '' } = first;
-      assert.ok(content.length <= 50_000 && content.length > 49_990, `first part = ${content.length} characters`);
+      assert.ok(content.length <= 50_000 && content.length > 49_990, `the first part has ${content.length} characters`);
       for (let parts = 1; /Next part: cursor "(.+)"/.test(text); parts++) {
-        assert.ok(parts < 10, 'the parts do not end');
+        assert.ok(parts < 10, 'the result has too many parts');
         const [, cursor] = /Next part: cursor "(.+)"/.exec(text) ?? [];
         const part = await fixture.call('browser_evaluate', { cursor }, tabId);
         [text, content] = [part.text ?? '', content + part.content];
@@ -156,7 +156,7 @@ for (const [way, options] of ways)
       assert.match(cut.text ?? '', /The result ends after 2000000 characters/);
     });
 
-    test('errors name the message and the place; code that cannot be parsed does not run', async () => {
+    test('errors contain the message and the position; invalid code does not run', async () => {
       const tabId = await openPage('/errors', '');
       const thrown = await failEvaluate(tabId, '() => {\n  const a = null;\n  return a.b;\n}');
       assert.equal(thrown.code, 'script_error');
@@ -175,7 +175,7 @@ for (const [way, options] of ways)
       assert.equal(await jsonOf(tabId, '() => typeof window.ran'), 'undefined');
     });
 
-    test('a page that replaces built-ins can lie, but the tool always answers', async () => {
+    test('a page that replaces built-ins can change the result, but the tool always returns', async () => {
       const tabId = await openPage(
         '/hostile',
         `<p>Text</p><script>
@@ -202,7 +202,7 @@ for (const [way, options] of ways)
       assert.deepEqual(await jsonOf(tabId, '() => ({ list: [1, 2] })'), { list: [1, 2] });
     });
 
-    test('cancel ends the wait for a promise that never settles, and the code may go on', async () => {
+    test('cancel ends the wait for a promise that never settles, and the code may continue', async () => {
       const tabId = await openPage('/endless', '');
       const run = await fixture.start('browser_evaluate', { function: '() => new Promise(() => {})' }, tabId);
       await waitFor('the call to run', async () => (await jsonOf(tabId, '() => 1')) === 1);
@@ -210,7 +210,7 @@ for (const [way, options] of ways)
       assert.deepEqual(answer.result, { outcome: 'ignored' });
     });
 
-    test('a navigation ends a call whose code waits, and the code is not run again', async () => {
+    test('a navigation ends a call with waiting code, and the code is not run again', async () => {
       const tabId = await openPage('/leaving', '');
       fixture.setPage('/next', '<!doctype html><title>Next</title>');
       const failed = await failEvaluate(tabId, 'async () => { location.href = "/next"; await new Promise(() => {}); }');
@@ -219,7 +219,7 @@ for (const [way, options] of ways)
     });
   });
 
-test('without user scripts and debugger, the error names both ways out', async () => {
+test('without user scripts and debugger, the error names both remedies', async () => {
   const fixture = await startFixture({ userScripts: false });
   try {
     const tabId = await fixture.open('/');

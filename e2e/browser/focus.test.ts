@@ -24,11 +24,11 @@ const workPage = `<title>Work</title>${recorder}<h1>Work</h1><label>Name <input 
   <button onclick="focus(); document.getElementById('name').focus()">Focus</button><div style="height:3000px"></div>
   <input type="file" aria-label="File"><button onclick="shown.textContent = confirm('Sure?')">Ask</button><p id="shown"></p>`;
 
-/** level1Page has links and buttons that open tabs. On trusted input, Chrome briefly activates such a tab. */
-const level1Page = `<a href="/other" target="_blank">New tab</a><button onclick="window.open('/other')">Popup</button>`;
+/** tabOpeningPage has links and buttons that open tabs. On trusted input, Chrome briefly activates such a tab. */
+const tabOpeningPage = `<a href="/other" target="_blank">New tab</a><button onclick="window.open('/other')">Popup</button>`;
 
-/** readingTools are calls that must not cause any event in the page. */
-const readingTools = listSteps([
+/** readOnlyCalls are calls that must not cause any event in the page. */
+const readOnlyCalls = listSteps([
   ['browser_snapshot', {}],
   ['browser_find', { text: 'Work' }],
   ['browser_read_page', {}],
@@ -60,12 +60,12 @@ for (const [name, flags] of [
 }
 
 async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void> {
-  const { faults, client, run, setPage, openFront, evaluate, shop } = fixture;
+  const { faults, client, run, setPage, openActiveTab, evaluate, shop } = fixture;
   await runChecked(['browser', 'site', '*', 'read'], faults.env); // tabs are listed only for sites with a rule
   setPage('/user', userPage);
-  setPage('/work', workPage + (isTrusted ? '' : level1Page));
+  setPage('/work', workPage + (isTrusted ? '' : tabOpeningPage));
   setPage('/other', '<title>Other</title><p>Other</p>');
-  await openFront('/user');
+  await openActiveTab('/user');
   await waitFor('the user to have the focus', async () => (await evaluate('/user', 'document.hasFocus()')) === true);
   // Ignore events of the preparation, which arrive in earlier animation frames.
   const clear =
@@ -83,7 +83,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     await run('browser_tabs', { action: 'new', url: `${shop}/work` });
     const snapshot = await run('browser_snapshot');
     const ref = (words: string) => refIn(snapshot, words);
-    for (const [tool, args] of readingTools) await run(tool, args);
+    for (const [tool, args] of readOnlyCalls) await run(tool, args);
     // A screenshot of a background tab needs the debugger.
     await client.call('browser_take_screenshot', {});
     assert.equal(await workState(), 'hidden false 0', 'state of a page that was only read');
@@ -123,7 +123,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     await run('browser_navigate', { go: 'reload' });
     const opened = /Opened tab (\d+)/.exec(await run('browser_tabs', { action: 'new', url: `${shop}/other` }))?.[1];
     await run('browser_tabs', { action: 'close', tabId: Number(opened) });
-    count += readingTools.length + acts.length + 7;
+    count += readOnlyCalls.length + acts.length + 7;
     assert.equal(await evaluate('/user', userState), before, `state of the user's page after ${count} calls`);
     for (const { id, url } of await faults.browser.listPages())
       if (/\/(work|other)$/.test(url)) await faults.browser.cdp.send('Target.closeTarget', { targetId: id });

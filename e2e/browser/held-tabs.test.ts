@@ -17,8 +17,8 @@ after(() => fixture?.close());
 const taskPage = `<title>Tasks</title><h1>Tasks</h1><label>Task <input id="task"></label>
   <button onclick="count.textContent++">Add</button><p id="count">0</p><a href="/next">Next page</a>`;
 
-/** waitForTake waits until the server has received that the user took a tab back. */
-async function waitForTake(tabId: number): Promise<void> {
+/** waitForTabTaken waits until the server has received that the user took a tab back. */
+async function waitForTabTaken(tabId: number): Promise<void> {
   await waitFor('the server to receive the input of the user', async () => {
     const { stdout } = await fixture.stack.runCli('status', '--json');
     const browsers: { held_tabs?: { tab_id: number; taken?: boolean }[] }[] = JSON.parse(stdout).browsers;
@@ -26,14 +26,14 @@ async function waitForTake(tabId: number): Promise<void> {
   });
 }
 
-/** failWithTaken runs an action, and checks that the action fails because the user has taken the tab back. */
-async function failWithTaken(tool: string, args: Record<string, unknown>): Promise<void> {
+/** assertFailsAsTaken runs an action, and checks that the action fails because the user has taken the tab back. */
+async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): Promise<void> {
   const { code, text } = await fixture.fail(tool, args);
   assert.equal(code, 'tab_taken', text);
   assert.match(text, /the user took tab \d+ back by a click or a key \d+ s ago, and you have not read the page since/);
 }
 
-test('a click of the user takes the tab back until the agent reads the page again', async () => {
+test("a user's click takes the tab back until the agent reads the page again", async () => {
   const { setPage, open, run, refOf, pageOf, shop, stack } = fixture;
   setPage('/tasks', taskPage);
   const tabId = await open('/tasks');
@@ -41,20 +41,20 @@ test('a click of the user takes the tab back until the agent reads the page agai
   const add = await refOf('"Add"');
   await run('browser_click', { target: add });
   await page.mouse.click(5, 300);
-  await waitForTake(tabId);
-  await failWithTaken('browser_click', { target: add });
-  await failWithTaken('browser_navigate', { url: `${shop}/tasks` });
+  await waitForTabTaken(tabId);
+  await assertFailsAsTaken('browser_click', { target: add });
+  await assertFailsAsTaken('browser_navigate', { url: `${shop}/tasks` });
   const batch = await fixture.fail('browser_batch', { steps: [{ tool: 'browser_click', args: { target: add } }] });
   assert.match(batch.text, /tab_taken/);
   const status = await stack.runCli('status');
   assert.match(status.stdout, /you took it back from .*, which must read the page before it acts again/);
-  assert.equal(await page.textContent('#count'), '1', 'no act runs after the click of the user');
+  assert.equal(await page.textContent('#count'), '1', "no action runs after the user's click");
   await run('browser_find', { text: 'Add' });
   await run('browser_click', { target: add });
   assert.equal(await page.textContent('#count'), '2');
 });
 
-test('keys count, also in a new document and in a frame; input of the agent itself does not count', async () => {
+test("a user's key press takes the tab back, also in a new document or a frame; agent input does not", async () => {
   const { setPage, open, run, refOf, pageOf, shop, other } = fixture;
   setPage('/keys', taskPage);
   setPage('/next', `<title>Next</title><label>Name <input id="name"></label><iframe src="${other}/inner"></iframe>`);
@@ -71,18 +71,18 @@ test('keys count, also in a new document and in a frame; input of the agent itse
   await run('browser_type', { target: name, text: 'Ada' });
   await page.focus('#name');
   await page.keyboard.type('!');
-  await waitForTake(tabId);
-  await failWithTaken('browser_type', { target: name, text: 'Bob' });
+  await waitForTabTaken(tabId);
+  await assertFailsAsTaken('browser_type', { target: name, text: 'Bob' });
   assert.equal(await page.inputValue('#name'), 'Ada!');
 
   await run('browser_snapshot');
   await run('browser_type', { target: name, text: 'Eve' });
   await page.frameLocator('iframe').getByRole('button').click();
-  await waitForTake(tabId);
-  await failWithTaken('browser_type', { target: name, text: 'Bob' });
+  await waitForTabTaken(tabId);
+  await assertFailsAsTaken('browser_type', { target: name, text: 'Bob' });
 });
 
-test('the user stops the agent in a tab: its call ends, and it needs an approval to act there again', async () => {
+test('stopping the agent in a tab ends its call, and further actions there need an approval', async () => {
   const { setPage, open, run, fail, refOf, pageOf, shop, stack, client, forms } = fixture;
   setPage(
     '/stop',
@@ -92,7 +92,7 @@ test('the user stops the agent in a tab: its call ends, and it needs an approval
   const tabId = await open('/stop');
   const add = await refOf('"Add"');
   const acting = client.call('browser_click', { target: await refOf('"Moving"') });
-  await waitFor('the tab to be held', async () => (await stack.runCli('status')).stdout.includes(`tab ${tabId}`));
+  await waitFor('the tab to be in use', async () => (await stack.runCli('status')).stdout.includes(`tab ${tabId}`));
   const released = await stack.runCli('browser', 'release', `${tabId}`);
   assert.match(released.stderr, /stopped .* in tab \d+; it needs your approval to act there again/);
   assert.match((await acting).text, /cancelled by the command line: the user stopped you in this tab/);
@@ -108,7 +108,7 @@ test('the user stops the agent in a tab: its call ends, and it needs an approval
   assert.equal(await (await pageOf(`${shop}/stop`)).textContent('#count'), '1');
 });
 
-test('a tab in which no agent has acted gets no script', async () => {
+test('a tab in which no agent has acted runs no input watch script', async () => {
   const { setPage, run, refOf, open, pageOf, shop, stack } = fixture;
   setPage('/held', taskPage);
   setPage('/free', '<title>Free</title>');

@@ -57,8 +57,8 @@ for (const [level, flags] of [
 
   const uploads = () => join(fixture.faults.home, 'uploads');
 
-  /** openWork opens the test page in a background tab, and takes a snapshot of the page. */
-  async function openWork(): Promise<void> {
+  /** openWorkPage opens the test page in a background tab, and takes a snapshot of the page. */
+  async function openWorkPage(): Promise<void> {
     path = `/work${++paths}`;
     fixture.setPage(path, workPage);
     await fixture.run('browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
@@ -69,8 +69,8 @@ for (const [level, flags] of [
   const waitForLog = (entry: string) =>
     waitFor(`the page to record ${entry}`, async () => String(await inPage('log.join()')).includes(entry));
 
-  /** keepBusy blocks the page for some time, so that the next operation in the page waits. */
-  const keepBusy = (ms: number) =>
+  /** blockPage blocks the page for some time, so that the next operation in the page waits. */
+  const blockPage = (ms: number) =>
     inPage(`{ const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => { for (const end = performance.now() + ${ms}; performance.now() < end; ); };
       port2.postMessage(0); 'posted' }`);
@@ -97,8 +97,8 @@ for (const [level, flags] of [
     await faults.waitForBrowser();
   }
 
-  /** interrupt starts a call, stops the worker when the call has begun, and returns the outcome of the call. */
-  async function interrupt(
+  /** interruptCall starts a call, stops the worker when the call has begun, and returns the outcome of the call. */
+  async function interruptCall(
     tool: string,
     args: Record<string, unknown>,
     hasBegun: () => Promise<unknown> = () => waitForRun(tool),
@@ -130,33 +130,35 @@ for (const [level, flags] of [
     assert.equal(Number(await inPage('count.textContent')), before + 1);
   }
 
-  test(`${level}, tools that only read go on`, async () => {
+  test(`${level}, read-only tools continue after a worker stop`, async () => {
     for (const [tool, args, text] of [
       ['browser_snapshot', {}, /heading "Work"/],
       ['browser_find', { text: 'Add' }, /button "Add"/],
       ['browser_read_page', {}, /# Work/],
       ...(isTrusted ? ([['browser_take_screenshot', {}, /Picture of the visible part/]] as const) : []),
     ] as const) {
-      await openWork();
-      await keepBusy(2500);
-      const outcome = await interrupt(tool, args);
+      await openWorkPage();
+      await blockPage(2500);
+      const outcome = await interruptCall(tool, args);
       assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
       assert.match(outcome.text, text);
     }
     await assertUsable();
   });
 
-  test(`${level}, a wait goes on or ends with link_lost`, async () => {
-    await openWork();
+  test(`${level}, a wait continues or ends with link_lost after a worker stop`, async () => {
+    await openWorkPage();
     const args = { text: 'Ready', timeout: 30 };
-    const outcome = await interrupt('browser_wait_for', args, undefined, () => inPage("document.body.append('Ready')"));
+    const outcome = await interruptCall('browser_wait_for', args, undefined, () =>
+      inPage("document.body.append('Ready')"),
+    );
     if (outcome.isError) assert.equal(outcome.code, 'link_lost', outcome.text);
     await assertUsable();
   });
 
-  test(`${level}, a click that waits ends, and does not click later`, async () => {
-    await openWork();
-    const outcome = await interrupt('browser_click', { target: refOf('Late') });
+  test(`${level}, a worker stop ends a waiting click, which never clicks later`, async () => {
+    await openWorkPage();
+    const outcome = await interruptCall('browser_click', { target: refOf('Late') });
     assert.equal(outcome.code, 'link_lost', outcome.text);
     await inPage('late.disabled = false');
     await assertUsable();
@@ -167,10 +169,10 @@ for (const [level, flags] of [
     ['Handle', 'pointerdown handle', 'pointerup'],
     ['Card', 'dragstart card', 'dragend card'],
   ] as const) {
-    test(`${level}, a drag of ${target} ends without a drop, and its button is released`, async () => {
-      await openWork();
+    test(`${level}, a worker stop ends a drag of ${target} without a drop`, async () => {
+      await openWorkPage();
       const args = { startTarget: refOf(target), endTarget: refOf('Place') };
-      const outcome = await interrupt('browser_drag', args, () => waitForLog(began));
+      const outcome = await interruptCall('browser_drag', args, () => waitForLog(began));
       assert.equal(outcome.code, 'link_lost', outcome.text);
       await waitForLog(ended);
       await assertUsable();
@@ -178,11 +180,11 @@ for (const [level, flags] of [
     });
   }
 
-  test(`${level}, no character comes after the end of the call`, async () => {
-    await openWork();
+  test(`${level}, a worker stop ends typing, and no character follows`, async () => {
+    await openWorkPage();
     const args = { target: refOf('Text'), text: 'abcdefghij'.repeat(60), slowly: true };
     const typed = async () => String(await inPage('text.value')).length;
-    const outcome = await interrupt('browser_type', args, () =>
+    const outcome = await interruptCall('browser_type', args, () =>
       waitFor('the first characters', async () => (await typed()) > 5),
     );
     assert.equal(outcome.code, 'link_lost', outcome.text);
@@ -192,50 +194,50 @@ for (const [level, flags] of [
     assert.ok(count < 600);
   });
 
-  test(`${level}, a navigation ends, and the tab shows the page`, async () => {
-    await openWork();
+  test(`${level}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
+    await openWorkPage();
     fixture.setPage('/next', '<title>Next</title><h1>Next</h1>');
-    const outcome = await interrupt('browser_navigate', { url: `${fixture.shop}/next?delay=3000` });
+    const outcome = await interruptCall('browser_navigate', { url: `${fixture.shop}/next?delay=3000` });
     assert.equal(outcome.code, 'link_lost', outcome.text);
     assert.match(outcome.text, /check first whether|Check the page before/i);
     await fixture.run('browser_wait_for', { text: 'Next', timeout: 20 });
   });
 
-  test(`${level}, a batch names the step, and runs no later step`, async () => {
-    await openWork();
+  test(`${level}, a batch names the step at the worker stop, and runs no later step`, async () => {
+    await openWorkPage();
     const steps = [
       { tool: 'browser_click', args: { target: refOf('Late') } },
       { tool: 'browser_click', args: { target: refOf('Add') } },
     ];
-    const outcome = await interrupt('browser_batch', { steps }, () => waitForRun('browser_click'));
+    const outcome = await interruptCall('browser_batch', { steps }, () => waitForRun('browser_click'));
     assert.equal(outcome.code, 'link_lost', outcome.text);
     assert.match(outcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
     assert.equal(await inPage('count.textContent'), '0');
     await assertUsable();
   });
 
-  test(`${level}, an upload ends, and a later one works`, async () => {
-    await openWork();
-    await keepBusy(2500);
+  test(`${level}, an upload ends at a worker stop, and a later upload works`, async () => {
+    await openWorkPage();
+    await blockPage(2500);
     const args = { target: refOf('File'), paths: [join(uploads(), 'a.txt')] };
-    const outcome = await interrupt('browser_file_upload', args);
+    const outcome = await interruptCall('browser_file_upload', args);
     assert.equal(outcome.code, 'link_lost', outcome.text);
     await assertUsable();
     const target = refIn(await fixture.run('browser_snapshot'), '"File"');
     assert.match(await fixture.run('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
   });
 
-  test(`${level}, code that never ends gives the call back`, async () => {
-    await openWork();
-    const outcome = await interrupt('browser_evaluate', { function: '() => new Promise(() => {})' });
+  test(`${level}, a worker stop ends a call whose code never ends`, async () => {
+    await openWorkPage();
+    const outcome = await interruptCall('browser_evaluate', { function: '() => new Promise(() => {})' });
     assert.equal(outcome.code, 'link_lost', outcome.text);
     assert.match(await fixture.run('browser_evaluate', { function: '() => 6 * 7' }), /42/);
     await assertUsable();
   });
 
   if (isTrusted) {
-    test('a recording begins again, and a paused request continues', async () => {
-      await openWork();
+    test('after a worker stop, a recording restarts, and a paused request continues', async () => {
+      await openWorkPage();
       await fixture.run('browser_network_requests');
       await fixture.run('browser_route', { action: 'add', pattern: '*/api*', abort: true });
       await assert.rejects(async () => inPage("fetch('/api').then((response) => response.text())"));
@@ -245,8 +247,8 @@ for (const [level, flags] of [
       await assertUsable();
     });
 
-    test('a dialog that a stopped worker left open is closed', async () => {
-      await openWork();
+    test('after a worker stop, an open dialog is closed', async () => {
+      await openWorkPage();
       assert.match(
         await fixture.run('browser_click', { target: refOf('Ask') }),
         /The page opened a dialog \(confirm\)/,
@@ -255,7 +257,7 @@ for (const [level, flags] of [
       await assertUsable();
     });
 
-    test('the debugger leaves all tabs, and no tab stays held', async () => {
+    test('after a worker stop, the debugger is detached from all tabs, and no tab stays in use', async () => {
       const attached = `chrome.debugger.getTargets().then((targets) =>
         targets.filter(({ attached, type }) => attached && type === 'page').length)`;
       await waitFor(
@@ -263,7 +265,7 @@ for (const [level, flags] of [
         async () => (await fixture.faults.evaluateInWorker(attached)) === 0,
         90_000,
       );
-      await waitFor('the end of all holds', async () => (await listHolds(fixture)).length === 0, 90_000);
+      await waitFor('no tab to be in use', async () => (await listHolds(fixture)).length === 0, 90_000);
     });
   }
 }

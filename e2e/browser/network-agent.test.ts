@@ -16,7 +16,7 @@ async function runCli(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test('the group is off until the user switches it on, and browser_route has its own switch', async () => {
+test('the group network is off until turned on, and browser_route has a separate switch', async () => {
   fixture.setPage('/cart', '<title>Cart</title><script>fetch("/prices?api_key=S3" + "CRET")</script>');
   await fixture.open('/cart');
   assert.equal((await fixture.fail('browser_network_requests')).code, 'denied');
@@ -31,7 +31,7 @@ test('the group is off until the user switches it on, and browser_route has its 
   );
 });
 
-test('requests and their file are data of the page, without secrets, and only for the client', async () => {
+test('requests and HAR files are untrusted page data without secrets, and only for the client', async () => {
   await fixture.run('browser_navigate', { go: 'reload' });
   const list = await fixture.run('browser_network_requests');
   assert.match(
@@ -57,7 +57,7 @@ test('requests and their file are data of the page, without secrets, and only fo
   await assert.rejects(fixture.client.sdk.readResource({ uri }), /You have no file/);
 });
 
-test('a tab that arrives at a site that is off shows no requests of it, and frames of it are left out', async () => {
+test('requests of a site that is off are not listed, neither of the tab nor of frames', async () => {
   fixture.setPage('/account', '<title>Account</title><script>fetch("/balance")</script>');
   fixture.setPage('/embed', `<title>Embed</title><iframe src="${fixture.bank}/account"></iframe>`);
   await fixture.run('browser_navigate', { url: `${fixture.shop}/embed` });

@@ -102,7 +102,7 @@ function numberOf(content: string, part: string): number {
   return Number.parseInt(line, 10);
 }
 
-test('the first call lists what the page has noted; after it, redirects, frames, workers and static files are recorded', async () => {
+test('the first call lists performance entries; then redirects, frames, workers and static files are recorded', async () => {
   fixture.setPage('/frame', '<!doctype html><script>fetch("/from-frame").then((r) => r.text())</script>');
   const tabId = await open(
     '/shop',
@@ -149,7 +149,7 @@ test('the first call lists what the page has noted; after it, redirects, frames,
   assert.equal(refused.code, 'not_found');
 });
 
-test('a request has its headers, bodies and times, and no secrets', async () => {
+test('request details contain headers, bodies and times, but no secrets', async () => {
   const tabId = await open(
     '/secrets',
     `<script>(async () => {
@@ -200,7 +200,7 @@ test('a request has its headers, bodies and times, and no secrets', async () => 
   for (const each of [...texts, details.content ?? '', file?.text ?? '']) assert.doesNotMatch(each, /S3CRET/);
 });
 
-test('a page does not see what the tab requested while it showed another site', async () => {
+test('requests from while the tab showed another site are not listed', async () => {
   const tabId = await open('/first', '<script>fetch("/mine")</script>');
   await record(tabId, '/first');
   const before = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
@@ -217,7 +217,7 @@ test('a page does not see what the tab requested while it showed another site', 
   assert.doesNotMatch(back, /second/);
 });
 
-test('messages of a WebSocket are recorded, without secrets', async () => {
+test('WebSocket messages are recorded without secrets', async () => {
   const tabId = await open(
     '/socket',
     `<script>const socket = new WebSocket("${apiUrl('/live?token=S3CRETsocket').replace('http', 'ws')}");
@@ -240,7 +240,7 @@ test('messages of a WebSocket are recorded, without secrets', async () => {
 const fetchText = (url: string) =>
   `fetch('${url}').then((r) => r.text().then((t) => r.status + ' ' + t), (e) => 'failed: ' + e.message)`;
 
-test('rules answer and abort requests of the site that matched when they were made', async () => {
+test('rules answer and abort requests only of the site on which the rules were made', async () => {
   fixture.setPage('/inner', '<!doctype html><title>inner</title>');
   const tabId = await open('/routes', `<iframe src="${fixture.otherOrigin}/inner"></iframe>`);
   const add = {
@@ -297,7 +297,7 @@ test('a request that a rule pauses does not hang when the worker stops', async (
   assert.equal(list.content, 'no rules');
 });
 
-test('the network of a tab is offline or slow until the client ends it', async () => {
+test('the network of a tab is offline or slow until the client resets the conditions', async () => {
   const tabId = await open('/slow', 'Slow');
   const offline = await fixture.call('browser_network_conditions', { preset: 'offline' }, tabId);
   assert.match(offline.text ?? '', /^The network of the tab: offline, until/);

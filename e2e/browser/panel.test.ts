@@ -21,7 +21,7 @@ const page = `<title>Work</title><button onclick="count.textContent++">Add</butt
   <button style="animation: move 1s infinite">Moving</button>
   <style>@keyframes move { from { margin-left: 0 } to { margin-left: 200px } }</style>`;
 
-test('a tab in use shows its agent; a click of the user and the button Stop take the tab back', async () => {
+test("the panel shows a tab in use; a user's click and the button Stop take the tab back", async () => {
   const { setPage, open, run, fail, refOf, pageOf, client, shop } = fixture;
   setPage('/work', page);
   const tabId = await open('/work');
@@ -41,7 +41,7 @@ test('a tab in use shows its agent; a click of the user and the button Stop take
   await inUse.waitFor({ state: 'detached' });
 });
 
-test('the switch of browser tools and the rules of sites are those of the commands', async () => {
+test('the panel and the commands change the same browser tool switches and site rules', async () => {
   const { stack, fail } = fixture;
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const all = panel.getByRole('switch', { name: 'Agents may use browser tools' });

@@ -61,7 +61,7 @@ test('each tool names its missing permission and the switch in the side panel, a
   fixture.onForm = () => true;
 });
 
-test('after the switch in the side panel, the tool works at once, and after a revoke no more', async () => {
+test('a tool works at once after the grant in the side panel, and fails after a revoke', async () => {
   const { stack, run, fail } = fixture;
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();

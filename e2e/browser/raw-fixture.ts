@@ -18,8 +18,8 @@ export interface RawFixture {
   setPage(path: string, html: string): void;
   /** run runs a tool and returns the text of the result. run fails if the tool fails. */
   run(tool: string, args?: Record<string, unknown>): Promise<string>;
-  /** openFront opens a page in an active tab, as the user does. */
-  openFront(path: string): Promise<void>;
+  /** openActiveTab opens a page in an active tab, as the user does. */
+  openActiveTab(path: string): Promise<void>;
   /** evaluate evaluates a JavaScript expression in the page with a path. */
   evaluate(path: string, expression: string): Promise<unknown>;
   close(): Promise<void>;
@@ -65,7 +65,7 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
         if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
         return outcome.text;
       },
-      async openFront(path) {
+      async openActiveTab(path) {
         await faults.browser.cdp.send('Target.createTarget', { url: `${shop}${path}` });
       },
       async evaluate(path, expression) {

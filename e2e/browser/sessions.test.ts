@@ -41,8 +41,8 @@ interface OpenedPage {
   readonly page: Page;
 }
 
-/** openChanged opens a page for a session, and makes every kind of change that lasts longer than one call. */
-async function openChanged(client: McpClient, path: string): Promise<OpenedPage> {
+/** openChangedPage opens a page for a session, and makes every kind of change that lasts longer than one call. */
+async function openChangedPage(client: McpClient, path: string): Promise<OpenedPage> {
   const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
   const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
   await run(client, 'browser_route', { action: 'add', pattern: '*/prices', body: 'from the rule' });
@@ -69,7 +69,7 @@ function readPage(page: Page): Promise<{ prices: string; isDark: boolean; zone: 
 async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
   const startMs = performance.now();
   await waitFor('the debugger to leave the tab', async () => !(await listDebuggedTabs(fixture.stack)).includes(tabId));
-  assert.ok(performance.now() - startMs < 20_000, 'the debugger left the tab only after the time in which it lingers');
+  assert.ok(performance.now() - startMs < 20_000, 'the debugger was detached only after LingerMs');
   const { prices, isDark, zone } = await readPage(page);
   assert.deepEqual([prices, isDark], ['from the site', false]);
   assert.notEqual(zone, 'Asia/Tokyo');
@@ -92,9 +92,9 @@ async function listDebuggedTabs({ chrome: { context, extensionId } }: Stack): Pr
 }
 
 for (const [name, connect] of transports)
-  test(`the end of a session over ${name} ends its rules, emulations, captures and holds`, async () => {
+  test(`the end of a session over ${name} ends its rules, emulations, captures and tab use`, async () => {
     const ending = await connect(fixture.stack);
-    const opened = await openChanged(ending, `/?${name}`);
+    const opened = await openChangedPage(ending, `/?${name}`);
     const snapshot = await run(ending, 'browser_snapshot', {});
     const target = /button "Add" \[ref=(\w+)\]/.exec(snapshot)?.[1];
     await run(ending, 'browser_click', { target });
@@ -109,14 +109,14 @@ for (const [name, connect] of transports)
     await endSession(next);
   });
 
-test('the end of one session of a client keeps what its other session uses in the same tab', async () => {
+test('the end of a session keeps everything that another session uses in the same tab', async () => {
   const [staying, ending] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
-  const opened = await openChanged(staying, '/?two');
+  const opened = await openChangedPage(staying, '/?two');
   const { tabId, page } = opened;
   // The user's click ends the first session's use of the tab.
   await page.mouse.click(5, 300);
   const rule = { action: 'add', pattern: '*/stock', body: '[]', tabId };
-  await waitFor('the tab to be free', async () => !(await ending.call('browser_route', rule)).isError);
+  await waitFor('the tab not to be in use', async () => !(await ending.call('browser_route', rule)).isError);
   await run(ending, 'browser_emulate', { timezone: 'Europe/Rome', tabId });
   await endSession(ending);
   await waitFor('the time zone of the ended session to end', async () => (await readPage(page)).zone !== 'Europe/Rome');
@@ -130,7 +130,7 @@ test('the end of one session of a client keeps what its other session uses in th
   await waitForEnd(opened);
 });
 
-test('the end of a session dismisses the dialog that its act has opened, and the next client learns of it', async () => {
+test('the end of a session dismisses its dialogs, and the next client gets a note', async () => {
   const client = await fixture.stack.connectHttp();
   fixture.setPage(
     '/ask',
@@ -149,9 +149,9 @@ test('the end of a session dismisses the dialog that its act has opened, and the
   assert.doesNotMatch(await run(fixture.client, 'browser_snapshot', { tabId }), /dismissed/);
 });
 
-test('a session that ends while the link is down ends in the browser after the reconnect', async () => {
+test('a session that ended while the link was down is cleaned up after the reconnect', async () => {
   const client = await fixture.stack.connectHttp();
-  const opened = await openChanged(client, '/?link');
+  const opened = await openChangedPage(client, '/?link');
   fixture.stack.proxy?.cut();
   await endSession(client);
   assert.equal((await readPage(opened.page)).prices, 'from the rule', 'answer of the page while the link is down');
@@ -159,9 +159,9 @@ test('a session that ends while the link is down ends in the browser after the r
   await waitForEnd(opened);
 });
 
-test('sessions from before a restart of the server end after the reconnect', async () => {
+test('sessions from before a server restart are cleaned up after the reconnect', async () => {
   const client = await fixture.stack.connectHttp();
-  const opened = await openChanged(client, '/?restart');
+  const opened = await openChangedPage(client, '/?restart');
   await fixture.stack.restartDaemon('SIGKILL');
   await waitForEnd(opened);
 });

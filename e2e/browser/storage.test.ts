@@ -18,7 +18,7 @@ after(() => agent?.close());
 
 const listToolNames = async () => (await agent.client.sdk.listTools()).tools.map(({ name }) => name);
 
-test('dangerous tools are off until the user names them, also after their group', async () => {
+test('turning on a group leaves its dangerous tools off until the user names them', async () => {
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'storage')).code, 0);
   for (const tool of tools) {
     assert.equal((await listToolNames()).includes(tool), false, `${tool} is listed`);
@@ -32,7 +32,7 @@ test('dangerous tools are off until the user names them, also after their group'
   });
 });
 
-test('cookies: lists have names and flags, and only get has values', async () => {
+test('cookies: the action list returns names and flags, and only get returns values', async () => {
   const url = `${agent.shop}/account`;
   const expires = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString();
   await agent.run('browser_cookies', {
@@ -62,7 +62,7 @@ test('cookies: lists have names and flags, and only get has values', async () =>
   assert.match((await agent.fail('browser_cookies', undated)).text, /expires must be a date/);
 });
 
-test('storage: keys with sizes, single values, changes and IndexedDB records', async () => {
+test('storage: browser_storage lists keys with sizes, and reads and changes values and IndexedDB records', async () => {
   await agent.open('/');
   const page = await agent.pageOf(`${agent.shop}/`);
   await page.evaluate(async () => {
@@ -129,7 +129,7 @@ function firstLine(text: string): string | undefined {
   return text.split('\n')[0];
 }
 
-test('clearing deletes the data of one origin, and the answer names what was deleted', async () => {
+test('browser_clear_site_data deletes the data of one origin, and names the deleted data', async () => {
   agent.setPage('/fresh', '<title>Fresh</title>');
   await agent.open('/fresh');
   const page = await agent.pageOf(`${agent.shop}/fresh`);
@@ -163,7 +163,7 @@ test('clearing deletes the data of one origin, and the answer names what was del
   await otherPage.close();
 });
 
-test('a dangerous tool needs an approval each time, also below a wildcard, and never reaches a site that is off', async () => {
+test('each call of a dangerous tool needs an approval, and never reaches a site that is off', async () => {
   assert.equal((await agent.stack.runCli('browser', 'site', '*.localhost', 'auto')).code, 0);
   const calls = (site: string) =>
     [

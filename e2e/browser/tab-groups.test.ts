@@ -27,7 +27,7 @@ async function listGroups(): Promise<string[]> {
   return Array.isArray(lines) ? lines.map(String).sort() : [];
 }
 
-test('each agent has a group for the tabs that it opens, also by clicks', async () => {
+test("tabs that an agent opens, also by clicks, are in the agent's tab group", async () => {
   const { setPage, open, run, refOf, stack, shop } = fixture;
   setPage(
     '/work',
@@ -62,13 +62,13 @@ test('each agent has a group for the tabs that it opens, also by clicks', async 
   assert.deepEqual(await listGroups(), lines, 'the end of a session closes and moves no tab');
 });
 
-test('a group of the user with the name of a client gets no tab of the client', async () => {
+test("a client's tab is not put into a user's tab group with the client's name", async () => {
   const { stack, shop, setPage } = fixture;
   setPage('/own', '<title>Own</title>');
   setPage('/added', '<title>Added</title>');
   const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
   const name = (await listGroups()).find((line) => line.startsWith('/work: '))?.replace(/^\/work: | blue$/g, '') ?? '';
-  assert.notEqual(name, '', 'name of the group of the client');
+  assert.notEqual(name, '', "name of the client's tab group");
   // After the client's tab group has closed, the user makes a tab group with the client's name.
   const userGroup: unknown = await worker.evaluate(`(async () => {
     const all = await chrome.tabs.query({});
@@ -84,7 +84,7 @@ test('a group of the user with the name of a client gets no tab of the client', 
     .filter(({ url, pendingUrl }) => (url || pendingUrl).endsWith('/added')).map(({ groupId }) => groupId))`);
   assert.ok(Array.isArray(groups));
   assert.equal(groups.length, 2, 'tabs of the client');
-  assert.equal(groups[0], groups[1], 'the tabs of the client are in one group');
-  assert.notEqual(groups[0], userGroup, 'group of the client, which differs from the group of the user');
-  assert.ok(groups[0] > 0, 'the tabs of the client are in a group');
+  assert.equal(groups[0], groups[1], "the client's tabs are in one tab group");
+  assert.notEqual(groups[0], userGroup, "the client's tab group differs from the user's tab group");
+  assert.ok(groups[0] > 0, "the client's tabs are in a tab group");
 });

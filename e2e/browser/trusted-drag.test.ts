@@ -20,7 +20,7 @@ async function open(path: string, body: string): Promise<string> {
   return await fixture.run('browser_snapshot');
 }
 
-async function oracle(path: string, expression: string): Promise<unknown> {
+async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
@@ -35,7 +35,7 @@ const dropPage = `<script>window.log = window.log ?? []</script><div id="item" d
     zone.ondrop = (e) => { e.preventDefault(); log.push('drop ' + e.isTrusted + ' ' + e.dataTransfer.getData('text/plain')); zone.textContent = 'Dropped' };
   </script>`;
 
-test('an element that HTML5 lets drag is dropped with its data, several times', async () => {
+test('an HTML drag drops an element with its data, several times', async () => {
   const { run } = fixture;
   const snapshot = await open('/html5', `<div style="height:900px"></div>${dropPage}`);
   const [startTarget, endTarget] = [refIn(snapshot, '"Item"'), refIn(snapshot, '"Zone"')];
@@ -68,12 +68,15 @@ test('sliders and sortable lists follow the pointer', async () => {
      </script>`,
   );
   await run('browser_drag', { startTarget: refIn(snapshot, '"Thumb"'), endTarget: refIn(snapshot, '"Right"') });
-  assert.deepEqual(await oracle('/pointer', '[parseInt(thumb.style.left) > 200, log.length > 5]'), [true, true]);
+  assert.deepEqual(await evaluateInShop('/pointer', '[parseInt(thumb.style.left) > 200, log.length > 5]'), [
+    true,
+    true,
+  ]);
   await run('browser_drag', { startTarget: refIn(snapshot, '"One"'), endTarget: refIn(snapshot, '"Three"') });
-  assert.equal(await oracle('/pointer', 'list.lastElementChild.textContent'), 'One');
+  assert.equal(await evaluateInShop('/pointer', 'list.lastElementChild.textContent'), 'One');
 });
 
-test('drags work in a frame of another site, and from one frame to another', async () => {
+test('drags work in a cross-site frame, and between frames', async () => {
   const { run, setPage, other, shop } = fixture;
   setPage('/part', dropPage);
   const snapshot = await open(

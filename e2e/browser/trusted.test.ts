@@ -22,8 +22,8 @@ async function open(path: string, body: string): Promise<string> {
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** oracle evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
-async function oracle(path: string, expression: string): Promise<unknown> {
+/** evaluateInShop evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
+async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
@@ -39,11 +39,11 @@ const recorder = `<script>window.log = [];
     addEventListener(type, (e) => log.push([e.type, e.isTrusted, e.button, e.detail, (e.shiftKey ? 'S' : '') + (e.ctrlKey ? 'C' : '')].join(' ')));
 </script>`;
 
-test('clicks are trusted, with their button, count and modifiers', async () => {
+test('clicks are trusted, with the requested button, count and modifiers', async () => {
   const { run } = fixture;
   const snapshot = await open('/clicks', `${recorder}<div style="height:2000px"></div><button>Here</button>`);
   const target = refIn(snapshot, '"Here"');
-  const log = () => oracle('/clicks', 'log.splice(0)');
+  const log = () => evaluateInShop('/clicks', 'log.splice(0)');
   assert.match(await run('browser_click', { target }), /input: trusted\./);
   assert.deepEqual(await log(), ['click true 0 1 ']);
   await run('browser_click', { target, doubleClick: true });
@@ -54,7 +54,7 @@ test('clicks are trusted, with their button, count and modifiers', async () => {
   assert.deepEqual(await log(), ['auxclick true 1 1 SC']);
 });
 
-test('clicks reach nested frames of other sites, scaled frames and closed shadow roots', async () => {
+test('clicks reach nested cross-site frames, scaled frames and closed shadow roots', async () => {
   const { run, setPage, other, shop } = fixture;
   setPage('/leaf', `${recorder}<div style="height:1500px"></div><button>Leaf</button>`);
   setPage(
@@ -84,10 +84,12 @@ test('clicks reach nested frames of other sites, scaled frames and closed shadow
   );
   assert.deepEqual(logs, [['click true 0 1 '], ['click true 0 1 ']]);
   await run('browser_click', { target: refIn(snapshot, '"Closed"') });
-  assert.deepEqual(await oracle('/nested', 'log.filter((entry) => entry.startsWith("closed"))'), ['closed true']);
+  assert.deepEqual(await evaluateInShop('/nested', 'log.filter((entry) => entry.startsWith("closed"))'), [
+    'closed true',
+  ]);
 });
 
-test('no file chooser opens, and lists and dates keep their popups closed', async () => {
+test('a click opens no file chooser, list popup or date picker of the browser', async () => {
   const { run, setPage, other } = fixture;
   setPage(
     '/files',
@@ -106,7 +108,7 @@ test('no file chooser opens, and lists and dates keep their popups closed', asyn
     assert.match(await run('browser_click', { target: refIn(snapshot, name) }), /input: synthetic\./, name);
 });
 
-test('a click that opens a popup or navigates succeeds, and the user keeps the tab in front', async () => {
+test("a click that opens a popup or navigates succeeds, and the user's tab stays active", async () => {
   const { run, shop } = fixture;
   const front = async () => {
     fixture.onForm = () => true;
@@ -127,7 +129,7 @@ test('a click that opens a popup or navigates succeeds, and the user keeps the t
   assert.ok(gone.includes(`${shop}/clicks`));
 });
 
-test('keys act as those of a user: Tab, Enter, Escape, arrows, combinations, and text without keys', async () => {
+test("trusted keys act like a user's keys: Tab, Enter, Escape, arrows, combinations, characters without a key", async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/keys',
@@ -137,9 +139,9 @@ test('keys act as those of a user: Tab, Enter, Escape, arrows, combinations, and
   );
   const ref = (name: string) => refIn(snapshot, `"${name}"`);
   const press = (key: string, target?: string) => run('browser_press_key', { key, ...(target ? { target } : {}) });
-  await oracle('/keys', 'window.keys = true');
+  await evaluateInShop('/keys', 'window.keys = true');
   assert.match(await press('Control+a', ref('Query')), /input: trusted\./);
-  assert.deepEqual(await oracle('/keys', '[q.selectionStart, q.selectionEnd, ...log.splice(0)]'), [
+  assert.deepEqual(await evaluateInShop('/keys', '[q.selectionStart, q.selectionEnd, ...log.splice(0)]'), [
     0,
     3,
     'keydown Control ControlLeft 17 true true',
@@ -147,28 +149,28 @@ test('keys act as those of a user: Tab, Enter, Escape, arrows, combinations, and
     'keyup a KeyA 65 true true',
     'keyup Control ControlLeft 17 true false',
   ]);
-  await oracle('/keys', 'window.keys = false');
+  await evaluateInShop('/keys', 'window.keys = false');
   await press('x');
   await press('Enter');
-  assert.deepEqual(await oracle('/keys', 'log.splice(0)'), ['submit x']);
+  assert.deepEqual(await evaluateInShop('/keys', 'log.splice(0)'), ['submit x']);
   await press('Tab');
-  assert.equal(await oracle('/keys', 'document.activeElement.id'), 'next');
+  assert.equal(await evaluateInShop('/keys', 'document.activeElement.id'), 'next');
   await press('Shift+Tab');
-  assert.equal(await oracle('/keys', 'document.activeElement.id'), 'q');
+  assert.equal(await evaluateInShop('/keys', 'document.activeElement.id'), 'q');
   await press('ArrowRight', ref('Range'));
-  assert.equal(await oracle('/keys', 'range.value'), '51');
-  await oracle('/keys', 'dialog.showModal()');
+  assert.equal(await evaluateInShop('/keys', 'range.value'), '51');
+  await evaluateInShop('/keys', 'dialog.showModal()');
   await press('Escape');
-  assert.equal(await oracle('/keys', 'dialog.open'), false);
+  assert.equal(await evaluateInShop('/keys', 'dialog.open'), false);
   const text = 'Aa1!.,:"\'-_+ \u00e9 \u6f22 \u{1f600}\nb';
   const typed = await run('browser_type', { target: ref('Area'), text, slowly: true });
   assert.match(typed, /input: trusted\./);
-  assert.equal(await oracle('/keys', 'area.value'), text);
+  assert.equal(await evaluateInShop('/keys', 'area.value'), text);
   assert.match(await run('browser_type', { target: ref('Query'), text: 'find', submit: true }), /input: trusted\./);
-  assert.deepEqual(await oracle('/keys', 'log.splice(0)'), ['submit find']);
+  assert.deepEqual(await evaluateInShop('/keys', 'log.splice(0)'), ['submit find']);
 });
 
-test('keys reach fields in frames of other sites, and a form is submitted by its button', async () => {
+test('keys reach fields in cross-site frames, and Enter submits a form by its button', async () => {
   const { run, setPage, other } = fixture;
   setPage(
     '/form',
@@ -191,7 +193,7 @@ test('keys reach fields in frames of other sites, and a form is submitted by its
   assert.deepEqual(await frameLog('/framed-form', '/form'), ['click', 'submit true Grace true']);
 });
 
-test('a menu that closes without the focus stays open between two acts', async () => {
+test('a menu that closes on blur stays open between two actions', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/menu',
@@ -200,7 +202,7 @@ test('a menu that closes without the focus stays open between two acts', async (
   );
   const opened = await run('browser_click', { target: refIn(snapshot, '"Open"') });
   await run('browser_click', { target: refIn(opened, '"Choose"') });
-  assert.deepEqual(await oracle('/menu', 'log'), ['chosen']);
+  assert.deepEqual(await evaluateInShop('/menu', 'log'), ['chosen']);
 });
 
 test('a click on a frame element does not reach the document in the frame', async () => {
@@ -214,7 +216,7 @@ test('a click on a frame element does not reach the document in the frame', asyn
   assert.deepEqual(await frameLog('/embedding', '/victim'), []);
 });
 
-test('the page draws frames during acts, so a reaction that takes ten frames is part of each answer', async () => {
+test('animation frames run during an action, so its result contains a change ten frames later', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/frames',
@@ -230,6 +232,6 @@ test('the page draws frames during acts, so a reaction that takes ten frames is 
   const target = refIn(snapshot, '"Go"');
   for (let round = 1; round <= 4; round++) {
     const answer = await run('browser_click', { target });
-    assert.match(answer, new RegExp(`drawn ${round}`), `the answer to click ${round} lacks what the page drew`);
+    assert.match(answer, new RegExp(`drawn ${round}`), `the result of click ${round} lacks the change of the page`);
   }
 });

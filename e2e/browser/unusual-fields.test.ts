@@ -17,12 +17,12 @@ async function open(path: string, body: string): Promise<string> {
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** oracle evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
-async function oracle(path: string, expression: string): Promise<unknown> {
+/** evaluateInShop evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
+async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-test('editable paragraphs take text, long fields are read whole, and a number field rejects words', async () => {
+test('editable paragraphs accept text, long fields are read completely, and number fields reject words', async () => {
   const { run, fail } = fixture;
   const snapshot = await open(
     '/texts',
@@ -30,13 +30,13 @@ test('editable paragraphs take text, long fields are read whole, and a number fi
      <input type="number" id="count" aria-label="Count" value="3">`,
   );
   await run('browser_type', { target: refIn(snapshot, 'old'), text: 'new' });
-  assert.equal(await oracle('/texts', 'paragraph.innerText.trim()'), 'new');
+  assert.equal(await evaluateInShop('/texts', 'paragraph.innerText.trim()'), 'new');
   assert.match(await run('browser_read_page'), /word end/);
   const { text } = await fail('browser_type', { target: refIn(snapshot, '"Count"'), text: 'abc' });
   assert.match(text, /did not take the text/);
 });
 
-test('Enter submits a form as the browser does, and a letter chooses an option', async () => {
+test('Enter submits a form like in the browser, and a letter selects an option', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/keys',
@@ -47,10 +47,10 @@ test('Enter submits a form as the browser does, and a letter chooses an option',
   await run('browser_type', { target: refIn(snapshot, '"Only"'), text: 'x', submit: true });
   await run('browser_type', { target: refIn(snapshot, '"First"'), text: 'x', submit: true });
   await run('browser_press_key', { target: refIn(snapshot, '"Fruit"'), key: 'c' });
-  assert.deepEqual(await oracle('/keys', 'log'), ['one', 'Cherry']);
+  assert.deepEqual(await evaluateInShop('/keys', 'log'), ['one', 'Cherry']);
 });
 
-test('options that only come for a text, and no option, are chosen', async () => {
+test('filtered options are selected, and a selection can be empty', async () => {
   const { run, fail } = fixture;
   const snapshot = await open(
     '/lists',
@@ -63,16 +63,16 @@ test('options that only come for a text, and no option, are chosen', async () =>
        cities.onclick = (event) => { log.push(event.target.textContent); city.value = event.target.textContent; cities.hidden = true; city.ariaExpanded = 'false' }</script>`,
   );
   await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Bern'] });
-  assert.deepEqual(await oracle('/lists', 'log'), ['Bern']);
+  assert.deepEqual(await evaluateInShop('/lists', 'log'), ['Bern']);
   await fail('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Atlantis'] });
-  assert.deepEqual(await oracle('/lists', 'log'), ['Bern']);
+  assert.deepEqual(await evaluateInShop('/lists', 'log'), ['Bern']);
   await run('browser_select_option', { target: refIn(snapshot, '"Many"'), values: [] });
-  assert.equal(await oracle('/lists', 'many.selectedOptions.length'), 0);
+  assert.equal(await evaluateInShop('/lists', 'many.selectedOptions.length'), 0);
   await run('browser_fill_form', { fields: [{ target: refIn(snapshot, '"Count"'), value: 7 }] });
-  assert.equal(await oracle('/lists', 'count.value'), '7');
+  assert.equal(await evaluateInShop('/lists', 'count.value'), '7');
 });
 
-test('options that a page draws next to an ARIA list without a size are chosen', async () => {
+test('options that a page draws outside of an ARIA list without a size are selected', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/drawn',
@@ -83,10 +83,10 @@ test('options that a page draws next to an ARIA list without a size are chosen',
        popup.onclick = (event) => { log.push(event.target.textContent); popup.style.display = 'none'; size.ariaExpanded = 'false' }</script>`,
   );
   await run('browser_select_option', { target: refIn(snapshot, '"Size"'), values: ['Large'] });
-  assert.deepEqual(await oracle('/drawn', 'log'), ['Large']);
+  assert.deepEqual(await evaluateInShop('/drawn', 'log'), ['Large']);
 });
 
-test('an editor that draws its text takes the text by a paste', async () => {
+test('an EditContext editor receives text by a paste event', async () => {
   const { run, fail } = fixture;
   const snapshot = await open(
     '/drawn-editor',
@@ -99,11 +99,11 @@ test('an editor that draws its text takes the text by a paste', async () => {
          context.updateText(isAllSelected ? 0 : context.text.length, context.text.length, text); log.push(context.text) }</script>`,
   );
   await run('browser_type', { target: refIn(snapshot, '"Code"'), text: 'new' });
-  assert.deepEqual(await oracle('/drawn-editor', 'log'), ['new']);
+  assert.deepEqual(await evaluateInShop('/drawn-editor', 'log'), ['new']);
   await fail('browser_type', { target: refIn(snapshot, '"Deaf"'), text: 'new' });
 });
 
-test('options of a list that scrolls by the wheel only are chosen, and a missing option is none of the list', async () => {
+test('options of a list that only scrolls by wheel are selected, and a missing option is reported', async () => {
   const { run, fail } = fixture;
   const snapshot = await open(
     '/wheel',
@@ -120,13 +120,13 @@ test('options of a list that scrolls by the wheel only are chosen, and a missing
   );
   await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['City 3'] });
   await run('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['City 171'] });
-  assert.deepEqual(await oracle('/wheel', 'log'), ['City 3', 'City 171']);
+  assert.deepEqual(await evaluateInShop('/wheel', 'log'), ['City 3', 'City 171']);
   const { text } = await fail('browser_select_option', { target: refIn(snapshot, '"City"'), values: ['Paris'] });
   assert.match(text, /The list shows no option "Paris"/);
   assert.match(text, /"City 0", "City 1".*and \d+ more/);
 });
 
-test('fields that custom elements define have the names of their labels, and the state of their internals', async () => {
+test('form-associated custom elements have the names of their labels, and their internal states', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/custom',
@@ -158,5 +158,5 @@ test('fields that custom elements define have the names of their labels, and the
   assert.match(clicked, /"I agree" \[checked\]/);
   await run('browser_press_key', { target: refIn(snapshot, '"Volume"'), key: 'ArrowRight' });
   await run('browser_type', { target: refIn(snapshot, 'textbox "Nickname"'), text: 'Ada' });
-  assert.deepEqual(await oracle('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
+  assert.deepEqual(await evaluateInShop('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
 });

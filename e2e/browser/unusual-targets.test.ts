@@ -20,8 +20,8 @@ async function open(path: string, body: string): Promise<string> {
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** oracle evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
-async function oracle(path: string, expression: string): Promise<unknown> {
+/** evaluateInShop evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
+async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
@@ -36,10 +36,10 @@ test('javascript: links run in the page, unless the page prevents the click', as
   await run('browser_click', { target: refIn(snapshot, '"Post back"') });
   await run('browser_click', { target: refIn(snapshot, '"Prevented"') });
   assert.match(await run('browser_click', { target: refIn(snapshot, '"Show"') }), /~ .*shown/);
-  assert.deepEqual(await oracle('/script-links', 'log'), ['ran']);
+  assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran']);
   const { text } = await client.call('browser_click', { target: refIn(snapshot, '"Stays"') });
   assert.doesNotMatch(text, /opened tab/, 'a link whose click the page prevents opens no tab');
-  assert.deepEqual(await oracle('/script-links', 'log'), ['ran', 'stays']);
+  assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran', 'stays']);
 });
 
 test('a javascript: link that returns a text replaces the page, and the answer shows the new page', async () => {
@@ -53,7 +53,7 @@ test('a javascript: link that returns a text replaces the page, and the answer s
   await run('browser_click', { target: refIn(clicked, '"Next"') });
 });
 
-test('an act in a background tab without an effect names the dialogs that Chrome dismisses', async () => {
+test('an action without an effect in a background tab notes that Chrome dismisses dialogs there', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/dismissed',
@@ -61,10 +61,10 @@ test('an act in a background tab without an effect names the dialogs that Chrome
   );
   const clicked = await run('browser_click', { target: refIn(snapshot, '"Save"') });
   assert.match(clicked, /changed: nothing\..*Chrome dismisses dialogs of a background tab/);
-  assert.deepEqual(await oracle('/dismissed', 'log'), [false]);
+  assert.deepEqual(await evaluateInShop('/dismissed', 'log'), [false]);
 });
 
-test('areas, links without a size, shapes and anchors without an address are clicked', async () => {
+test('clicks work on image map areas, links without a size, shapes and anchors without an address', async () => {
   const { run } = fixture;
   const picture = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='100'/%3E`;
   const snapshot = await open(
@@ -81,10 +81,10 @@ test('areas, links without a size, shapes and anchors without an address are cli
   for (const name of ['"East"', '"West"', '"Floating"', 'circle [fill=red] [60x60', '[fill=red] [20x20', '7', '»'])
     await run('browser_click', { target: refIn(snapshot, name) });
   const log = ['east', 'west', 'floating', 'circle', 'rect', 'text', 'next'];
-  assert.deepEqual(await oracle('/shapes', 'log'), log);
+  assert.deepEqual(await evaluateInShop('/shapes', 'log'), log);
 });
 
-test('what can be dragged or takes the focus has a ref, and a pointer moves inside of what it enters', async () => {
+test('draggable and focusable elements have refs, and the pointer moves inside of an entered element', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/refs',
@@ -101,11 +101,11 @@ test('what can be dragged or takes the focus has a ref, and a pointer moves insi
   );
   await run('browser_drag', { startTarget: refIn(snapshot, 'Card'), endTarget: refIn(snapshot, '"Zone"') });
   await run('browser_press_key', { target: refIn(snapshot, '"Game"'), key: 'ArrowLeft' });
-  assert.deepEqual(await oracle('/refs', 'log'), ['card', 'ArrowLeft']);
+  assert.deepEqual(await evaluateInShop('/refs', 'log'), ['card', 'ArrowLeft']);
   assert.match(await run('browser_hover', { target: refIn(snapshot, '"More"') }), /\+ .*Submenu/);
 });
 
-test('a change that a server answers after 0.7 s is in the answer of the click', async () => {
+test('a click result contains a change that follows a server response after 0.7 s', async () => {
   const { run } = fixture;
   const snapshot = await open(
     '/late-answer',

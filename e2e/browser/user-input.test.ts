@@ -54,8 +54,8 @@ const waitForLog = (entry: string) =>
     (await page.evaluate<string[]>('log')).some((line) => line.startsWith(entry)),
   );
 
-/** isTaken reports whether the server has received that the user took the tab back. */
-async function isTaken(): Promise<boolean> {
+/** isTabTaken reports whether the server has received that the user took the tab back. */
+async function isTabTaken(): Promise<boolean> {
   const { stdout } = await fixture.stack.runCli('status', '--json');
   const browsers: { held_tabs?: { tab_id: number; taken?: boolean }[] }[] = JSON.parse(stdout).browsers;
   return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
@@ -94,14 +94,14 @@ test('trusted input of the agent does not take the tab back', async () => {
     assert.doesNotMatch(text, /The user clicked or typed/, `${tool} ${JSON.stringify(args)}`);
     if (tool !== 'browser_fill_form') assert.match(text, /input: trusted/, `${tool} ${JSON.stringify(args)}`);
   }
-  assert.equal(await isTaken(), false);
+  assert.equal(await isTabTaken(), false);
 });
 
 for (const [kind, use] of [
   ['click', () => page.click('#other')],
   ['key', () => page.keyboard.press('F2')],
 ] as const) {
-  test(`a ${kind} of the user ends the typing of the agent`, async () => {
+  test(`a ${kind} of the user cancels the agent's typing`, async () => {
     const typing = fixture.client.call('browser_type', { target: refOf('"Text"'), text: longText, slowly: true });
     await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
     await use();
@@ -114,13 +114,13 @@ for (const [kind, use] of [
     assert.ok(durationMs < 20_000, `the typing took ${durationMs} ms`);
     const typed = await page.inputValue('#text');
     assert.ok(typed.length < 550, `the agent typed ${typed.length} characters`);
-    assert.equal(await page.inputValue('#other'), '', 'no character of the agent is in the field of the user');
+    assert.equal(await page.inputValue('#other'), '', "the user's field contains no character from the agent");
     await assertTaken();
-    assert.equal(await page.inputValue('#text'), typed, 'no character comes after the end of the call');
+    assert.equal(await page.inputValue('#text'), typed, 'no character arrives after the end of the call');
   });
 }
 
-test('a key of the user ends a drag, and the page sees that the button is released', async () => {
+test('a key press of the user cancels a drag, and the page receives the button release', async () => {
   await page.evaluate('isSlow = true');
   const dragging = fixture.client.call('browser_drag', { startTarget: refOf('"Handle"'), endTarget: refOf('"Place"') });
   await waitForLog('pointerdown handle');
@@ -136,7 +136,7 @@ for (const [name, target, ends] of [
   ['a drag of the pointer', 'Handle', 'pointerup'],
   ['a drag of HTML5', 'Card', 'dragend'],
 ] as const) {
-  test(`a cancel of ${name} releases the button without a drop`, async () => {
+  test(`cancelling ${name} releases the button without a drop`, async () => {
     await page.evaluate('isSlow = true');
     const controller = new AbortController();
     const args = { startTarget: refOf(`"${target}"`), endTarget: refOf('"Place"') };
@@ -156,7 +156,7 @@ for (const [name, target, ends] of [
   });
 }
 
-test('a cancel of typing releases all keys', async () => {
+test('cancelling typing releases all keys', async () => {
   const controller = new AbortController();
   const args = { target: refOf('"Text"'), text: longText.toUpperCase(), slowly: true };
   const typing = fixture.client.call('browser_type', args, { signal: controller.signal });
@@ -175,7 +175,7 @@ test('a cancel of typing releases all keys', async () => {
   assert.equal(await page.textContent('#count'), '1');
 });
 
-test('after input of the user, no later step of a running batch acts', async () => {
+test('after user input, a running batch runs no further step', async () => {
   const { client, run } = fixture;
   const add = { tool: 'browser_click', args: { target: refOf('"Add"') } };
   const typing = { tool: 'browser_type', args: { target: refOf('"Text"'), text: longText, slowly: true } };
@@ -197,7 +197,7 @@ test('after input of the user, no later step of a running batch acts', async () 
     ),
   );
   await page.click('#other');
-  await waitFor('the server to receive the click', isTaken);
+  await waitFor('the server to receive the click', isTabTaken);
   await page.evaluate("document.body.append('Ready')");
   const second = await waiting;
   assert.equal(second.code, 'tab_taken', second.text);

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => agent?.close());
 
-test('the tools are off until the user switches on their group', async () => {
+test('the tools of a group are off until the user turns the group on', async () => {
   assert.match(
     (await agent.fail('browser_mouse_click_xy', { x: 1, y: 1 })).text,
     /is off until the user switches it on/,
@@ -36,7 +36,7 @@ test('the tools are off until the user switches on their group', async () => {
     assert.equal((await agent.stack.runCli('browser', 'tools', 'on', name)).code, 0);
 });
 
-test('clicks, moves, drags and the wheel reach what is at the point, in a background tab', async () => {
+test('clicks, moves, drags and wheel turns reach the element at the point, in a background tab', async () => {
   await agent.open('/points');
   const page = await agent.pageOf(`${agent.shop}/points`);
   const log = () => page.evaluate(() => document.getElementById('log')?.textContent ?? '');
@@ -61,7 +61,7 @@ test('clicks, moves, drags and the wheel reach what is at the point, in a backgr
   assert.match((await agent.fail('browser_mouse_wheel', { x: 10, y: 10 })).text, /needs deltaX or deltaY/);
 });
 
-test('a click in a frame hits the frame, and never one of a site that is off', async () => {
+test('a click at a point reaches a frame, but never a frame on a site that is off', async () => {
   const button = `<style>body { margin: 0 }</style><button style="width:90px;height:40px"
     onclick="this.textContent = 'hit by ' + event.isTrusted">Inside</button>`;
   agent.setPage('/inner', button);
@@ -87,13 +87,13 @@ test('a click in a frame hits the frame, and never one of a site that is off', a
   assert.equal(await textIn(agent.bank), 'Inside');
 });
 
-test('acts at points need the approval of the site', async () => {
+test('actions at coordinates need the approval of the site', async () => {
   await agent.stack.runCli('browser', 'site', agent.shop, 'read');
   assert.match((await agent.fail('browser_mouse_click_xy', { x: 30, y: 30 })).text, /but not to act/);
   await agent.stack.runCli('browser', 'site', agent.shop, 'auto');
 });
 
-test('a page is saved as PDF, and the client reads the file', async () => {
+test('browser_pdf_save saves a page, and the client can read the file', async () => {
   await agent.open('/points');
   const text = await agent.run('browser_pdf_save', { landscape: true });
   const uri = /file: (opentabs:\/\/files\/\w+), "shop\.localhost-[\d-]+\.pdf"/.exec(text)?.[1];

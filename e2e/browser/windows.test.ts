@@ -17,7 +17,7 @@ after(() => agent?.close());
 const listForms = () => agent.forms.splice(0);
 const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 
-test('the tools are off until the user switches on their group', async () => {
+test('the tools of a group are off until the user turns the group on', async () => {
   const listToolNames = async () => (await agent.client.sdk.listTools()).tools.map(({ name }) => name);
   assert.match((await agent.fail('browser_windows', { action: 'list' })).text, /is off until the user switches it on/);
   assert.equal((await listToolNames()).includes('browser_windows'), false, 'browser_windows is listed');
@@ -26,7 +26,7 @@ test('the tools are off until the user switches on their group', async () => {
   await waitFor('the tools to be listed', async () => (await listToolNames()).includes('browser_history'));
 });
 
-test('the list of windows needs the approval of the list of tabs', async () => {
+test('listing windows needs the same approval as listing tabs', async () => {
   assert.equal((await agent.fail('browser_windows', { action: 'list' })).code, 'denied');
   assert.match(listForms().join(), /wants to see which tabs are open, with their titles and hosts/);
   agent.onForm = () => true;
@@ -77,7 +77,7 @@ test('a client opens, changes and closes a window without approvals on a site th
   );
 });
 
-test('each close of a window of the user needs an approval that describes the window', async () => {
+test("closing a user's window always needs an approval that describes the window", async () => {
   const userWindow = async () => {
     const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
     return await worker.evaluate(async (url) => {
@@ -113,7 +113,7 @@ test('each close of a window of the user needs an approval that describes the wi
   assert.equal(listForms().length, 1, 'number of approvals for a close');
 });
 
-test('a client groups its tabs without an approval, and tabs of the user with one', async () => {
+test("grouping the client's own tabs needs no approval, and grouping user tabs needs one", async () => {
   const tabId = await agent.open('/cart');
   const created = await agent.run('browser_tab_groups', {
     action: 'create',
@@ -141,7 +141,7 @@ test('a client groups its tabs without an approval, and tabs of the user with on
   );
 });
 
-test('the history is dangerous, and leaves out sites that are off', async () => {
+test('browser_history is a dangerous tool, and leaves out sites that are off', async () => {
   const visit = async (url: string) => {
     const page = await agent.stack.chrome.openPage(url);
     await page.waitForLoadState();
@@ -162,7 +162,7 @@ test('the history is dangerous, and leaves out sites that are off', async () => 
   assert.match((await agent.fail('browser_history', { from: 'once' })).text, /from must be a date/);
 });
 
-test('bookmarks are searched, listed and created, and have only http and https addresses', async () => {
+test('browser_bookmarks searches, lists and creates bookmarks with http and https addresses', async () => {
   listForms();
   const created = await agent.run('browser_bookmarks', { action: 'create', title: 'Cart', url: `${agent.shop}/cart` });
   assert.match(created, /^Created bookmark \d+\.$/);
@@ -184,7 +184,7 @@ test('bookmarks are searched, listed and created, and have only http and https a
   );
 });
 
-test('a recently closed tab is listed and restored behind the tab of the user', async () => {
+test('a recently closed tab is listed, and restored without activating it', async () => {
   const tabId = await agent.open('/cart?step=2');
   await agent.run('browser_tabs', { action: 'close', tabId });
   const line = await waitFor('the closed tab', async () => {
@@ -203,7 +203,7 @@ test('a recently closed tab is listed and restored behind the tab of the user', 
   );
 });
 
-test('a notification is shown after an approval', async () => {
+test('browser_notify shows a notification after an approval', async () => {
   listForms();
   const text = await agent.run('browser_notify', { title: 'Done', message: 'The order is placed.' });
   assert.match(text, /^Chrome shows the notification/);

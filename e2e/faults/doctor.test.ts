@@ -42,20 +42,20 @@ async function reloadExtension(): Promise<void> {
   await worker?.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0');
 }
 
-test('a browser without "Allow User Scripts" works, and the switch is called optional', async () => {
+test('doctor calls "Allow User Scripts" optional in a browser without it', async () => {
   await waitForFinding('browsers', /^ok .*plugins run from files \(optional: turn on "Allow User Scripts"/);
   await waitForFinding('round trip', /^ok .* answered in [0-9.]+ m?s; do: $/);
   for (const hop of ['http rules', 'mcp http', 'mcp stdio', 'extension', 'server']) await waitForFinding(hop, /^ok /);
 });
 
-test('a tab whose page does not respond is named with the command that reloads the tab', async () => {
+test('doctor names an unresponsive tab with the command that reloads the tab', async () => {
   const client = await stack.connectHttp();
   const blockingCall = client.call('runaway__spin', { ms: 15_000 });
   await waitForFinding('tabs', /^warn .*do not respond: \d+; do: run `opentabs browser reload-tab TAB`/);
   await blockingCall;
 });
 
-test('an old extension in Chrome and an old folder get different advice', async () => {
+test('doctor advises differently on an old extension in Chrome and an old extension folder', async () => {
   const file = join(stack.extensionFolder, 'manifest.json');
   const manifest = readFileSync(file, 'utf8');
   writeFileSync(file, manifest.replace(/"version": "[^"]*"/, '"version": "0.0.1"'));
@@ -69,7 +69,7 @@ test('an old extension in Chrome and an old folder get different advice', async 
   await waitForFinding('browsers', /^ok /);
 });
 
-test('a closed browser is reported', async () => {
+test('doctor reports a closed browser', async () => {
   await stack.chrome.close();
   await waitForFinding(
     'browsers',

@@ -34,7 +34,7 @@ async function callToEnd(client: McpClient, name: string, args: Record<string, u
 }
 
 for (const [transport, connect] of transports) {
-  test(`over ${transport}, only the first call that the client gives up is lost`, async () => {
+  test(`over ${transport}, a client loses only its first timed-out call`, async () => {
     const client = await connect(stack);
     await waitFor('a client whose timeout is unknown', async () => {
       const { stdout } = await stack.runCli('status', '--json');

@@ -89,7 +89,7 @@ test('late effects of a server are awaited', async () => {
   assert.match(result.changes, /~ arrived/);
 });
 
-test('what a timer of a background tab changes is awaited, although Chrome runs its timers once a second', async () => {
+test('a click waits for the timers of a background tab, which Chrome runs once a second', async () => {
   const page = await lab.openPage(
     '<button id=b>Load</button><p id=out>0</p><script>b.onclick = () => setTimeout(() => { out.textContent++ }, 30)</script>',
   );

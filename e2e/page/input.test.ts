@@ -209,7 +209,7 @@ test('options are chosen in native and in drawn lists', async () => {
   assert.equal((await select('"Native"', ['One', 'Two'])).error?.code, 'invalid_arguments');
 });
 
-test('a choice that the page does not show as chosen is not claimed without a note', async () => {
+test('a selection that the page does not show is reported with a note', async () => {
   // The list marks only the option that the arrow keys reached last, and keeps only the last selection.
   const page =
     await lab.openPage(`<div id=box><span id=tags></span><button role=combobox aria-expanded=true aria-controls=l aria-label=Ships>+</button></div>

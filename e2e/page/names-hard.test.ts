@@ -107,8 +107,8 @@ const cases = [
   '<th id=x>no table</th><p id=x tabindex=0 aria-label="Par">text</p>',
 ];
 
-/** otherNames are names that deliberately differ from Chrome's names, with the reason. */
-const otherNames: readonly (readonly [html: string, name: string])[] = [
+/** differingNames are names that deliberately differ from Chrome's names, with the reason. */
+const differingNames: readonly (readonly [html: string, name: string])[] = [
   // Text that a user cannot see is left out of a name, even if the name refers to a hidden label.
   ['<div id=a hidden>Out <span hidden>in</span></div><button id=x aria-labelledby=a>t</button>', 'Out'],
   [
@@ -122,16 +122,16 @@ const otherNames: readonly (readonly [html: string, name: string])[] = [
   ['<video id=x title="Film" controls></video>', 'Film'],
 ];
 
-test('names that differ from those of Chrome do so on purpose', async () => {
+test("names that deliberately differ from Chrome's names", async () => {
   const page = await lab.openPage('<main></main>');
-  for (const [html, name] of otherNames) {
+  for (const [html, name] of differingNames) {
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const { matches } = await page.result('find', { selector: '#x' });
     assert.equal((await page.result('describe', { target: matches[0].ref })).elementName, name, html);
   }
 });
 
-test('hard names equal those of Chrome', async (t) => {
+test("names in difficult cases equal Chrome's names", async (t) => {
   const page = await lab.openPage('<main></main>');
   const { equal, differences } = await compareNames(page, cases);
   t.diagnostic(`${equal} of ${cases.length} names equal`);

@@ -77,7 +77,7 @@ const cases = `<button id=x>Plain</button>
   )
   .filter((line) => line !== '');
 
-test('names equal those of Chrome', async (t) => {
+test("names equal Chrome's names", async (t) => {
   const page = await lab.openPage('<main></main>');
   const { equal, differences } = await compareNames(page, cases);
   t.diagnostic(`${equal} of ${cases.length} names equal`);

@@ -132,7 +132,7 @@ test('waits end when text, elements and addresses come and go', async () => {
   assert.equal((await started.answer()).error?.code, 'cancelled');
 });
 
-test('waits in a background tab are not slowed down to one a second', async () => {
+test('waits in a background tab are not throttled to one per second', async () => {
   const page = await lab.openPage('<p>Text</p>');
   let sumMs = 0;
   for (let waits = 0; waits < 4; waits++) sumMs += (await page.result('waitFor', { timeMs: 250 })).afterMs;

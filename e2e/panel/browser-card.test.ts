@@ -82,7 +82,11 @@ test('the card shows the groups, the sites and the permissions of Chrome, and wo
   assert.equal(await all.isChecked(), true);
   await panel.getByText('2 of 3 on').waitFor();
   for (const name of ['core', 'devtools', 'storage']) await panel.getByText(`Tools of ${name}`).click();
-  assert.equal(await panel.getByRole('switch', { name: 'storage' }).count(), 0, 'a dangerous tool has its own switch');
+  assert.equal(
+    await panel.getByRole('switch', { name: 'storage' }).count(),
+    0,
+    'a dangerous tool has a separate switch',
+  );
   await saveScreenshots(panel, 'browser');
 
   await panel.getByRole('switch', { name: 'devtools' }).focus();
@@ -127,7 +131,7 @@ test('while browser tools are off, the card shows only their switch', async () =
   assert.deepEqual(await lastRequest('config.browserTools'), { on: true });
 });
 
-test('tabs in use show their agent until the hold ends, and a button stops the agent', async () => {
+test('tabs in use show their agent while in use, and a button stops the agent', async () => {
   const { panel, server, tabId } = fixture;
   const hold = { client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
   server.notifyPanel('tab.holds', {
@@ -146,7 +150,7 @@ test('tabs in use show their agent until the hold ends, and a button stops the a
   assert.deepEqual(await lastRequest('tab.release'), { tabId });
 });
 
-test('the question of a browser tool names the site first', async () => {
+test('the approval card of a browser tool names the site first', async () => {
   const { panel, showCalls } = fixture;
   const call = makeWaitingCall('c1', 't1', {
     title: 'https://shop.example',

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-test('Stop cancels the call of its row, and shows why that failed', async () => {
+test('Stop cancels the call of its row, and shows the reason of a failed cancellation', async () => {
   const { panel, server, showCalls } = fixture;
   showCalls([makeCall('c1', { args: '{"n":1}' }), makeCall('c2', { args: '{"n":2}' })]);
   const stop = panel.getByRole('button', { name: 'Stop messages export_messages, n: 2' });
@@ -44,7 +44,7 @@ test('without "Allow User Scripts", a notice opens the page where the user turns
   await page.close();
 });
 
-test('a tab that a plugin matches is shown and reloaded', async () => {
+test('the panel activates and reloads a tab that a plugin matches', async () => {
   const { panel, sitePage } = fixture;
   await panel.bringToFront();
   await panel.getByRole('tab', { name: /Plugins/ }).click();

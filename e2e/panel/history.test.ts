@@ -28,7 +28,7 @@ async function runAgain(text: string): Promise<void> {
   await row.getByRole('button', { name: 'Run again' }).click();
 }
 
-test('a call is made again with all its arguments, as a call of the side panel', async () => {
+test('the panel repeats a call with all its arguments', async () => {
   const long = `long ${'x'.repeat(1000)} end`;
   assert.equal((await client.call('messages__echo', { value: long })).isError, false);
   await runAgain('long xxxx');
@@ -41,7 +41,7 @@ test('a call is made again with all its arguments, as a call of the side panel',
   );
 });
 
-test('a call that is made again needs the same permission as any other call', async () => {
+test('a repeated call needs the same permission as any other call', async () => {
   await client.call('messages__echo', { value: 'needs approval' });
   await stack.runCli('plugin', 'permission', 'messages', 'ask');
   await runAgain('needs approval');
@@ -63,7 +63,7 @@ test('calls from before a restart of the server are listed', async () => {
   await panel.getByText('Started as a new call').waitFor();
 });
 
-test('a call without its tool is not made again, and the panel shows the reason', async () => {
+test('a call whose tool is missing is not repeated, and the panel shows the reason', async () => {
   await stack.runCli('plugin', 'remove', 'messages');
   await runAgain('before the restart');
   await panel.getByRole('alert').filter({ hasText: 'there is no tool messages__echo' }).waitFor();

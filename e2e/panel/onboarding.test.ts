@@ -45,7 +45,7 @@ test('the checklist names the next step and copies its commands', async () => {
   assert.equal(await panel.getByRole('tab', { name: /Plugins/ }).getAttribute('aria-selected'), 'true');
 });
 
-test('steps are done by what the server reports, and by the button for browser tools', async () => {
+test('setup steps are completed by reports of the server, and by the button for browser tools', async () => {
   const { panel, showCalls, server } = fixture;
   server.clearRequests();
   await panel.getByRole('button', { name: 'Turn on browser tools' }).click();
@@ -77,7 +77,7 @@ test('the checklist disappears for good after the first successful call, and can
   await heading.waitFor();
 });
 
-test('without a server, the first step shows how to start it', async () => {
+test('without a server, the first setup step shows how to start the server', async () => {
   const { panel, server } = fixture;
   await server.close();
   await panel.getByRole('heading', { name: /not running/ }).waitFor();

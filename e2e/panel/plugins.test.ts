@@ -186,7 +186,7 @@ test('a review that cannot be loaded or saved names the reason', async () => {
   assert.equal(focusedLabel, 'Review mail');
 });
 
-test('updates and removals need one button, and a removal a second click', async () => {
+test('a button updates a plugin, and a removal needs a second click', async () => {
   const { panel, server } = fixture;
   server.answerRequest = (method) =>
     method === 'plugin.update' ? { version: '1.3.0', previousVersion: '1.2.0', latestVersion: '2.0.0' } : {};
@@ -273,7 +273,7 @@ test('long names do not push a control out of the panel', async () => {
   await saveScreenshots(panel, 'plugins-long-names');
 });
 
-test('a plugin with settings, and the whole list by keyboard', async () => {
+test('a plugin with settings, and keyboard access to every control', async () => {
   const { panel } = fixture;
   showPlugins([makeWikiPlugin({ source: 'folder' }), changedMail]);
   await panel.getByRole('button', { name: 'Review mail' }).waitFor();

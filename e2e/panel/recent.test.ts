@@ -49,7 +49,7 @@ test('the filter selects calls by text, failure, plugin and client', async () =>
   await waitForRows(10);
 });
 
-test('equal failures in a row are one row, and each success has its own row', async () => {
+test('equal consecutive failures share one row, and each success has a separate row', async () => {
   const { panel, showCalls } = fixture;
   showCalls(errorCalls);
   await waitForRows(5);
@@ -59,7 +59,7 @@ test('equal failures in a row are one row, and each success has its own row', as
   await panel.locator('.failures .details').getByText('"random"').waitFor();
 });
 
-test('an open row shows everything about the call, and its buttons copy the parts', async () => {
+test('an open row shows all details of the call, with copy buttons', async () => {
   const { panel, showCalls } = fixture;
   const args = '{"channelId":"general","text":"it\'s out"}';
   showCalls([makeEndedCall('call_1', { args }), ...errorCalls.slice(3, 4)]);
@@ -83,7 +83,7 @@ test('an open row shows everything about the call, and its buttons copy the part
   await waitFor('the error to be in the clipboard', async () => (await readClipboard()).startsWith('No progress'));
 });
 
-test('all controls are reached by Tab in the order of the page, and rows open by Enter', async () => {
+test('Tab reaches all controls in page order, and Enter opens rows', async () => {
   const { panel, showCalls } = fixture;
   showCalls([makeEndedCall('call_1'), ...errorCalls]);
   await waitForRows(6);
@@ -103,7 +103,7 @@ test('all controls are reached by Tab in the order of the page, and rows open by
   assert.equal(names.at(-1), 'button Get started');
 });
 
-test('more than 100 recent calls are shown by the button, and of 1,000 only those near the window are drawn', async () => {
+test('a button shows more than 100 recent calls, and only rows near the window are rendered', async () => {
   const { panel, showCalls } = fixture;
   const calls = makeEndedCalls(1000);
   // The server sends at most 200 ended calls in one message, and never sends older calls later.

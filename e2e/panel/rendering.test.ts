@@ -71,7 +71,7 @@ test('a progress report of one of 30 running calls changes only the row of that 
   );
 });
 
-test('a call that ends adds one row and leaves the other rows as they are', async () => {
+test('a call that ends adds one row and does not change other rows', async () => {
   const { panel, showCalls } = fixture;
   const stop = panel.getByRole('button', { name: /^Stop .* n: 20$/ });
   await stop.focus();
@@ -88,7 +88,7 @@ test('a call that ends adds one row and leaves the other rows as they are', asyn
   await waitFor('the focus to stay', () => stop.evaluate((button) => button === document.activeElement));
 });
 
-test('messages without a change change nothing', async () => {
+test('messages without a change do not change the page', async () => {
   const { panel, showCalls } = fixture;
   await recordChanges();
   for (let i = 0; i < 5; i++) showCalls(makeRunningCalls(0.2));

@@ -96,7 +96,7 @@ test('the scene with errors', async () => {
   await saveScreenshots(panel, 'scene-errors-open');
 });
 
-test('a server of another version is shown with the commands that update the older side', async () => {
+test('with different versions, the panel shows the commands that update the older side', async () => {
   const { panel, server, chrome } = fixture;
   for (const [version, command] of [
     ['0.2.0', 'opentabs extension install'],

@@ -91,7 +91,7 @@ test('a notification shows the call, its button "Allow once" runs the call, and 
   assert.match((await stack.runCli('audit')).stdout, /a notification/);
 });
 
-test('the calls have notifications in the order of arrival, and a notification closes when its call is decided', async () => {
+test('waiting calls get notifications in order of arrival, and a decision closes the notification', async () => {
   const calls: Promise<Outcome>[] = [];
   for (const value of ['queue one', 'queue two', 'queue three']) {
     calls.push(startCall(value));
@@ -113,7 +113,7 @@ async function waitingCalls() {
   return (await fetchCallRecords(stack)).filter((call) => call.waiting !== undefined);
 }
 
-test('a notification survives stops of the worker, and then still decides', async () => {
+test('a notification survives worker stops, and its buttons still work', async () => {
   const call = startCall('worker restart');
   const notification = await findNotification('worker restart');
   await stack.chrome.stopWorker();
@@ -154,7 +154,7 @@ async function closePanel(panel: Page): Promise<void> {
   await Promise.all([panel.waitForEvent('close'), panel.evaluate(() => window.close())]);
 }
 
-test('a click on the text opens the panel, and then no notification is shown', async () => {
+test('a click on the notification text opens the panel, and no notification is shown', async () => {
   const call = startCall('open the panel');
   desktop.press(await findNotification('open the panel'), 'default');
   const panel = await waitFor('the side panel to open', () => stack.chrome.findPanel());
@@ -211,7 +211,7 @@ function startTerminal(value: string) {
   return { text: () => text, type: (line: string) => child.stdin.write(`${line}\n`), ended };
 }
 
-test('a terminal asks for approval, and Enter denies', async () => {
+test('opentabs call asks for approval in a terminal, and Enter denies', async () => {
   const allowed = startTerminal('typed');
   await waitFor('the question', () => allowed.text().includes('Allow this call? [y/N]'));
   await pause(ReadMs);
@@ -226,7 +226,7 @@ test('a terminal asks for approval, and Enter denies', async () => {
   assert.match(denied.text(), /denied/i);
 });
 
-test('a terminal shows who decided first', async () => {
+test('opentabs call shows in the terminal where the first decision was made', async () => {
   const terminal = startTerminal('elsewhere');
   await waitFor('the question', () => terminal.text().includes('Allow this call? [y/N]'));
   desktop.press(await findNotification('elsewhere'), 'Allow once');
@@ -234,14 +234,14 @@ test('a terminal shows who decided first', async () => {
   assert.match(terminal.text(), /opentabs: already allowed by a notification/);
 });
 
-test('in a pipe, a call only waits', async () => {
+test('opentabs call without a terminal only waits', async () => {
   const call = stack.runCli('call', 'messages__echo', '--arg', 'value=pipe');
   desktop.press(await findNotification('value: pipe'), 'Deny');
   const { stderr } = await call;
   assert.doesNotMatch(stderr, /y\/N/);
 });
 
-test('of a panel, a notification, a terminal, a form and a command that race, one decides', async () => {
+test('if panel, notification, terminal, form and command race, exactly one decides', async () => {
   const outcomes: string[] = [];
   for (let round = 0; round < 6; round++) {
     const value = `race ${round}`;
@@ -271,7 +271,7 @@ test('of a panel, a notification, a terminal, a form and a command that race, on
   assert.equal(outcomes.length, 6);
 });
 
-test('a form of a client and a notification race, and a late answer of the form runs nothing', async () => {
+test('if a client form and a notification race, a late form answer has no effect', async () => {
   let answerForm: (result: ElicitResult) => void = () => undefined;
   const formClient = await stack.connectHttp(() => new Promise((resolve) => (answerForm = resolve)));
   for (let round = 0; round < 4; round++) {

@@ -100,7 +100,7 @@ test('setup connects a client and a browser, and makes the first call', async ()
   }
 });
 
-test('a second run makes only the first call, and a denied call is no error', async () => {
+test('a second setup run only makes the first call, and a denied call is not an error', async () => {
   const terminal = startInTerminal('setup');
   await waitForText(terminal, 'Cursor is set up already');
   await waitForText(terminal, 'Allow it to list your tabs once? [Y/n]');
@@ -109,13 +109,13 @@ test('a second run makes only the first call, and a denied call is no error', as
   assert.match(terminal.screen(), /Denied: the agent got nothing/);
 });
 
-test('undo restores the configuration byte for byte', async () => {
+test('setup --undo restores the configuration byte for byte', async () => {
   const { code, stderr } = await runOpentabs(['setup', '--undo'], env);
   assert.equal(code, 0, stderr);
   assert.equal(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8'), cursorConfig);
 });
 
-test('the default name of a browser has its computer', async () => {
+test("the default name of a browser contains the computer's name", async () => {
   const browser = new Browser(join(home, '.config', 'chromium'), join(home, 'opentabs-extension'));
   const wanted = ` on ${hostname().split('.')[0]}`;
   try {

@@ -75,7 +75,7 @@ function assertFailure(outcome: Outcome, text: RegExp): void {
   assert.match(outcome.text, text);
 }
 
-test('the code in the side panel connects the extension, whose ID the setting admits', async () => {
+test('the pairing code connects the extension, whose ID a setting allows', async () => {
   const command = panel.locator('.pairing code');
   await command.waitFor();
   await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-pairing.png` });
@@ -121,7 +121,7 @@ test('after a click in the side panel, a plugin and browser tools work on this s
   await panel.getByText('An agent needs access to localhost.').waitFor();
 });
 
-test('a picture needs access to all sites, and its error names the switch', async () => {
+test('a screenshot needs access to all sites, and the error names the switch', async () => {
   await openTab(`${allowedSite}/`);
   assertFailure(
     await client.call('browser_take_screenshot'),
@@ -129,7 +129,7 @@ test('a picture needs access to all sites, and its error names the switch', asyn
   );
 });
 
-test('a removed site is closed to calls again', async () => {
+test('calls fail again on a site that the user has removed', async () => {
   await panel.getByRole('tab', { name: 'Browser' }).click();
   await panel.getByRole('heading', { name: 'Sites in Chrome' }).scrollIntoViewIfNeeded();
   await panel.screenshot({ path: `${repositoryRoot}e2e/out/store-sites.png` });

@@ -21,9 +21,10 @@ export interface Usage {
 }
 
 /**
- * Words describes the tools of one browser MCP server. Each function returns the name of a tool and its arguments.
+ * ServerTools describes the tools of one browser MCP server. Each function returns the name of a tool and its
+ * arguments.
  */
-export interface Words {
+export interface ServerTools {
   open(url: string): ToolCall;
   snapshot(): ToolCall;
   click(ref: string): ToolCall;
@@ -46,11 +47,11 @@ const imageTokens = 1_100;
 /** Agent calls the tools of one browser MCP server. */
 export class Agent {
   readonly name: string;
-  readonly words: Words;
+  readonly words: ServerTools;
   readonly usage: Usage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
   readonly #client: Client;
 
-  constructor(name: string, client: Client, words: Words) {
+  constructor(name: string, client: Client, words: ServerTools) {
     this.name = name;
     this.#client = client;
     this.words = words;

@@ -6,7 +6,7 @@ import { Agent } from './agent.ts';
 import { type OurBrowser, startOurBrowser } from './our-browser.ts';
 import { type BenchSite, startBenchSite } from './pages.ts';
 import { type Peer, startChromeDevtools, startPlaywright } from './peers.ts';
-import { openTabsWords } from './words.ts';
+import { opentabsTools } from './words.ts';
 
 /** BrowserLab has opentabs with the debugger, the peers, and the site with the benchmark pages. */
 export interface BrowserLab {
@@ -33,7 +33,7 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   };
   const playwright = await startPeer(startPlaywright);
   const devtools = await startPeer(startChromeDevtools);
-  const agent = new Agent('opentabs', our.client.sdk, openTabsWords);
+  const agent = new Agent('opentabs', our.client.sdk, opentabsTools);
   const agents = [agent, playwright, devtools].filter((each) => each !== undefined);
   return { site, our, agent, playwright, devtools, agents };
 }

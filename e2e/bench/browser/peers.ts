@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
-import { chromeDevtoolsWords, playwrightWords } from './words.ts';
+import { chromeDevtoolsTools, playwrightTools } from './words.ts';
 
 /** Peer is another browser MCP server that the benchmark has started. */
 export interface Peer {
@@ -39,7 +39,7 @@ export async function startPlaywright(): Promise<Peer | undefined> {
     '--output-dir',
     join(tmpdir(), 'playwright-mcp'),
   ]);
-  return peer && { ...peer, agent: new Agent(peer.name, peer.client, playwrightWords) };
+  return peer && { ...peer, agent: new Agent(peer.name, peer.client, playwrightTools) };
 }
 
 /**
@@ -54,7 +54,7 @@ export async function startChromeDevtools(): Promise<Peer | undefined> {
     '--no-usage-statistics',
     '--no-performance-crux',
   ]);
-  return peer && { ...peer, agent: new Agent(peer.name, peer.client, chromeDevtoolsWords()) };
+  return peer && { ...peer, agent: new Agent(peer.name, peer.client, chromeDevtoolsTools()) };
 }
 
 async function startPeer(packageName: string, program: string, args: readonly string[]) {

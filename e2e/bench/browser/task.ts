@@ -40,8 +40,8 @@ class Shopper {
     await this.#leave(this.#agent.words.open(url));
   }
 
-  /** do calls a tool that acts on the present document. */
-  async do(...calls: readonly ToolCall[]): Promise<void> {
+  /** callTools calls a tool that acts on the present document. */
+  async callTools(...calls: readonly ToolCall[]): Promise<void> {
     for (const call of calls) this.#known.unshift(await this.#agent.call(call));
   }
 
@@ -56,7 +56,7 @@ class Shopper {
   }
 
   async click(words: string): Promise<void> {
-    await this.do(this.#agent.words.click(await this.find(words)));
+    await this.callTools(this.#agent.words.click(await this.find(words)));
   }
 
   /** find returns the ref of the element whose snapshot line contains the words. */
@@ -64,15 +64,15 @@ class Shopper {
     return this.#look(`an element ${words}`, (answer) => this.#agent.words.refIn(answer, words));
   }
 
-  /** see waits until the page contains a text. */
-  async see(text: string): Promise<void> {
+  /** waitForText waits until the page contains a text. */
+  async waitForText(text: string): Promise<void> {
     await this.#look(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
   }
 
   async #look(what: string, search: (answer: string) => string | undefined): Promise<string> {
     for (let looks = 0; looks <= MaxLooks; looks++) {
       if (looks > 1) await pause(LookMs);
-      if (looks > 0) await this.do(this.#agent.words.snapshot());
+      if (looks > 0) await this.callTools(this.#agent.words.snapshot());
       for (const answer of this.#known) {
         const found = search(answer);
         if (found !== undefined) return found;
@@ -95,13 +95,13 @@ export async function runTask(agent: Agent, site: BenchSite, run: string, file: 
   let failure = '';
   try {
     await shopper.open(`${site.origin}/shop?run=${run}`);
-    await shopper.do(...words.submit(await shopper.find('"Search products"'), 'lamp'));
-    await shopper.see('5 products found');
+    await shopper.callTools(...words.submit(await shopper.find('"Search products"'), 'lamp'));
+    await shopper.waitForText('5 products found');
     await shopper.follow('Open Wall lamp Alan');
     await shopper.click('"Brass"');
-    await shopper.see('149 EUR');
+    await shopper.waitForText('149 EUR');
     await shopper.click('"Add to cart"');
-    await shopper.see('1 lamp is in your cart');
+    await shopper.waitForText('1 lamp is in your cart');
     await shopper.follow('"Checkout"');
     const fields = [
       await shopper.field('Full name', 'textbox', 'Ada Lovelace'),
@@ -110,15 +110,15 @@ export async function runTask(agent: Agent, site: BenchSite, run: string, file: 
       await shopper.field('Country', 'combobox', 'Norway'),
       await shopper.field('Wrap as a gift', 'checkbox', 'true'),
     ];
-    await shopper.do(words.fill(fields));
-    await shopper.do(...words.upload(await shopper.find('Engraving picture'), file));
-    await shopper.see('was added');
+    await shopper.callTools(words.fill(fields));
+    await shopper.callTools(...words.upload(await shopper.find('Engraving picture'), file));
+    await shopper.waitForText('was added');
     await shopper.click('"Edit quantity"');
-    await shopper.do(words.type(await shopper.find('Quantity of Wall lamp Alan'), '3'));
+    await shopper.callTools(words.type(await shopper.find('Quantity of Wall lamp Alan'), '3'));
     await shopper.click('"Save quantity"');
-    await shopper.see('447 EUR');
+    await shopper.waitForText('447 EUR');
     await shopper.follow('"Place order"');
-    await shopper.see(orderNumber(run));
+    await shopper.waitForText(orderNumber(run));
     site.reports.push(`${run} number`);
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 /** Defines the tool names and arguments of opentabs, Playwright MCP and chrome-devtools-mcp. */
-import type { Words } from './agent.ts';
+import type { ServerTools } from './agent.ts';
 
 /** refAfter returns the ref that follows the words in a line, or else the first ref of a line with the words. */
 function refAfter(answer: string, words: string, ref: RegExp): string | undefined {
@@ -13,8 +13,8 @@ function refAfter(answer: string, words: string, ref: RegExp): string | undefine
 
 const refInBrackets = /\[ref=(\w+)\]/;
 
-/** openTabsWords are the tools of opentabs. */
-export const openTabsWords: Words = {
+/** opentabsTools are the tools of opentabs. */
+export const opentabsTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
   click: (target) => ['browser_click', { target }],
@@ -37,10 +37,10 @@ export const openTabsWords: Words = {
 };
 
 /**
- * playwrightWords are the tools of Playwright MCP. Its acting tools return a file; browser_snapshot returns the
+ * playwrightTools are the tools of Playwright MCP. Its acting tools return a file; browser_snapshot returns the
  * page content.
  */
-export const playwrightWords: Words = {
+export const playwrightTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
   click: (target) => ['browser_click', { target }],
@@ -67,10 +67,10 @@ export const playwrightWords: Words = {
 const controlLine = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 
 /**
- * chromeDevtoolsWords are the tools of chrome-devtools-mcp for its first page. Its acting tools can return the page
+ * chromeDevtoolsTools are the tools of chrome-devtools-mcp for its first page. Its acting tools can return the page
  * content.
  */
-export function chromeDevtoolsWords(): Words {
+export function chromeDevtoolsTools(): ServerTools {
   const page = { pageId: 1 };
   return {
     open: (url) => ['navigate_page', { ...page, type: 'url', url }],

@@ -1,7 +1,7 @@
 import type { Browser } from '../../harness/browser.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BrowserLab } from '../browser/lab.ts';
-import { openTabsWords } from '../browser/words.ts';
+import { opentabsTools } from '../browser/words.ts';
 import { atMost, formatMs, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
@@ -28,7 +28,7 @@ export async function measureMixedCalls({ our, site }: BrowserLab): Promise<Row[
   }
   const runInTab = async (tabId: number) => {
     const snapshot = await client.call('browser_snapshot', { tabId });
-    const refOf = (words: string) => openTabsWords.refIn(snapshot.text, words) ?? '';
+    const refOf = (words: string) => opentabsTools.refIn(snapshot.text, words) ?? '';
     const calls: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
       ['browser_snapshot', { tabId }, /heading "Orders"/],
       ['browser_click', { tabId, target: refOf('"New order"') }, /New customer/],

@@ -52,7 +52,7 @@ test('the log reports a missing return only if the output schema requires a resu
     assert.deepEqual(await logOf('() => undefined', more), []);
 });
 
-test('the log has the stack trace of a thrown error, and advice', async () => {
+test('the log contains the stack trace of a thrown error and advice', async () => {
   const [error] = await logOf('() => { throw new TypeError("Failed to fetch") }');
   assert.equal(error?.level, 'error');
   assert.match(String(error?.message), /^run failed: Failed to fetch\nThe browser got no answer .*\(CORS\)/);

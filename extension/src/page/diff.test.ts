@@ -53,7 +53,7 @@ test('moved lines are marked, and the lines that stayed are not', () => {
   assert.equal(diff('a\nb\nc\nd', 'd\na\nx\nb\nc'), '~ d (moved)\n+ x');
 });
 
-test('lines that are gone are short and have no refs, because nothing can be done with them', () => {
+test('removed lines are short and have no refs, because removed elements cannot be used', () => {
   const row = `row one | link "Ada" [ref=e1] ${'text '.repeat(20)}| button "Delete" [ref=e2]`;
   assert.equal(
     diff(`list\n ${row}\n a`, 'list\n a'),

@@ -10,7 +10,7 @@ import { type Point, waitReady } from './ready.ts';
 import { roleOf } from './roles.ts';
 import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, targetElement } from './state.ts';
-import { frameInWay, isFrameElement, type TrustedMouse, trustedMouseFor } from './trusted.ts';
+import { isFrameElement, makeFrameInWayFailure, type TrustedMouse, trustedMouseFor } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** Steps is the number of moves between the two elements. Libraries for dragging ignore a jump. */
@@ -94,7 +94,7 @@ const FirstMove = 6;
 async function performOnto(mouse: TrustedMouse, from: Point, end: Element, context: Context): Promise<string[]> {
   const to = middleOf(end);
   const target = elementAt(to.x, to.y);
-  if (target && isFrameElement(target)) throw frameInWay();
+  if (target && isFrameElement(target)) throw makeFrameInWayFailure();
   return await performTrusted(mouse, from, to, context);
 }
 

@@ -5,9 +5,9 @@ import { unclobbered } from './unclobbered.ts';
 
 const MaxElements = 2_000;
 
-/** drawnOptions returns the elements with text in the popup of a list whose ARIA options have no size. */
-export function drawnOptions(list: Element): Element[] {
-  const popup = popupOf(list);
+/** findDrawnOptions returns the elements with text in the popup of a list whose ARIA options have no size. */
+export function findDrawnOptions(list: Element): Element[] {
+  const popup = findPopup(list);
   const found: Element[] = [];
   const pending: Element[] = popup ? [popup] : [];
   for (let checked = 0; checked < MaxElements; checked++) {
@@ -23,10 +23,10 @@ export function drawnOptions(list: Element): Element[] {
 }
 
 /**
- * popupOf returns the nearest ancestor of a list that has a size, or undefined if only the document body has a
+ * findPopup returns the nearest ancestor of a list that has a size, or undefined if only the document body has a
  * size.
  */
-export function popupOf(list: Element): Element | undefined {
+export function findPopup(list: Element): Element | undefined {
   for (let at: Element | null = flatParent(list); at && at !== unclobbered.body; at = flatParent(at)) {
     if (hasSize(at)) return at;
   }

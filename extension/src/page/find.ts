@@ -59,7 +59,7 @@ async function findBySelector(
   let total = 0;
   for (const element of selectElements(selector)) {
     if (role !== undefined && roleOf(element) !== role) continue;
-    if (matchesText && !matchesText(shownWords(element))) continue;
+    if (matchesText && !matchesText(readVisibleText(element))) continue;
     if (++total > limit) continue;
     const line = lineOf(element, context);
     matches.push({ ref: refIn(line), line, path: pathOf(element) });
@@ -67,8 +67,8 @@ async function findBySelector(
   return { matches, total };
 }
 
-/** shownWords returns the name and the visible text of an element, with the values of secret fields masked. */
-function shownWords(element: Element): string {
+/** readVisibleText returns the name and the visible text of an element, with the values of secret fields masked. */
+function readVisibleText(element: Element): string {
   if (isHidden(element)) return '';
   const words = `${nameOf(element, roleOf(element))} ${shownText(element, MaxSearchedCharacters)}`;
   return knownSecrets().maskText(cleanText(words)); // selectElements has already found all shadow roots

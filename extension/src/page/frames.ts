@@ -147,13 +147,13 @@ function contentArea(element: HTMLElement): Rect {
 function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
   const rect = element.getBoundingClientRect();
   const [scaleX, scaleY] = [rect.width / element.offsetWidth, rect.height / element.offsetHeight];
-  if (!Number.isFinite(scaleX) || !Number.isFinite(scaleY) || isTurned(element)) return undefined;
+  if (!Number.isFinite(scaleX) || !Number.isFinite(scaleY) || isRotatedOrSkewed(element)) return undefined;
   const area = contentArea(element);
   return { x: rect.x + (area.x + x) * scaleX, y: rect.y + (area.y + y) * scaleY };
 }
 
-/** isTurned reports whether the transform of an element includes more than a scale and a translation. */
-function isTurned(element: Element): boolean {
+/** isRotatedOrSkewed reports whether the transform of an element includes more than a scale and a translation. */
+function isRotatedOrSkewed(element: Element): boolean {
   for (let at: Element | null = element; at; at = flatParent(at)) {
     const { transform, rotate } = getComputedStyle(at);
     if (rotate !== 'none' && Number.parseFloat(rotate) !== 0) return true;

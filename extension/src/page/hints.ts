@@ -35,8 +35,8 @@ export function hasActionIcons(element: Element): boolean {
 const ClickAttribute =
   /^(onclick|jsaction|data-(action|handler|toggle|bs-toggle|href)|(ng|phx|wire:|x-on:|on:|@)-?click|hx-(get|post|put|delete))$/;
 
-/** namesClick reports whether the markup of an element declares a click handler. */
-export function namesClick(element: Element): boolean {
+/** declaresClick reports whether the markup of an element declares a click handler. */
+export function declaresClick(element: Element): boolean {
   // An anchor without an address is a link that a script handles, unless the anchor only marks a position in the
   // page.
   if (element.localName === 'a') return !element.hasAttribute('href') && !element.hasAttribute('name');

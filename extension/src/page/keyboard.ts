@@ -8,8 +8,11 @@ export interface CharacterKey {
   readonly needsShift: boolean;
 }
 
-/** Rows describes the keys other than letter keys: code, key number, and the characters without and with Shift. */
-const Rows: readonly (readonly [code: string, keyCode: number, characters: string])[] = [
+/**
+ * nonLetterKeys describes the keys other than letter keys: code, key number, and the characters without and with
+ * Shift.
+ */
+const nonLetterKeys: readonly (readonly [code: string, keyCode: number, characters: string])[] = [
   ['Digit0', 48, '0)'],
   ['Digit1', 49, '1!'],
   ['Digit2', 50, '2@'],
@@ -41,6 +44,6 @@ export function characterKey(character: string): CharacterKey | undefined {
     return { code: `Key${upper}`, keyCode: upper.charCodeAt(0), needsShift: character === upper };
   }
   if ([...character].length !== 1) return undefined;
-  const row = Rows.find(([, , characters]) => characters.includes(character));
+  const row = nonLetterKeys.find(([, , characters]) => characters.includes(character));
   return row && { code: row[0], keyCode: row[1], needsShift: row[2].indexOf(character) > 0 };
 }

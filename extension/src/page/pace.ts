@@ -14,21 +14,21 @@ export function nextTask(): Promise<void> {
 }
 
 /**
- * cells is shared memory for Atomics.waitAsync. Chrome throttles timers in a hidden tab, but not waits on shared
+ * waitCells is shared memory for Atomics.waitAsync. Chrome throttles timers in a hidden tab, but not waits on shared
  * memory. WebAssembly can create shared memory even in a page that is not cross-origin isolated.
  */
-const cells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
+const waitCells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 let lastCell = 0;
 
 /** pause resolves after ms, even in a hidden tab, or rejects when the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  lastCell = (lastCell + 1) % cells.length;
+  lastCell = (lastCell + 1) % waitCells.length;
   const cell = lastCell;
-  const wake = () => Atomics.notify(cells, cell);
+  const wake = () => Atomics.notify(waitCells, cell);
   signal.addEventListener('abort', wake);
   try {
-    await Atomics.waitAsync(cells, cell, 0, Math.max(0, ms)).value;
+    await Atomics.waitAsync(waitCells, cell, 0, Math.max(0, ms)).value;
   } finally {
     signal.removeEventListener('abort', wake);
   }

@@ -1,7 +1,7 @@
 // Chooses options, in select elements and in the list boxes that pages draw themselves.
 import { runAct } from './act.ts';
 import { clickElement } from './click.ts';
-import { drawnOptions, hasSize, popupOf } from './drawn-options.ts';
+import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
 import { type Field, writeField } from './edit.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, containsInFlatTree, selectAll } from './flat-tree.ts';
@@ -78,7 +78,7 @@ export async function chooseOptions(
     chooseNative(element, values);
     return [];
   }
-  return chooseDrawn(element, values, timeoutMs, context);
+  return chooseInDrawnList(element, values, timeoutMs, context);
 }
 
 function chooseNative(list: HTMLSelectElement, values: readonly string[]): void {
@@ -90,7 +90,7 @@ function chooseNative(list: HTMLSelectElement, values: readonly string[]): void 
   const wanted = values.map((value) => {
     const option = options[matchName(value, names)];
     if (!option)
-      throw noOption(
+      throw optionNotFound(
         `There is no option ${JSON.stringify(value)}.`,
         options.map((candidate) => candidate.label),
       );
@@ -122,7 +122,7 @@ function matchName(value: string, entries: readonly (readonly string[])[]): numb
 
 const MaxNamedOptions = 20;
 
-function noOption(message: string, labels: readonly string[]): PageFailure {
+function optionNotFound(message: string, labels: readonly string[]): PageFailure {
   const names = labels.slice(0, MaxNamedOptions).map((label) => JSON.stringify(shorten(cleanText(label), 60)));
   const more = labels.length > MaxNamedOptions ? `, and ${labels.length - MaxNamedOptions} more` : '';
   return new PageFailure('invalid_arguments', message, `the options: ${names.join(', ')}${more}`);
@@ -130,28 +130,29 @@ function noOption(message: string, labels: readonly string[]): PageFailure {
 
 const OpenLimitMs = 2_000;
 /**
- * FilteredOpenMs limits the wait for a click to open a list that may open only when text is typed, in milliseconds.
+ * FilteredOpenTimeoutMs limits the wait for a click to open a list that may open only when text is typed, in
+ * milliseconds.
  */
-const FilteredOpenMs = 300;
+const FilteredOpenTimeoutMs = 300;
 const FilterTries = 10;
 const FilterPauseMs = 100;
 const ScrollSteps = 1_000;
 const ScrollLimitMs = 15_000;
 const StepsPerReport = 20;
 /**
- * RowsMs is how long a search step waits for the rows of a virtual list, in milliseconds. HiddenRowsMs applies in a
- * hidden tab.
+ * RowsTimeoutMs is how long a search step waits for the rows of a virtual list, in milliseconds.
+ * HiddenRowsTimeoutMs applies in a hidden tab.
  */
-const RowsMs = 400;
-const HiddenRowsMs = 1_200;
+const RowsTimeoutMs = 400;
+const HiddenRowsTimeoutMs = 1_200;
 /**
  * MaxSameRows is the number of search steps without new rows after which a list counts as not virtual, so that
  * later steps do not wait.
  */
 const MaxSameRows = 2;
 
-/** chooseDrawn opens a closed custom list, clicks the options, and returns the names of the options. */
-async function chooseDrawn(
+/** chooseInDrawnList opens a closed custom list, clicks the options, and returns the names of the options. */
+async function chooseInDrawnList(
   element: Element,
   values: readonly string[],
   timeoutMs: number | undefined,
@@ -167,7 +168,7 @@ async function chooseDrawn(
       if (role === 'listbox' || role === 'radiogroup')
         throw new PageFailure('wrong_element', 'The list has no options.');
       await clickElement(element, options, context);
-      list = await waitForList(element, field ? FilteredOpenMs : OpenLimitMs, context);
+      list = await waitForList(element, field ? FilteredOpenTimeoutMs : OpenLimitMs, context);
     }
     let option = list ? await findOption(list, value, context) : undefined;
     if (!(option instanceof Element) && field) {
@@ -180,11 +181,11 @@ async function chooseDrawn(
         list = visibleList(element);
       }
     }
-    if (!option) throw noList();
+    if (!option) throw listNotOpened();
     if (!(option instanceof Element))
-      throw option.isWhole
-        ? noOption(`The list shows no option ${JSON.stringify(value)}.`, option.names)
-        : notReached(value, option.names);
+      throw option.isComplete
+        ? optionNotFound(`The list shows no option ${JSON.stringify(value)}.`, option.names)
+        : optionNotReached(value, option.names);
     if (isDisabled(option)) throw new PageFailure('rejected', `The option ${JSON.stringify(value)} is disabled.`);
     const name = optionName(option);
     wanted.push(name);
@@ -213,7 +214,7 @@ async function waitForList(element: Element, limitMs: number, context: Context):
   return undefined;
 }
 
-function noList(): PageFailure {
+function listNotOpened(): PageFailure {
   return new PageFailure(
     'wrong_element',
     'A click on the element opens no list of options. Click it, and choose from a new snapshot.',
@@ -266,11 +267,11 @@ function optionName(option: Element): string {
 /** SearchedNames are the names of the options that the search has passed. */
 interface SearchedNames {
   readonly names: readonly string[];
-  /** isWhole is true if the search reached the end of the list. */
-  readonly isWhole: boolean;
+  /** isComplete is true if the search reached the end of the list. */
+  readonly isComplete: boolean;
 }
 
-function notReached(value: string, names: readonly string[]): PageFailure {
+function optionNotReached(value: string, names: readonly string[]): PageFailure {
   const last = JSON.stringify(shorten(names.at(-1) ?? '', 60));
   return new PageFailure(
     'timeout',
@@ -294,9 +295,9 @@ async function findOption(list: Element, value: string, context: Context): Promi
     for (const [name] of names) if (name) seen.add(name);
     if (step % StepsPerReport === StepsPerReport - 1)
       context.report({ message: 'searching the list', progress: seen.size });
-    if (!(await rows.showNext(options))) return { names: [...seen], isWhole: true };
+    if (!(await rows.showNext(options))) return { names: [...seen], isComplete: true };
   }
-  return { names: [...seen], isWhole: false };
+  return { names: [...seen], isComplete: false };
 }
 
 /** ListRows scrolls through the rows of a long list, one view after the other. */
@@ -312,7 +313,7 @@ class ListRows {
   constructor(list: Element, context: Context) {
     this.#list = list;
     this.#context = context;
-    const area = isDrawnElsewhere(list) ? (popupOf(list) ?? list) : list;
+    const area = isDrawnElsewhere(list) ? (findPopup(list) ?? list) : list;
     const scroller = scrollerOf(area, optionsToClick(list));
     if (scroller) scrollWithEvents(scroller, () => scroller.scrollTo({ top: 0, behavior: 'instant' }));
     this.#scroller = scroller;
@@ -326,7 +327,7 @@ class ListRows {
       scrollWithEvents(scroller, () => scroller.scrollBy({ top: scroller.clientHeight * 0.8, behavior: 'instant' }));
     if (!scroller || scroller.scrollTop === top) return !this.#hasScrolled && (await this.#turnWheel(options));
     this.#hasScrolled = true;
-    const limitMs = this.#sameRows >= MaxSameRows ? 0 : rowsMs();
+    const limitMs = this.#sameRows >= MaxSameRows ? 0 : rowsTimeoutMs();
     const last = options.at(-1);
     const hasNew = await this.#waitForRows(limitMs, () => {
       return optionsToClick(this.#list).at(-1) !== last || !last?.isConnected;
@@ -345,7 +346,7 @@ class ListRows {
       const { x, y } = last.getBoundingClientRect();
       const init = { deltaY, clientX: x + 1, clientY: y + 1, bubbles: true, cancelable: true, composed: true };
       last.dispatchEvent(new WheelEvent('wheel', init));
-      if (!(await this.#waitForRows(rowsMs(), () => namesOf(optionsToClick(this.#list)) !== before))) continue;
+      if (!(await this.#waitForRows(rowsTimeoutMs(), () => namesOf(optionsToClick(this.#list)) !== before))) continue;
       this.#hasWheeled = true;
       return true;
     }
@@ -366,8 +367,8 @@ class ListRows {
 /** WheelToTop is a wheel distance that is large enough to reach the top of any list, in pixels. */
 const WheelToTop = 10_000_000;
 
-function rowsMs(): number {
-  return unclobbered.hidden ? HiddenRowsMs : RowsMs;
+function rowsTimeoutMs(): number {
+  return unclobbered.hidden ? HiddenRowsTimeoutMs : RowsTimeoutMs;
 }
 
 function namesOf(options: readonly Element[]): string {
@@ -385,7 +386,7 @@ function isDrawnElsewhere(list: Element): boolean {
 
 /** optionsToClick returns the options of a list that a user sees. */
 function optionsToClick(list: Element): Element[] {
-  return isDrawnElsewhere(list) ? drawnOptions(list) : optionsIn(list).filter(isShown);
+  return isDrawnElsewhere(list) ? findDrawnOptions(list) : optionsIn(list).filter(isShown);
 }
 
 /**

@@ -13,10 +13,10 @@ const DatabaseMs = 5000;
 
 /** storage implements the page script operation storage, which runs one action on a storage area of the document. */
 export async function storage(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
-  if (args.area === 'indexeddb') return await useDatabase(args, signal);
+  if (args.area === 'indexeddb') return await runDatabaseAction(args, signal);
   if (args.database !== undefined || args.store !== undefined)
     throw new PageFailure('invalid_arguments', 'database and store are for the area indexeddb only.');
-  return useArea(args, openArea(args.area));
+  return runAreaAction(args, openArea(args.area));
 }
 
 /** openArea returns a storage area, and fails in a sandboxed document, which has no storage. */
@@ -31,7 +31,7 @@ function openArea(area: 'local' | 'session'): Storage {
   }
 }
 
-function useArea(args: StorageArguments, area: Storage): StorageResult {
+function runAreaAction(args: StorageArguments, area: Storage): StorageResult {
   if (args.action === 'list') {
     const keys = Object.keys(area).sort();
     return listPart(args, keys, (key) => entryLine(key, area.getItem(key) ?? ''));
@@ -46,7 +46,7 @@ function useArea(args: StorageArguments, area: Storage): StorageResult {
   try {
     area.setItem(key, requireValue(args));
   } catch (error) {
-    throw new PageFailure('rejected', `The browser did not store the value: ${textOf(error)}.`);
+    throw new PageFailure('rejected', `The browser did not store the value: ${describeError(error)}.`);
   }
   return { found: old !== null };
 }
@@ -63,7 +63,7 @@ function requireValue({ value }: StorageArguments): string {
   return value;
 }
 
-function textOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }
 
@@ -87,7 +87,7 @@ function valuePart({ from = 0 }: StorageArguments, value: string): StorageResult
 
 // ---- IndexedDB ----
 
-async function useDatabase(args: StorageArguments, signal: AbortSignal): Promise<StorageResult> {
+async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): Promise<StorageResult> {
   const names = (await indexedDB.databases()).flatMap(({ name }) => (name === undefined ? [] : [name])).sort();
   const { database: name, store: storeName, action } = args;
   if (name === undefined) {
@@ -115,7 +115,7 @@ async function useDatabase(args: StorageArguments, signal: AbortSignal): Promise
         `the stores: ${stores}`,
       );
     }
-    return await useStore(args, database, storeName, signal);
+    return await runStoreAction(args, database, storeName, signal);
   } finally {
     database.close();
   }
@@ -154,7 +154,7 @@ async function describeStores(database: IDBDatabase, signal: AbortSignal): Promi
   return lines;
 }
 
-async function useStore(
+async function runStoreAction(
   args: StorageArguments,
   database: IDBDatabase,
   name: string,
@@ -184,7 +184,7 @@ async function useStore(
     // An object store with a key path reads the key from the value.
     await resultOf(store.keyPath === null ? store.put(value, key) : store.put(value), signal);
   } catch (error) {
-    throw new PageFailure('rejected', `The database did not store the value: ${textOf(error)}.`);
+    throw new PageFailure('rejected', `The database did not store the value: ${describeError(error)}.`);
   }
   return { found: old !== undefined };
 }

@@ -39,10 +39,10 @@ export class TrustedInput {
   }
 
   /**
-   * isTaken is true if the user has pressed a mouse button during the operation. After such a press, characters
+   * hasUserPressed is true if the user has pressed a mouse button during the operation. After such a press, characters
    * that are on their way must not be typed.
    */
-  get isTaken(): boolean {
+  get hasUserPressed(): boolean {
     return this.#isTaken;
   }
 
@@ -55,7 +55,8 @@ export class TrustedInput {
   }
 
   readonly #onNavigate = ({ destination, downloadRequest }: NavigateEvent) => {
-    if (!destination.sameDocument && downloadRequest === null) this.#leavingUntilMs = performance.now() + LeavingMs;
+    if (!destination.sameDocument && downloadRequest === null)
+      this.#leavingUntilMs = performance.now() + NavigationGraceMs;
   };
 
   readonly #onPointerDown = (event: PointerEvent) => {
@@ -67,7 +68,7 @@ export class TrustedInput {
     return this.#isUsed;
   }
 
-  async ask(request: InputRequest): Promise<void> {
+  async requestInput(request: InputRequest): Promise<void> {
     if (request.kind === 'press') this.#press = new Press(request.button);
     if (request.kind === 'move' || request.kind === 'press') this.#press?.moveTo(request.x, request.y);
     if (!(await this.#send(request))) {
@@ -100,7 +101,7 @@ export class TrustedInput {
     for (const type of blurEvents) addEventListener(type, drop, true);
     try {
       await this.#send({ kind: 'leave' });
-      const end = performance.now() + LeaveMs;
+      const end = performance.now() + FocusEndTimeoutMs;
       while (unclobbered.hasFocus() && !unclobbered.hidden && performance.now() < end) await nextTask();
     } finally {
       for (const type of blurEvents) removeEventListener(type, drop, true);
@@ -141,16 +142,16 @@ class Press {
 
 const blurEvents = ['blur', 'focusout'] as const;
 /**
- * LeaveMs limits the wait for the end of the focus emulation, in milliseconds. The page of an active tab keeps the
- * focus.
+ * FocusEndTimeoutMs limits the wait for the end of the focus emulation, in milliseconds. The page of an active tab
+ * keeps the focus.
  */
-const LeaveMs = 30;
+const FocusEndTimeoutMs = 30;
 
-/** LeavingMs is how long a navigation may take to replace the document, in milliseconds. */
-const LeavingMs = 3000;
+/** NavigationGraceMs is how long a navigation may take to replace the document, in milliseconds. */
+const NavigationGraceMs = 3000;
 
-/** ArriveMs is how long the pointer may take to reach a frame, in milliseconds. */
-const ArriveMs = 1000;
+/** PointerArrivalTimeoutMs is how long the pointer may take to reach a frame, in milliseconds. */
+const PointerArrivalTimeoutMs = 1000;
 
 /** TrustedMouse sends trusted input of the pointer and of one mouse button. */
 export class TrustedMouse {
@@ -177,7 +178,7 @@ export class TrustedMouse {
    * that the agent may not use.
    */
   async move(x: number, y: number, hit: Element): Promise<void> {
-    if (isFrameElement(hit)) throw frameInWay();
+    if (isFrameElement(hit)) throw makeFrameInWayFailure();
     if (globalThis.window.parent === globalThis.window) return await this.drag(x, y);
     let hasArrived = false;
     const note = (event: PointerEvent) => {
@@ -186,9 +187,9 @@ export class TrustedMouse {
     addEventListener('pointermove', note, true);
     try {
       // The browser sends no event for a pointer that is already at the point.
-      await this.#input.ask(this.#request('move', x + 1, y));
-      await this.#input.ask(this.#request('move', x, y));
-      const end = performance.now() + ArriveMs;
+      await this.#input.requestInput(this.#request('move', x + 1, y));
+      await this.#input.requestInput(this.#request('move', x, y));
+      const end = performance.now() + PointerArrivalTimeoutMs;
       while (!hasArrived && performance.now() < end) await nextFrame(this.#context.signal);
     } finally {
       removeEventListener('pointermove', note, true);
@@ -202,7 +203,7 @@ export class TrustedMouse {
    * events.
    */
   async drag(x: number, y: number): Promise<void> {
-    await this.#input.ask(this.#request('move', x, y));
+    await this.#input.requestInput(this.#request('move', x, y));
   }
 
   /**
@@ -211,11 +212,11 @@ export class TrustedMouse {
    */
   async press({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
-    await this.#input.ask({ ...this.#request('press', x, y), count });
+    await this.#input.requestInput({ ...this.#request('press', x, y), count });
   }
 
   async release({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
-    await this.#input.ask({ ...this.#request('release', x, y), count });
+    await this.#input.requestInput({ ...this.#request('release', x, y), count });
   }
 
   #request<K extends 'move' | 'press' | 'release'>(kind: K, x: number, y: number) {
@@ -228,8 +229,8 @@ export function isFrameElement(element: Element): boolean {
   return /^(iframe|frame|object|embed)$/.test(element.localName);
 }
 
-/** frameInWay returns the failure of input at a point in a child frame. */
-export function frameInWay(): PageFailure {
+/** makeFrameInWayFailure returns the failure of input at a point in a child frame. */
+export function makeFrameInWayFailure(): PageFailure {
   return new PageFailure('not_hittable', 'There is a frame at this point. Use the ref of an element in the frame.');
 }
 
@@ -283,14 +284,14 @@ export function trustedMouseFor(
   return new TrustedMouse(context.trusted, context, options.button, options.modifiers);
 }
 
-/** FocusMs is how long a frame may take to get the focus, in milliseconds. */
-const FocusMs = 500;
+/** FocusTimeoutMs is how long a frame may take to get the focus, in milliseconds. */
+const FocusTimeoutMs = 500;
 
 /** focusOwnFrame gives this frame the focus of the page before trusted key presses. */
 export async function focusOwnFrame(context: Context): Promise<void> {
   if (!context.trusted || unclobbered.hasFocus()) return;
-  await context.trusted.ask({ kind: 'focus' });
-  const end = performance.now() + FocusMs;
+  await context.trusted.requestInput({ kind: 'focus' });
+  const end = performance.now() + FocusTimeoutMs;
   while (!unclobbered.hasFocus() && performance.now() < end) await nextFrame(context.signal);
 }
 
@@ -344,7 +345,7 @@ export async function pressTrusted(
   approved: readonly SecretKind[],
   context: Context,
 ): Promise<void> {
-  await askToType(input, requestOf(key), approved);
+  await requestTyping(input, requestOf(key), approved);
   context.setDone(`pressed ${key.key}`);
   await nextFrame(context.signal);
 }
@@ -356,8 +357,8 @@ export async function typeTrusted(
   approved: readonly SecretKind[],
 ): Promise<void> {
   const key = character === '\n' ? undefined : characterKey(character);
-  if (character === '\n') return await askToType(input, requestOf(parseKey('Enter')), approved);
-  if (!key) return await askToType(input, { kind: 'text', text: character }, approved);
+  if (character === '\n') return await requestTyping(input, requestOf(parseKey('Enter')), approved);
+  if (!key) return await requestTyping(input, { kind: 'text', text: character }, approved);
   const { code, keyCode, needsShift } = key;
   const modifiers: readonly Modifier[] = needsShift ? ['Shift'] : [];
   const request: InputRequest = {
@@ -369,21 +370,25 @@ export async function typeTrusted(
     modifiers,
     commands: [],
   };
-  await askToType(input, request, approved);
+  await requestTyping(input, request, approved);
 }
 
 /**
- * askToType requests a key press or a text insertion. A secret field that the user has not approved receives no
+ * requestTyping requests a key press or a text insertion. A secret field that the user has not approved receives no
  * text.
  */
-async function askToType(input: TrustedInput, request: InputRequest, approved: readonly SecretKind[]): Promise<void> {
+async function requestTyping(
+  input: TrustedInput,
+  request: InputRequest,
+  approved: readonly SecretKind[],
+): Promise<void> {
   await input.waitForNavigation();
   const focused = focusedElement();
   if (focused) checkField(focused, approved);
   // Check each input event, because the page may move the focus during the keydown event.
   let failure: unknown;
   const guard = (event: InputEvent) => {
-    if (input.isTaken) event.preventDefault();
+    if (input.hasUserPressed) event.preventDefault();
     const [target] = event.composedPath();
     try {
       if (target instanceof Element) checkField(target, approved);
@@ -394,7 +399,7 @@ async function askToType(input: TrustedInput, request: InputRequest, approved: r
   };
   addEventListener('beforeinput', guard, true);
   try {
-    await input.ask(request);
+    await input.requestInput(request);
   } finally {
     removeEventListener('beforeinput', guard, true);
   }

@@ -114,10 +114,10 @@ export class TextSight {
 }
 
 /**
- * SightMs is how long a shared TextSight is reused, in milliseconds. A longer reuse would miss color changes of the
- * page.
+ * SightReuseMs is how long a shared TextSight is reused, in milliseconds. A longer reuse would miss color changes
+ * of the page.
  */
-const SightMs = 50;
+const SightReuseMs = 50;
 let sight = new TextSight();
 let sightMs = 0;
 
@@ -125,7 +125,7 @@ let sightMs = 0;
 export function isNameShown(element: Element): boolean {
   if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
   if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
-  if (performance.now() - sightMs > SightMs) [sight, sightMs] = [new TextSight(), performance.now()];
+  if (performance.now() - sightMs > SightReuseMs) [sight, sightMs] = [new TextSight(), performance.now()];
   return sight.isShown(element, getComputedStyle(element));
 }
 

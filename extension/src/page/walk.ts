@@ -1,6 +1,6 @@
 // Walks the flat tree of a frame and builds the tree of a snapshot.
 import { flatChildren, focusedElement, shadowRootOf } from './flat-tree.ts';
-import { hasActionIcons, hintOf, isActionIcon, namesClick } from './hints.ts';
+import { declaresClick, hasActionIcons, hintOf, isActionIcon } from './hints.ts';
 import { picturesOf } from './image-map.ts';
 import { isFormAssociated, isNamedByContent, labelledControl, nameOf } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
@@ -183,7 +183,7 @@ export class Walk {
       isIcon ||
       takesFocus(element) ||
       isShape ||
-      (role === '' && ((!place.pointer && namesClick(element)) || isCustomField(element)));
+      (role === '' && ((!place.pointer && declaresClick(element)) || isCustomField(element)));
     if (role === '' && isAction && shown.reachable && labelledControl(element) === null)
       role = isShape && !isPointer ? element.localName : 'clickable';
     if (closed || !shown.reachable) {

@@ -30,7 +30,7 @@ test('hidden characters in names and values are visible as escapes', () => {
   ]);
 });
 
-test('a string with the text of another value stays a string', () => {
+test('a string that looks like another JSON value stays a string', () => {
   assert.deepEqual(listArguments('{"a":"{\\"b\\":1}","c":"true"}'), [
     { name: 'a', text: '{"b":1}', isCode: false },
     { name: 'c', text: 'true', isCode: false },
@@ -49,7 +49,7 @@ test('long values are folded, by characters or by lines', () => {
   assert.equal(isLongValue('1\n2\n3\n4\n5\n6\n7'), true);
 });
 
-test('short arguments fit into one line, and long arguments do not', () => {
+test('summarizeArguments returns short arguments, and undefined for long arguments', () => {
   assert.equal(summarizeArguments('{"to":"ann","text":"a\\n b"}', 100), 'to: ann, text: a b');
   assert.equal(summarizeArguments('{"text":"aaaaaaaaaaaaaaaaaaaaaaaaaa"}', 20), undefined);
   assert.equal(summarizeArguments('', 20), '');

@@ -17,7 +17,7 @@ test('hasAllArgs rejects truncated and masked arguments', () => {
   for (const args of [undefined, '{"a":"cut o', '{"text":"•••"}', '7']) assert.ok(!hasAllArgs(args), args);
 });
 
-test('the command of a call passes its arguments unchanged through a shell', () => {
+test('commandFor returns a command whose arguments a shell passes on unchanged', () => {
   const call = { callId: 'c', plugin: 'messages', tool: 'post', status: 'done', runMs: 1 } as const;
   const args = JSON.stringify({ text: `it's "$HOME" \\ \`id\` $(id) \n end` });
   const command = commandFor(call, args) ?? '';

@@ -34,7 +34,7 @@ const doneSteps = (facts: Partial<ChecklistFacts>) =>
     .filter((step) => step.isDone)
     .map((step) => step.id);
 
-test('each step is done by its own fact', () => {
+test('each setup step is done by a separate fact', () => {
   assert.deepEqual(doneSteps({}), []);
   assert.deepEqual(doneSteps({ state: connected }), ['server']);
   assert.deepEqual(doneSteps({ state: { ...connected, mode: 'userScripts' } }), ['server', 'browser']);
@@ -53,7 +53,7 @@ test('only a successful call counts as the first call', () => {
   assert.equal(hasSuccess([call, { ...call, status: 'done' }]), true);
 });
 
-test('each step that is not done has a text or a copy, except the browser, whose notice shows what to do', () => {
+test('each open setup step has a text or a command, except the step "browser"', () => {
   for (const step of listSteps({ ...nothing, state: connected }))
     assert.ok(step.isDone || step.text !== '' || step.id === 'browser', step.id);
 });

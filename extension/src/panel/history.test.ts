@@ -35,7 +35,7 @@ test('loadOlder reads page after page, skips empty pages, and ends after the las
   assert.deepEqual(asked, [undefined, '1', '2']);
 });
 
-test('loadNewest does not move the position of loadOlder, and a failure is returned', async () => {
+test('loadNewest does not change the position of loadOlder, and returns failures', async () => {
   const { history, asked } = makeTestHistory([
     { calls: [record('b')], next: '1' },
     { calls: [record('b')], next: '9' },

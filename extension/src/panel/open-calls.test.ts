@@ -24,7 +24,7 @@ test('a running call stays the same object while only its run time grows', () =>
   assert.notEqual(reported[1], first[1]);
 });
 
-test('the start of a call moves after the computer slept, and a call that waits has none', () => {
+test('the start time of a call moves after the computer slept, and a waiting call has no start time', () => {
   const first = updateOpenCalls([], [makeCall('a', { runMs: 1000 })], 10_000);
   assert.equal(updateOpenCalls(first, [makeCall('a', { runMs: 1500 })], 70_000)[0]?.startMs, 68_500);
   const waiting = { ticketId: 't', kind: 'user', reason: 'Log in', leftMs: 1000 } as const;

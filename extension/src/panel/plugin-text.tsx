@@ -24,10 +24,10 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
   const [shownPage, setShownPage] = useState<PluginPageResult>();
   const { isBusy, error, run } = usePanelAction(act);
   /**
-   * shownFrom is the number of the displayed page. Each page is rendered in a new element, which is scrolled to its
-   * start.
+   * shownPageNumber is the number of the displayed page. Each page is rendered in a new element, which is scrolled
+   * to its start.
    */
-  const [shownFrom, setShownFrom] = useState(1);
+  const [shownPageNumber, setShownPageNumber] = useState(1);
   const load = async (wantedPage: number) => {
     setPage(wantedPage);
     const { page: loadedPage } = await run({
@@ -36,13 +36,13 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
     });
     if (!loadedPage) return;
     setShownPage(loadedPage);
-    setShownFrom(wantedPage);
+    setShownPageNumber(wantedPage);
   };
   useEffect(() => void load(1), []);
   return (
     <div class="plugin-text">
       {shownPage ? (
-        <Scrollable class="source" label={title} key={shownFrom}>
+        <Scrollable class="source" label={title} key={shownPageNumber}>
           <Lines page={shownPage} isDiff={section === 'changes'} />
         </Scrollable>
       ) : (

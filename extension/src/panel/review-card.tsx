@@ -10,10 +10,10 @@ import type { Act } from './requests.ts';
 import {
   changedTools,
   descriptionsOf,
+  groupFeatures,
   keptPermission,
   lastReviewText,
   permissionEffects,
-  powerGroups,
   sectionTitle,
   sourceText,
   type ToolDrafts,
@@ -116,8 +116,8 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
       <p class="risk">
         Its code can do anything on these sites that you can do there. Enable it only if you trust its author.
       </p>
-      <Facts plugin={plugin} inspection={inspection} />
-      <Powers inspection={inspection} />
+      <PluginFacts plugin={plugin} inspection={inspection} />
+      <BrowserFeatures inspection={inspection} />
       <ReviewedTools
         plugin={plugin}
         inspection={inspection}
@@ -171,8 +171,8 @@ function Fold(props: {
   );
 }
 
-/** Facts lists where a plugin comes from and where the plugin runs. */
-function Facts({ plugin, inspection }: { plugin: PluginView; inspection: PluginInspectResult }): VNode {
+/** PluginFacts lists where a plugin comes from and where the plugin runs. */
+function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: PluginInspectResult }): VNode {
   const { lastReview, excludes = [], warnings = [] } = inspection;
   return (
     <dl class="facts">
@@ -233,9 +233,9 @@ function Facts({ plugin, inspection }: { plugin: PluginView; inspection: PluginI
   );
 }
 
-/** Powers lists the browser features that the plugin's code mentions. */
-function Powers({ inspection }: { readonly inspection: PluginInspectResult }): VNode {
-  const { own, libraryNames } = powerGroups(inspection.powers ?? []);
+/** BrowserFeatures lists the browser features that the plugin's code mentions. */
+function BrowserFeatures({ inspection }: { readonly inspection: PluginInspectResult }): VNode {
+  const { own, libraryNames } = groupFeatures(inspection.powers ?? []);
   return (
     <dl class="facts">
       <dt>The code mentions</dt>

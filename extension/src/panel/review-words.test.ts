@@ -3,9 +3,9 @@ import test from 'node:test';
 import type { PowerView, ToolView } from '../../../wire/wire.gen.ts';
 import {
   changedTools,
+  groupFeatures,
   installedText,
   lastReviewText,
-  powerGroups,
   sectionTitle,
   splitLines,
   toolCounts,
@@ -24,11 +24,11 @@ test('powerGroups groups features by meaning, and separates the features that on
     { name: 'fetch', meaning: 'Sends requests.', sections: ['code', 'libraries'] },
     { name: 'sendBeacon', meaning: 'Sends requests.', sections: ['pre-script'] },
   ];
-  assert.deepEqual(powerGroups(powers), {
+  assert.deepEqual(groupFeatures(powers), {
     own: [{ names: 'fetch, sendBeacon', meaning: 'Sends requests.' }],
     libraryNames: 'eval',
   });
-  assert.deepEqual(powerGroups([]), { own: [], libraryNames: '' });
+  assert.deepEqual(groupFeatures([]), { own: [], libraryNames: '' });
 });
 
 test('toolCounts counts the tools that only read', () => {

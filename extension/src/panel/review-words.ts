@@ -34,17 +34,17 @@ export function sourceText(source: PluginSource): string {
   }
 }
 
-/** PowerGroup contains browser features with the same meaning that the plugin's code mentions. */
-export interface PowerGroup {
+/** FeatureGroup contains browser features with the same meaning that the plugin's code mentions. */
+export interface FeatureGroup {
   readonly names: string;
   readonly meaning: string;
 }
 
 /**
- * powerGroups groups browser features by their meaning. own contains the features that the author's code or the
+ * groupFeatures groups browser features by their meaning. own contains the features that the author's code or the
  * pre-script mentions. libraryNames contains the features that only libraries mention.
  */
-export function powerGroups(powers: readonly PowerView[]): { own: PowerGroup[]; libraryNames: string } {
+export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup[]; libraryNames: string } {
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
   const names = new Map<string, string[]>();
   for (const { name, meaning } of powers.filter(isOwn)) {

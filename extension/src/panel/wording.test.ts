@@ -73,7 +73,7 @@ test('removeHidden keeps letters and removes hidden characters', () => {
   assert.equal(removeHidden('Grüße,\n\t世界 👩\u200d🚀 שלום'), 'Grüße,\n\t世界 👩\u200d🚀 שלום');
 });
 
-test('a difference of versions names the older side and its commands', () => {
+test('versionAdvice names the older side and the commands that update it', () => {
   assert.equal(versionAdvice('0.1.0', '0.1.0'), undefined);
   assert.equal(versionAdvice('0.1.0', 'unknown'), undefined);
   assert.match(versionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);
@@ -81,7 +81,7 @@ test('a difference of versions names the older side and its commands', () => {
   assert.match(versionAdvice('1.0.0', '0.10.0')?.title ?? '', /^The server \(0\.10\.0\) is older/);
 });
 
-test('run times and times of day are short', () => {
+test('run times and times of day have a short format', () => {
   assert.deepEqual([0.2, 3.4, 999, 1234, 9999, 10_000, 302_000].map(formatRunTime), [
     '1 ms',
     '3 ms',

@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { callsText } from './calls-text.ts';
 
-test('the text counts the calls that run and the calls that wait', () => {
+test('callsText counts running and waiting calls', () => {
   const open = { kind: 'open', serverVersion: '1' } as const;
   const call: CallView = { callId: 'c', plugin: 'p', tool: 't', status: 'pending', runMs: 0 };
   const waiting = { ...call, waiting: { ticketId: 't', kind: 'permission', reason: 'r', leftMs: 1 } } as const;

@@ -275,7 +275,7 @@ class Acting {
 /** actOptions returns the options that all acting operations share. A full snapshot is taken of all frames later. */
 function actOptions({ args }: BrowserCall): ActArguments {
   const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
-  return { snapshot: snapshot === 'diff' ? 'diff' : 'none', secrets: approvedSecrets(args) };
+  return { snapshot: snapshot === 'diff' ? 'diff' : 'none', secrets: readApprovedSecretKinds(args) };
 }
 
 /**
@@ -284,8 +284,8 @@ function actOptions({ args }: BrowserCall): ActArguments {
 const SecretsArgument = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];
 
-/** approvedSecrets returns the kinds of secret fields into which a call may type. */
-function approvedSecrets(args: BrowserCall['args']): SecretKind[] {
+/** readApprovedSecretKinds returns the kinds of secret fields into which a call may type. */
+function readApprovedSecretKinds(args: BrowserCall['args']): SecretKind[] {
   const approved = readTexts(args, SecretsArgument) ?? [];
   return secretKinds.filter((kind) => approved.includes(kind));
 }

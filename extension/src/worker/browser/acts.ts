@@ -41,8 +41,8 @@ const NavigationMs = 10_000;
  * milliseconds.
  */
 const ScriptAddressMs = 1000;
-/** BeginMs is how long the events of a navigation may follow its begin in the page, in milliseconds. */
-const BeginMs = 1000;
+/** NavigationStartMs is how long the events of a navigation may follow its begin in the page, in milliseconds. */
+const NavigationStartMs = 1000;
 
 /** PageActions runs operations that act on a page, and describes what they led to. */
 export class PageActions {
@@ -140,7 +140,9 @@ export class PageActions {
       words.push(`The page opened tab ${tabId} in the background. Use browser_tabs to select it.`);
     const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
     const found =
-      (isNewPage || end === 'replaced') && snapshot === 'diff' ? await this.#snapshots.takeNew(call) : undefined;
+      (isNewPage || end === 'replaced') && snapshot === 'diff'
+        ? await this.#snapshots.takeOfNewDocument(call)
+        : undefined;
     if (load !== undefined) words.push(describeNavigation(act, found !== undefined));
     const text = words.join(' ');
     if (found) return { text, ...found };
@@ -183,18 +185,18 @@ export class PageActions {
   }
 }
 
-/** waitForStart waits until the tab requests a document or closes, for at most BeginMs. */
+/** waitForStart waits until the tab requests a document or closes, for at most NavigationStartMs. */
 async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void> {
-  const endMs = Date.now() + BeginMs;
+  const endMs = Date.now() + NavigationStartMs;
   while (!watch.hasStarted && !watch.isClosed && watch.error === undefined && Date.now() < endMs)
     await watch.next(endMs - Date.now(), signal);
 }
 
 /**
- * noDialogsNote is the note in the result of an operation that ran without the debugger, so that Chrome reported no
- * dialogs.
+ * dismissedDialogsNote is the note in the result of an operation that ran without the debugger, so that Chrome
+ * reported no dialogs.
  */
-const noDialogsNote =
+const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
   'have opened one, and got the answer Cancel.';
 
@@ -202,7 +204,7 @@ function describeChange(result: ActResult, { opened, isInFront }: Act<ActResult>
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
   if (!result.changed && opened.length > 0) return words; // the new tab is the reported change
   if (!result.changed) words.push('changed: nothing.');
-  if (!result.changed && !isInFront && result.input === 'synthetic') words.push(noDialogsNote);
+  if (!result.changed && !isInFront && result.input === 'synthetic') words.push(dismissedDialogsNote);
   else if (result.url !== undefined) words.push('The address changed; the document is the same.');
   if (result.busy) words.push('The page was still changing when the wait ended.');
   return [...words, ...result.notes];

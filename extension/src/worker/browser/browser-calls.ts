@@ -13,7 +13,7 @@ import type { Outbox } from '../calls/outbox.ts';
 import { Signal } from '../signal.ts';
 import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool, PageState } from './browser-tool.ts';
-import { callFailure, documentGone, errorOf, GoesOnFailure } from './tool-failure.ts';
+import { callFailure, documentGone, errorOf, StillRunningFailure } from './tool-failure.ts';
 
 /** BrowserPlugin is the name of the plugin to which the server dispatches browser tools. */
 export const BrowserPlugin = 'browser';
@@ -49,13 +49,16 @@ export interface BrowserCallsOptions {
   waitBeforePartMs(): number;
 }
 
-/** Ending is how the run of a tool ended. After the ending "goes on", code of the tool may still run in the page. */
-type Ending = 'result' | 'error' | 'goes on';
+/**
+ * ToolEnding is how the run of a tool ended. After the ending "goes on", code of the tool may still run in the
+ * page.
+ */
+type ToolEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
   readonly controller: AbortController;
   /** ended resolves with how the tool ended. */
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ToolEnding>;
 }
 
 /** NavigationTools are the tools that load a page into a tab. */
@@ -116,7 +119,7 @@ export class BrowserCalls {
   }
 
   /** run runs a tool to its end. The ending of a cancelled call is dropped. */
-  async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<Ending> {
+  async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
     // The caller of run must add the call to the table first.
@@ -127,7 +130,7 @@ export class BrowserCalls {
       return 'result';
     } catch (error) {
       if (this.#running.has(id)) outbox.fail(id, errorOf(error));
-      return error instanceof GoesOnFailure ? 'goes on' : 'error';
+      return error instanceof StillRunningFailure ? 'goes on' : 'error';
     } finally {
       this.#forget(id);
     }

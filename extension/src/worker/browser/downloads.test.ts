@@ -72,14 +72,14 @@ function makeFixture(t: TestContext, ...states: readonly Download[]) {
 
 const start = { action: 'start', url: 'https://shop.example/report.pdf', _fileName: 'report.pdf' };
 
-test('a download starts in the folder opentabs with the name from the server', async (t) => {
+test("a download is saved in the folder opentabs under the server's file name", async (t) => {
   const { run, started, discarded } = makeFixture(t, { ...running, path: '', finalUrl: '' }, running);
   assert.deepEqual(await run(start), { text: 'Download 3 "report.pdf": running, 0 B of 2.0 MB.', downloadId: 3 });
   assert.deepEqual(started, [['https://shop.example/report.pdf', 'opentabs/report.pdf']]);
   assert.deepEqual(discarded, [], 'discarded downloads');
 });
 
-test('a redirect to another site is named, and discarded if a rule forbids the site', async (t) => {
+test('a redirected download names the other site, and is discarded if a rule forbids the site', async (t) => {
   const { run, discarded } = makeFixture(t, { ...done, finalUrl: 'https://bank.example/report.pdf?token=1' });
   assert.equal(
     (await run(start)).text,
@@ -97,10 +97,10 @@ test('a redirect to another site is named, and discarded if a rule forbids the s
     error: 'SERVER_FORBIDDEN',
   });
   const failure = await failureOf(failed.run({ ...start, _frames: { 'bank.example': false } }));
-  assert.doesNotMatch(failure.message, /SERVER_FORBIDDEN/, 'message about the answer of a forbidden site');
+  assert.doesNotMatch(failure.message, /SERVER_FORBIDDEN/, 'message about the response of a forbidden site');
 });
 
-test('a program that the address did not announce is discarded', async (t) => {
+test('a download that turns out to be a program is discarded', async (t) => {
   for (const other of [
     { path: '/home/ada/Downloads/opentabs/report.EXE' },
     { path: 'C:\\Users\\ada\\Downloads\\opentabs\\report.exe' },
@@ -157,7 +157,7 @@ test('at most ten downloads run at the same time', async (t) => {
   assert.deepEqual(started, [], 'started downloads');
 });
 
-test('a wait reports the received bytes until the download ends', async (t) => {
+test('the action wait reports the received bytes until the download ends', async (t) => {
   const half = { ...running, receivedBytes: 1_000_000 };
   const { run, reports } = makeFixture(t, running, half, half, done);
   assert.equal(
@@ -174,7 +174,7 @@ test('a wait reports the received bytes until the download ends', async (t) => {
   );
 });
 
-test('a wait ends when the user must act, when no data arrives, and when the download fails', async (t) => {
+test('the action wait ends when the user must decide, no data arrives, or the download fails', async (t) => {
   for (const [state, want] of [
     [{ ...running, isPaused: true }, /: paused, 0 B of 2\.0 MB\. Ask the user to resume/],
     [{ ...running, receivedBytes: 2_000_000, danger: 'file' }, /Chrome has a warning about the file \(file\)\./],
@@ -190,7 +190,7 @@ test('a wait ends when the user must act, when no data arrives, and when the dow
   }
 });
 
-test('a cancel ends a running download, and keeps one that is done', async (t) => {
+test('the action cancel ends a running download, and keeps a complete download', async (t) => {
   const first = makeFixture(t, running);
   assert.equal((await first.run({ action: 'cancel', id: 3 })).text, 'Download 3 "report.pdf": cancelled.');
   assert.deepEqual(first.cancelled, [3], 'cancelled downloads');
@@ -200,7 +200,7 @@ test('a cancel ends a running download, and keeps one that is done', async (t) =
   assert.deepEqual(second.cancelled, [], 'cancelled downloads that were done');
 });
 
-test('the list has all downloads of the extension, for the server to select from', async (t) => {
+test('the action list returns all downloads of the extension, which the server filters', async (t) => {
   const { run } = makeFixture(t, done, { ...running, id: 4 });
   assert.deepEqual((await run({ action: 'list' })).downloads, [
     { id: 3, text: 'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.' },

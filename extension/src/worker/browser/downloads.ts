@@ -13,8 +13,8 @@ export type DownloadsBrowser = typeof chromeDownloads;
 
 type Download = chromeDownloads.Download;
 
-/** Folder is the subfolder of the user's download folder that contains the files of agents. */
-const Folder = 'opentabs';
+/** AgentDownloadFolder is the subfolder of the user's download folder that contains the files of agents. */
+const AgentDownloadFolder = 'opentabs';
 /**
  * PollMs is the interval at which the state of a download is read, in milliseconds. Chrome has no event for
  * received bytes.
@@ -25,30 +25,32 @@ const NameTimeoutMs = 60_000;
 /** StallMs is how long browser_downloads waits for a download that receives no new bytes, in milliseconds. */
 const StallMs = 60_000;
 /**
- * AskMs is how long a download with a warning may receive no bytes before opentabs assumes that the download needs
- * the user's decision, in milliseconds.
+ * UndecidedWarningMs is how long a download with a warning may receive no bytes before opentabs assumes that the
+ * download needs the user's decision, in milliseconds.
  */
-const AskMs = 3000;
-/** MaxRunning is the maximum number of downloads that run at the same time. */
-const MaxRunning = 10;
-/** MaxListed is the maximum number of downloads in a list. */
-const MaxListed = 1000;
+const UndecidedWarningMs = 3000;
+/** MaxRunningDownloads is the maximum number of downloads that run at the same time. */
+const MaxRunningDownloads = 10;
+/** MaxListedDownloads is the maximum number of downloads in a list. */
+const MaxListedDownloads = 1000;
 
 /** makeDownloadTools makes the tool browser_downloads. */
 export function makeDownloadTools(browser: DownloadsBrowser): [string, BrowserTool][] {
-  return [['browser_downloads', (call) => useDownloads(browser, call)]];
+  return [['browser_downloads', (call) => runDownloadAction(browser, call)]];
 }
 
 /**
- * useDownloads implements browser_downloads. The server allows a client to use only the downloads that the client
+ * runDownloadAction implements browser_downloads. The server allows a client to use only the downloads that the client
  * started.
  */
-async function useDownloads(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
+async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);
   if (action === 'list') {
     const all = await browser.listDownloads();
-    return { downloads: all.slice(0, MaxListed).map((each) => ({ id: each.id, text: describeDownload(each) })) };
+    return {
+      downloads: all.slice(0, MaxListedDownloads).map((each) => ({ id: each.id, text: describeDownload(each) })),
+    };
   }
   const id = readNumber(call.args, 'id');
   if (id === undefined) throw callFailure('invalid_arguments', `the action ${action} needs an id of the list`);
@@ -70,9 +72,9 @@ async function requireDownload(browser: DownloadsBrowser, id: number): Promise<D
 
 async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const url = webAddress(requireText(call.args, 'url'));
-  const path = `${Folder}/${requireText(call.args, '_fileName')}`;
+  const path = `${AgentDownloadFolder}/${requireText(call.args, '_fileName')}`;
   const running = (await browser.listDownloads()).filter(({ state }) => state === 'in_progress');
-  if (running.length >= MaxRunning)
+  if (running.length >= MaxRunningDownloads)
     throw toolFailure('rejected', `${running.length} downloads of agents are running. Wait for one, or cancel one`);
   const id = await waitForAnswer(browser, call, browser.startDownload(url, path));
   try {
@@ -183,7 +185,7 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
       changedMs = Date.now();
     }
     const stalledMs = Date.now() - changedMs;
-    if (!harmless.has(download.danger) && stalledMs >= AskMs)
+    if (!harmlessVerdicts.has(download.danger) && stalledMs >= UndecidedWarningMs)
       return {
         text: `${text} Chrome has a warning about the file (${download.danger}). Ask the user to decide in Chrome, then wait again.`,
       };
@@ -197,8 +199,8 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
   }
 }
 
-/** harmless contains the danger verdicts with which Chrome saves a file without the user's decision. */
-const harmless: ReadonlySet<string> = new Set([
+/** harmlessVerdicts contains the danger verdicts with which Chrome saves a file without the user's decision. */
+const harmlessVerdicts: ReadonlySet<string> = new Set([
   'safe',
   'accepted',
   'allowlistedByPolicy',
@@ -221,8 +223,8 @@ function stateText(download: Download): string {
   if (state === 'complete') {
     const size = formatBytes(download.receivedBytes);
     if (isFileMissing) return `done, ${size}, the file no longer exists`;
-    const isInFolder = new RegExp(`[\\\\/]${Folder}[\\\\/][^\\\\/]+$`).test(path);
-    return `done, ${size}, ${isInFolder ? `in the folder ${Folder} of the user's downloads` : 'in a folder that the user chose'}`;
+    const isInFolder = new RegExp(`[\\\\/]${AgentDownloadFolder}[\\\\/][^\\\\/]+$`).test(path);
+    return `done, ${size}, ${isInFolder ? `in the folder ${AgentDownloadFolder} of the user's downloads` : 'in a folder that the user chose'}`;
   }
   if (state === 'in_progress') return `${isPaused ? 'paused' : 'running'}, ${sizeText(download)}`;
   if (error === 'USER_CANCELED') return 'cancelled';

@@ -2,7 +2,7 @@ import { type Fields, isRecord } from '../../record.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
-import { EmulationIdleMs, Emulations, type Override } from './debugger/emulation.ts';
+import { EmulationIdleMs, type EmulationOverride, Emulations } from './debugger/emulation.ts';
 import type { ToolGroup } from './sessions.ts';
 import { callFailure } from './tool-failure.ts';
 
@@ -23,7 +23,7 @@ async function emulate(emulations: Emulations, { args, tabId, session }: Browser
 }
 
 /** readOverrides converts the arguments of a browser_emulate call into emulation overrides. */
-function readOverrides(args: Fields): Override[] {
+function readOverrides(args: Fields): EmulationOverride[] {
   return [
     ...viewportOf(recordOf(args.viewport)),
     ...textOverride(args, 'userAgent', 'Emulation.setUserAgentOverride', 'userAgent', 'user agent'),
@@ -40,12 +40,12 @@ function recordOf(value: unknown): Fields | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function textOverride(args: Fields, key: string, method: string, param: string, name: string): Override[] {
+function textOverride(args: Fields, key: string, method: string, param: string, name: string): EmulationOverride[] {
   const value = readText(args, key);
   return value === undefined ? [] : [{ command: [method, { [param]: value }], text: `${name} ${value}` }];
 }
 
-function viewportOf(viewport: Fields | undefined): Override[] {
+function viewportOf(viewport: Fields | undefined): EmulationOverride[] {
   if (!viewport) return [];
   const [width, height] = [readNumber(viewport, 'width'), readNumber(viewport, 'height')];
   if (!width || !height) throw callFailure('invalid_arguments', 'the viewport needs width and height');
@@ -59,7 +59,7 @@ function viewportOf(viewport: Fields | undefined): Override[] {
   ];
 }
 
-function geolocationOf(place: Fields | undefined): Override[] {
+function geolocationOf(place: Fields | undefined): EmulationOverride[] {
   if (!place) return [];
   const { latitude, longitude } = place;
   if (typeof latitude !== 'number' || typeof longitude !== 'number')
@@ -77,7 +77,7 @@ const mediaFeatures = {
   forcedColors: ['forced-colors', ['active', 'none']],
 } as const;
 
-function mediaOf(media: Fields | undefined): Override[] {
+function mediaOf(media: Fields | undefined): EmulationOverride[] {
   if (!media) return [];
   const type = readChoice(media, 'type', ['screen', 'print']) ?? '';
   const features = Object.entries(mediaFeatures).flatMap(([key, [name, values]]) => {
@@ -88,7 +88,7 @@ function mediaOf(media: Fields | undefined): Override[] {
   return [{ command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${words.join(', ')}` }];
 }
 
-function slowdownOf(args: Fields): Override[] {
+function slowdownOf(args: Fields): EmulationOverride[] {
   const rate = readNumber(args, 'cpuSlowdown');
   return rate === undefined
     ? []

@@ -158,7 +158,7 @@ test('a closed tab, a cancel, and a site without an answer end the wait', async 
   assert.equal(await codeOf(wait()), 'tab_closed');
 });
 
-test('a page that the extension may not read has loaded, with the problem', async (t) => {
+test('a load without access to the page ends with the access problem', async (t) => {
   const { wait, fire, tab } = makeFixture(t);
   tab.answers = false;
   tab.hasAccess = false;

@@ -19,7 +19,7 @@ const StartMs = 2000;
 /** makeNavigationTools returns browser_navigate and browser_navigate_back. */
 export function makeNavigationTools(
   browser: NavigationBrowser,
-  snapshots: Pick<Snapshots, 'takeFull' | 'takeNew'>,
+  snapshots: Pick<Snapshots, 'takeFull' | 'takeOfNewDocument'>,
 ): [string, BrowserTool][] {
   return [
     [
@@ -29,14 +29,14 @@ export function makeNavigationTools(
         const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
         if (snapshot === 'full' && hasAccess)
           return { text, ...(await snapshots.takeFull({ ...call, documentId: '' })) };
-        return snapshot === 'diff' && isReadable ? { text, ...(await snapshots.takeNew(call)) } : { text };
+        return snapshot === 'diff' && isReadable ? { text, ...(await snapshots.takeOfNewDocument(call)) } : { text };
       },
     ],
     [
       'browser_navigate_back',
       async (call) => {
         const { text, isReadable } = await move(browser, call, 'back', 'load');
-        return isReadable ? { text, ...(await snapshots.takeNew(call)) } : { text };
+        return isReadable ? { text, ...(await snapshots.takeOfNewDocument(call)) } : { text };
       },
     ],
   ];

@@ -215,7 +215,7 @@ test('a cancel reaches the page, and the operation ends when the page answers or
   await assert.rejects(run(), (error) => error === 'enough');
 });
 
-test('a silent page that runs scripts was replaced by a script, and the next operation connects again', async (t) => {
+test('an unresponsive page that runs scripts counts as replaced, and the next operation reconnects', async (t) => {
   const { state, run, send, answer, injected } = makeFixture(t);
   const replaced = run();
   await settle();

@@ -69,8 +69,11 @@ const InjectMs = 5000;
 const PingMs = 500;
 /** SilentMs is how long a page may be silent before onSilent is called, in milliseconds. */
 const SilentMs = 2000;
-/** ProbeMs is how long an unresponsive page may take to run a script, or to answer afterwards, in milliseconds. */
-const ProbeMs = 500;
+/**
+ * ProbeTimeoutMs is how long an unresponsive page may take to run a script, or to answer afterwards, in
+ * milliseconds.
+ */
+const ProbeTimeoutMs = 500;
 /** UnresponsiveMs is how long a page may be silent before its operations end, in milliseconds. */
 const UnresponsiveMs = 10_000;
 /** LingerMs is how long a port stays open after its last operation, in milliseconds. */
@@ -313,9 +316,9 @@ class Connection {
       () => true,
       () => false,
     );
-    if ((await within(injected, ProbeMs)) !== true) return false;
+    if ((await within(injected, ProbeTimeoutMs)) !== true) return false;
     this.#send({ op: 'ping' });
-    await sleep(ProbeMs);
+    await sleep(ProbeTimeoutMs);
     if (this.#lastHeardMs >= probedMs || this.#isClosed) return false;
     this.#close();
     const state = await this.#options.readState();

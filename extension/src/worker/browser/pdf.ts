@@ -4,8 +4,8 @@ import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { toolFailure } from './tool-failure.ts';
 
-/** PrintMs is how long Chrome may take to print a page, in milliseconds. */
-const PrintMs = 60_000;
+/** PrintTimeoutMs is how long Chrome may take to print a page, in milliseconds. */
+const PrintTimeoutMs = 60_000;
 
 /** makePdfTools makes the tool browser_pdf_save. */
 export function makePdfTools(frames: TabFrames, debuggers: Debuggers): [string, BrowserTool][] {
@@ -15,7 +15,11 @@ export function makePdfTools(frames: TabFrames, debuggers: Debuggers): [string, 
 /** savePdf prints a page to a PDF file. */
 async function savePdf(frames: TabFrames, debuggers: Debuggers, call: BrowserCall): Promise<BrowserResult> {
   const { data } = await debuggers.use(call.tabId, [], (session) =>
-    session.send('Page.printToPDF', { landscape: readFlag(call.args, 'landscape'), printBackground: true }, PrintMs),
+    session.send(
+      'Page.printToPDF',
+      { landscape: readFlag(call.args, 'landscape'), printBackground: true },
+      PrintTimeoutMs,
+    ),
   );
   if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome did not print the page. Try again');
   // The tab may have shown another page while Chrome printed, and the call may not read another page.

@@ -47,7 +47,7 @@ test('the manifest offers each permission that a tool needs', () => {
   assert.deepEqual(offered, [...new Set([...neededPermissions.values()].flat())].sort());
 });
 
-test('errors name the switches as the side panel does', () => {
+test('permission errors use the switch labels of the side panel', () => {
   const titles = Object.entries(permissionWords).map(([name, { title }]) => [name, title]);
   assert.deepEqual(Object.fromEntries(titles), permissionTitles);
 });

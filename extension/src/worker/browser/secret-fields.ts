@@ -3,8 +3,11 @@ import type { InspectArguments, InspectResult } from '../../page/secret-kind.ts'
 import { within } from '../../within.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
-/** AnswerMs is how long the frames of a page may take to answer a search for secret fields, in milliseconds. */
-const AnswerMs = 1000;
+/**
+ * InspectionTimeoutMs is how long the frames of a page may take to answer a search for secret fields, in
+ * milliseconds.
+ */
+const InspectionTimeoutMs = 1000;
 
 /**
  * findSecretFields returns the secret fields of a page. The result is undefined if the top frame does not answer,
@@ -40,7 +43,7 @@ async function inspectFrame(
 ): Promise<InspectResult | undefined> {
   const controller = new AbortController();
   const inspecting = frames.run({ signal: controller.signal, report: () => undefined }, frame, 'inspect', args);
-  const result = await within(inspecting, AnswerMs);
+  const result = await within(inspecting, InspectionTimeoutMs);
   if (result === undefined) controller.abort('the frame did not answer in time');
   return result;
 }

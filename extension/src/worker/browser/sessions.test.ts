@@ -27,7 +27,7 @@ afterEach(() => mock.timers.reset());
 const tool = () => sessions.track(async () => ({}));
 const call = (session: string, tabId: number) => tool()(makeBrowserCall({}, { session, tabId }));
 
-test('the end of a session ends its parts, and the debugger leaves the tabs that no other session uses', async () => {
+test('the end of a session cleans up, and detaches the debugger from tabs of no other session', async () => {
   await call('s1', 7);
   await call('s1', 8);
   await call('s1', 0);
@@ -49,7 +49,7 @@ test('a session that has not used a tab for 30 s does not keep the debugger ther
   assert.deepEqual(events, ['end s1', 'leave 7']);
 });
 
-test('what a running call leaves behind ends after the call', async () => {
+test('the data of a running call is removed after the call', async () => {
   let finish = () => {};
   const running = sessions.track(
     () =>

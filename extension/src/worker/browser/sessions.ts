@@ -1,8 +1,8 @@
 import type { BrowserTool } from './browser-tool.ts';
 import { LingerMs } from './debugger/debuggers.ts';
 
-/** SessionPart stores data for the sessions of clients. */
-export interface SessionPart {
+/** SessionStore stores data for the sessions of clients. */
+export interface SessionStore {
   /** endSession removes all data of a session. */
   endSession(session: string): Promise<void>;
 }
@@ -10,12 +10,12 @@ export interface SessionPart {
 /** ToolGroup is a group of tools, with the parts that store data for sessions. */
 export interface ToolGroup {
   readonly tools: readonly [name: string, tool: BrowserTool][];
-  readonly parts: readonly SessionPart[];
+  readonly parts: readonly SessionStore[];
 }
 
 export interface SessionsOptions {
   /** parts receive the end of a session one after the other. */
-  readonly parts: readonly SessionPart[];
+  readonly parts: readonly SessionStore[];
   /** leaveTab detaches the debugger from a tab that no tool uses. */
   leaveTab(tabId: number): Promise<void>;
 }

@@ -18,8 +18,8 @@ const MaxStoredFamilies = 200;
 
 /** NewPageTokens is the maximum size of the snapshot of a new document in the result of another tool, in tokens. */
 const NewPageTokens = 1500;
-/** NewPageMs limits how long a tool waits for the snapshot of a new document, in milliseconds. */
-const NewPageMs = 2000;
+/** NewPageTimeoutMs limits how long a tool waits for the snapshot of a new document, in milliseconds. */
+const NewPageTimeoutMs = 2000;
 
 /** FullSnapshot is a snapshot of a page with all of its frames. */
 export interface FullSnapshot {
@@ -78,11 +78,12 @@ export class Snapshots {
   }
 
   /**
-   * takeNew returns a shortened snapshot of a new document after an action or a navigation, so that the agent needs
-   * no extra call for the snapshot. takeNew returns undefined if the page does not answer within NewPageMs.
+   * takeOfNewDocument returns a shortened snapshot of a new document after an action or a navigation, so that the
+   * agent needs no extra call for the snapshot. takeOfNewDocument returns undefined if the page does not answer
+   * within NewPageTimeoutMs.
    */
-  async takeNew(call: BrowserCall): Promise<FullSnapshot | undefined> {
-    const snapshot = await within(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageMs);
+  async takeOfNewDocument(call: BrowserCall): Promise<FullSnapshot | undefined> {
+    const snapshot = await within(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
     call.signal.throwIfAborted();
     return snapshot;
   }

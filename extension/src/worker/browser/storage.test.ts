@@ -52,7 +52,7 @@ function makeFixture(cookies: readonly Cookie[]) {
 
 const url = 'https://shop.example/cart';
 
-test('a list of cookies has flags and sizes, and no values', async () => {
+test('a cookie list contains flags and sizes, but no values', async () => {
   const { run } = makeFixture([session, shared]);
   assert.deepEqual(await run('browser_cookies', { action: 'list', url }), {
     text: '2 cookies.',
@@ -64,7 +64,7 @@ test('a list of cookies has flags and sizes, and no values', async () => {
   assert.match(content ?? '', /\nvalue: secret$/);
 });
 
-test('a long list of cookies comes in parts', async () => {
+test('a long cookie list comes in parts', async () => {
   const { run } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
   const first = await run('browser_cookies', { action: 'list', url });
   assert.equal(first.text, '250 cookies. The rest follows with cursor "200".');
@@ -74,7 +74,7 @@ test('a long list of cookies comes in parts', async () => {
   assert.match(message, /the cursor is not one of an earlier answer/);
 });
 
-test('a cookie that is set has the options of the call', async () => {
+test('a new cookie has the options of the call', async () => {
   const { changes, run } = makeFixture([]);
   const options = { path: '/a', secure: true, sameSite: 'None', expires: '2030-01-01T00:00:00Z' };
   await run('browser_cookies', { action: 'set', url, name: 'a', value: '', options });
@@ -91,7 +91,7 @@ test('a cookie that is set has the options of the call', async () => {
   assert.deepEqual(changes, [[url, cookie]]);
 });
 
-test('clearing names the cookies of parent domains and the types that are kept', async () => {
+test('browser_clear_site_data names cookies of parent domains and the types that are kept', async () => {
   const { changes, run } = makeFixture([session, shared]);
   const { text } = await run('browser_clear_site_data', {
     origin: 'https://shop.example/x',

@@ -13,8 +13,8 @@ export type StorageBrowser = typeof chromeSiteData;
 /** makeStorageTools makes browser_cookies, browser_storage and browser_clear_site_data. */
 export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [
-    ['browser_cookies', (call) => useCookies(browser, call)],
-    ['browser_storage', (call) => useStorage(frames, call)],
+    ['browser_cookies', (call) => runCookieAction(browser, call)],
+    ['browser_storage', (call) => runStorageAction(frames, call)],
     ['browser_clear_site_data', (call) => clearSiteData(browser, call)],
   ];
 }
@@ -33,7 +33,7 @@ function requireAction({ args }: BrowserCall): (typeof Actions)[number] {
 
 type Cookie = chromeSiteData.Cookie;
 
-async function useCookies(browser: StorageBrowser, call: BrowserCall): Promise<BrowserResult> {
+async function runCookieAction(browser: StorageBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = requireAction(call);
   const url = webAddress(requireText(call.args, 'url'));
   const name = readText(call.args, 'name');
@@ -122,7 +122,7 @@ function expiryOf(options: Fields): { readonly expirationDate?: number } {
 
 // ---- storage areas ----
 
-async function useStorage(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
+async function runStorageAction(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const action = requireAction(call);
   const area = readChoice(args, 'area', ['local', 'session', 'indexeddb']) ?? 'local';

@@ -21,8 +21,11 @@ type PlacedCall = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
 export const MaxFrames = 30;
 /** FrameAnswerMs is how long a child frame may take to answer before it is left out, in milliseconds. */
 const FrameAnswerMs = 2000;
-/** CoveredMs is how long another element may cover a child frame before input to the frame fails, in milliseconds. */
-const CoveredMs = 2000;
+/**
+ * MaxCoveredMs is how long another element may cover a child frame before input to the frame fails, in
+ * milliseconds.
+ */
+const MaxCoveredMs = 2000;
 
 export interface TabFramesOptions {
   readonly scripts: Pick<PageScripts, 'run'>;
@@ -179,7 +182,7 @@ export class TabFrames {
     parent: FrameTarget,
     args: FramePointArguments,
   ): Promise<{ readonly x: number; readonly y: number } | undefined> {
-    const endMs = Date.now() + CoveredMs;
+    const endMs = Date.now() + MaxCoveredMs;
     for (;;) {
       const result = await this.runInChild(call, parent, 'framePoint', args);
       if (!result?.point) return undefined;

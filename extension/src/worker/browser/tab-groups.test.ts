@@ -20,7 +20,7 @@ function makeGroups(hasPermission = true) {
       sessionValues.set(key, value);
     },
     groupTab: async (tabId: number, groupIds: readonly number[], title: string, color: string) => {
-      assert.equal(isGrouping, false, 'two tabs are put into groups at the same time');
+      assert.equal(isGrouping, false, 'two tabs were added to groups at the same time');
       isGrouping = true;
       await new Promise((resolve) => setImmediate(resolve));
       isGrouping = false;
@@ -36,7 +36,7 @@ function makeGroups(hasPermission = true) {
   return { browser, added, groupOf };
 }
 
-test('each client has a color that stays, and the first clients have different colors', async () => {
+test('each client has a fixed color, and the first clients have different colors', async () => {
   const { browser, added } = makeGroups();
   const groups = new TabGroups(browser);
   await Promise.all([
@@ -51,14 +51,14 @@ test('each client has a color that stays, and the first clients have different c
   assert.equal(new Set(added.map((entry) => entry.split(' ').at(-1))).size, 9, 'all colors are used');
 });
 
-test('without the permission or the name of a client, a tab is in no group', async () => {
+test('without the permission tabGroups or a client name, a tab is in no group', async () => {
   const { browser, added } = makeGroups(false);
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups({ ...browser, hasPermission: async () => true }).add(1, '');
   assert.deepEqual(added, []);
 });
 
-test('the groups of a client are found by their IDs, also by the next worker', async () => {
+test("a client's tab groups are found by their IDs, even after a worker restart", async () => {
   const { browser, groupOf } = makeGroups();
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups(browser).add(2, 'claude');

@@ -54,8 +54,8 @@ export class ToolFailure extends Error {
   }
 }
 
-/** GoesOnFailure ends a tool call although code of the tool may still run in the page. */
-export class GoesOnFailure extends ToolFailure {}
+/** StillRunningFailure ends a tool call although code of the tool may still run in the page. */
+export class StillRunningFailure extends ToolFailure {}
 
 /**
  * toolFailure returns a failure of a browser tool with an error code. message describes the problem and the next

@@ -43,7 +43,7 @@ function makeFixture() {
   return { searches, notifications, state, run };
 }
 
-test('addresses in lists have no user name, no fragment and no secret parameter', () => {
+test('history addresses have no user name, no fragment and no secret parameter', () => {
   for (const [address, want] of [
     ['https://ada:pw@a.example/x?q=lamp&page=2#top', 'https://a.example/x?q=lamp&page=2'],
     ['https://a.example/?access_token=1&q=a', 'https://a.example/?access_token=***&q=a'],
@@ -67,13 +67,13 @@ test('the history leaves out sites that a rule forbids', async () => {
   assert.equal(both.code, 'invalid_arguments');
 });
 
-test('the visits of an address are listed from the newest', async () => {
+test('the visits to an address are listed newest first', async () => {
   const { run } = makeFixture();
   const result = await run('browser_history', { url: 'https://a.example/', limit: 1 });
   assert.deepEqual(result, { text: '1 of 2 visits.', content: '1970-01-01T00:00:02Z by typed' });
 });
 
-test('a tree of bookmarks has the wanted depth and names what is not listed', async () => {
+test('a bookmark tree has the requested depth and names unlisted folders', async () => {
   const { run } = makeFixture();
   const { content } = await run('browser_bookmarks', { action: 'tree', depth: 2 });
   assert.equal(content, 'folder 0 ""\n folder 1 "Bar"\n  folder 5 "A" 1 entry, not listed');

@@ -13,7 +13,7 @@ export type UserDataBrowser = typeof chromeUserData;
 export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserTool][] {
   return [
     ['browser_history', (call) => searchHistory(browser, call)],
-    ['browser_bookmarks', (call) => useBookmarks(browser, call)],
+    ['browser_bookmarks', (call) => runBookmarkAction(browser, call)],
     ['browser_notify', (call) => notify(browser, call)],
   ];
 }
@@ -93,7 +93,7 @@ const DefaultDepth = 3;
 
 type Bookmark = chromeUserData.Bookmark;
 
-async function useBookmarks(browser: UserDataBrowser, call: BrowserCall): Promise<BrowserResult> {
+async function runBookmarkAction(browser: UserDataBrowser, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const action = readChoice(args, 'action', ['search', 'tree', 'create']) ?? 'search';
   if (action === 'create') return await createBookmark(browser, call);

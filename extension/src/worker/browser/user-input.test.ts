@@ -25,7 +25,7 @@ function makeInput(t: TestContext) {
 
 const hold = { tabId: 7, client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
 
-test('held tabs and their new documents are watched, and an act renews the watch only if it is needed', (t) => {
+test('tabs in use and their new documents are watched, and an action extends the watch if needed', (t) => {
   const { input, watched } = makeInput(t);
   input.recordDocument(7, 'd1');
   input.setHolds([hold]);
@@ -44,7 +44,7 @@ test('held tabs and their new documents are watched, and an act renews the watch
   assert.deepEqual(watched, []);
 });
 
-test('input of the user is reported, and input of the debugger is not', async (t) => {
+test('user input is reported, and debugger input is not', async (t) => {
   const { input, reported, finishCommand } = makeInput(t);
   input.setHolds([hold]);
   const press = input.sendToDebugger(7, 'Input.dispatchMouseEvent', { type: 'mousePressed' });
@@ -59,7 +59,7 @@ test('input of the user is reported, and input of the debugger is not', async (t
   await press;
 });
 
-test('input of the user ends the acts in its tab, and an act keeps its tab held and watched', async (t) => {
+test('user input cancels actions in its tab, and a running action keeps its tab in use', async (t) => {
   const { input, watched, reported } = makeInput(t);
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 1000 });
@@ -92,7 +92,7 @@ test('input of the user ends the acts in its tab, and an act keeps its tab held 
   assert.deepEqual(input.holds, [], 'holds after the act');
 });
 
-test('commands for a child of a tab reach the child', async () => {
+test('debugger commands for a child target reach the child target', async () => {
   const sent: unknown[] = [];
   const input = new UserInput({
     watchInput: async () => undefined,
@@ -110,7 +110,7 @@ test('commands for a child of a tab reach the child', async () => {
   ]);
 });
 
-test('only commands that cause a click or a key are expected, for a short time', async (t) => {
+test('only debugger commands that cause a click or a key press are expected, for a short time', async (t) => {
   const { input, reported, finishCommand } = makeInput(t);
   const send = async (method: string, params: Fields) => {
     const sent = input.sendToDebugger(7, method, params);
@@ -138,7 +138,7 @@ test('only commands that cause a click or a key are expected, for a short time',
   assert.deepEqual(reported, [7], 'the page did not report the key of the debugger');
 });
 
-test('commands reach the frame or worker that they name', (t) => {
+test('debugger commands reach the frame or worker with their child ID', (t) => {
   const { input, children } = makeInput(t);
   for (const method of ['Input.dispatchKeyEvent', 'Page.getFrameTree']) {
     void input.sendToDebugger(7, method, { type: 'keyDown' }, 'child 1');

@@ -20,17 +20,17 @@ export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
  */
 const WatchExtraMs = 60_000;
 /**
- * RenewMs is the interval at which the watch for user input is restarted while an action runs in a tab, in
+ * WatchRenewalMs is the interval at which the watch for user input is restarted while an action runs in a tab, in
  * milliseconds.
  */
-const RenewMs = 30_000;
+const WatchRenewalMs = 30_000;
 /** HoldMs is how long a client keeps a tab in use after the end of an action, in milliseconds. */
 const HoldMs = 60_000;
 /**
- * ArrivalMs limits the delay between a debugger command and the page's report of the resulting input event, in
+ * MaxReportDelayMs limits the delay between a debugger command and the page's report of the resulting input event, in
  * milliseconds.
  */
-const ArrivalMs = 2000;
+const MaxReportDelayMs = 2000;
 
 const modifierKeys = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
 
@@ -101,9 +101,9 @@ export class UserInput {
   async stopOnInput<R>(call: BrowserCall, run: (call: BrowserCall) => Promise<R>): Promise<R> {
     const { tabId, signal } = call;
     const controller = new AbortController();
-    const act: RunningAct = { tabId, stop: () => controller.abort(tabTaken(tabId)) };
+    const act: RunningAct = { tabId, stop: () => controller.abort(makeTabTakenFailure(tabId)) };
     this.#acts.add(act);
-    const renewal = setInterval(() => this.#renew(tabId), RenewMs);
+    const renewal = setInterval(() => this.#renew(tabId), WatchRenewalMs);
     try {
       return await run({ ...call, signal: AbortSignal.any([signal, controller.signal]) });
     } finally {
@@ -139,28 +139,28 @@ export class UserInput {
 
   /** sendToDebugger sends a debugger command, and marks the resulting input as not coming from the user. */
   readonly sendToDebugger: typeof chromeDebugger.sendToDebugger = async (tabId, method, params = {}, childId = '') => {
-    const kind = inputOf(method, params);
+    const kind = findExpectedInput(method, params);
     if (kind === undefined) return await this.#options.sendToDebugger(tabId, method, params, childId);
     const input: ExpectedInput = { tabId, kind };
     this.#expected.add(input);
     try {
       return await this.#options.sendToDebugger(tabId, method, params, childId);
     } finally {
-      setTimeout(() => this.#expected.delete(input), ArrivalMs);
+      setTimeout(() => this.#expected.delete(input), MaxReportDelayMs);
     }
   };
 }
 
-/** tabTaken returns the failure of an action during which the user clicked or typed in the tab. */
-function tabTaken(tabId: number): Error {
+/** makeTabTakenFailure returns the failure of an action during which the user clicked or typed in the tab. */
+function makeTabTakenFailure(tabId: number): Error {
   return callFailure('tab_taken', `the user took tab ${tabId} back by a click or a key while the tool ran.`);
 }
 
 /**
- * inputOf returns the input that a page will report for a debugger command, or undefined if the page reports
+ * findExpectedInput returns the input that a page will report for a debugger command, or undefined if the page reports
  * nothing.
  */
-function inputOf(method: string, params: Fields): InputKind | undefined {
+function findExpectedInput(method: string, params: Fields): InputKind | undefined {
   const { type, key, autoRepeat } = params;
   switch (method) {
     case 'Input.dispatchMouseEvent':

@@ -129,7 +129,7 @@ class Vision {
       const lines: string[] = [];
       for (const point of points) lines.push(await this.#requireHit(call, top, point));
       const { snapshot: since } = await this.#frames.run(call, top, 'watch', {});
-      const dialog = this.#debuggers.dialogs.next(call.tabId);
+      const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
       const input = new TabInput({
         session,
         children: [],
@@ -140,7 +140,7 @@ class Vision {
       try {
         const make = async (request: InputRequest) => {
           call.signal.throwIfAborted();
-          await input.make(request);
+          await input.sendRequest(request);
         };
         await makeInput({ make, session });
         call.signal.throwIfAborted();

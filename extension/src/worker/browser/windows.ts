@@ -18,9 +18,9 @@ const CloseTimeoutMs = 2000;
 /** makeWindowTools makes browser_windows, browser_tab_groups and browser_recently_closed. */
 export function makeWindowTools(browser: WindowsBrowser): [string, BrowserTool][] {
   return [
-    ['browser_windows', (call) => useWindows(browser, call)],
-    ['browser_tab_groups', (call) => useTabGroups(browser, call)],
-    ['browser_recently_closed', (call) => useRecentlyClosed(browser, call)],
+    ['browser_windows', (call) => runWindowAction(browser, call)],
+    ['browser_tab_groups', (call) => runTabGroupAction(browser, call)],
+    ['browser_recently_closed', (call) => runRecentlyClosedAction(browser, call)],
   ];
 }
 
@@ -33,7 +33,7 @@ export function addressText(address: string): string {
 
 // ---- windows ----
 
-async function useWindows(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
+async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = readChoice(call.args, 'action', ['list', 'new', 'update', 'close']) ?? 'list';
   if (action === 'list') {
     const windows = await browser.listWindows();
@@ -123,7 +123,7 @@ async function closeWindow(
 
 const Colors = ['grey', 'blue', 'red', 'yellow', 'green', 'pink', 'purple', 'cyan', 'orange'] as const;
 
-async function useTabGroups(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
+async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const action = readChoice(args, 'action', ['list', 'create', 'add', 'remove', 'update']) ?? 'list';
   const groups = await browser.listTabGroups();
@@ -195,7 +195,7 @@ async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise
 
 // ---- recently closed ----
 
-async function useRecentlyClosed(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
+async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const entries = await browser.listRecentlyClosed();
   const allowed = entries.filter(({ tabs }) => !tabs.some(({ url }) => isForbiddenAddress(url, call.args)));
   if (readChoice(call.args, 'action', ['list', 'restore']) !== 'restore')

@@ -250,7 +250,7 @@ test('an unauthenticated peer receives nothing, whatever it sends', async (t) =>
   assert.deepEqual(events, []);
 });
 
-test('a browser whose key the server does not know tries again every second', async (t) => {
+test('a browser with an unknown key retries every second', async (t) => {
   const { link, sockets, states, environment, lastSocket, advanceTime } = makeFixture(t);
   environment.connection = { port: 4321, key: 'secret', keyId: 'k1' };
   link.start();
@@ -265,7 +265,7 @@ test('a browser whose key the server does not know tries again every second', as
   assert.equal(sockets.length, 2);
 });
 
-test('the key that the server sends is stored before the link is open', async (t) => {
+test('a key from the server is stored before the link is open', async (t) => {
   const { link, states, savedKeys, accepted, lastSocket } = makeFixture(t);
   link.start();
   await settle();

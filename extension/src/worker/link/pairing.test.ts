@@ -12,14 +12,14 @@ function makePairing(file?: string) {
   return { pairing: new Pairing(storage), settings };
 }
 
-test('the file of an installation is the connection, and there is no pairing', async () => {
+test('with connection.json, no pairing is needed', async () => {
   const { pairing, settings } = makePairing('{"port":9530,"key":"t"}');
   settings.set('pairedKey', 'k');
   assert.deepEqual(await pairing.readConnection(), { port: 9530, key: 't' });
   assert.equal(pairing.state, undefined);
 });
 
-test('a missing or damaged file leads to a code, which stays the same', async () => {
+test('without a valid connection.json, the pairing code stays the same', async () => {
   for (const file of [undefined, '', '{', '[]', '{"port":"9527","key":"t"}', '{"port":0,"key":"t"}', '{"port":1}']) {
     const { pairing } = makePairing(file);
     const connection = await pairing.readConnection();
@@ -31,7 +31,7 @@ test('a missing or damaged file leads to a code, which stays the same', async ()
   }
 });
 
-test('the key and its ID are those of the server for the same code', async () => {
+test('the extension and the server derive the same key and key ID from a code', async () => {
   const { pairing, settings } = makePairing();
   settings.set('pairingCode', '7KQ2M-XD9R4-TB8WZ-0HJ5N');
   // The test in wire/proof_test.go checks the same values.

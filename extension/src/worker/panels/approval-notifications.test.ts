@@ -109,7 +109,7 @@ test('a button sends one decision about the ticket, and the notification closes'
   }
 });
 
-test('a click right after the notification appeared decides nothing', async (t) => {
+test('a click right after the notification appeared has no effect', async (t) => {
   const { notifications, show, titles, onlyId, decisions } = makeFixture(t);
   await show([makeCall(1)]);
   t.mock.timers.tick(600);
@@ -119,7 +119,7 @@ test('a click right after the notification appeared decides nothing', async (t) 
   assert.deepEqual(titles(), ['Allow p tool1?'], 'the notification is shown again');
 });
 
-test('a notification that does not show everything has no button "Allow"', async (t) => {
+test('a notification with truncated content has no button "Allow"', async (t) => {
   const { notifications, show, open, onlyId, decisions, state } = makeFixture(t);
   await show([makeCall(1, { args: JSON.stringify({ code: 'x'.repeat(200) }) })]);
   assert.deepEqual([...open.values()][0]?.buttons, ['Review', 'Deny']);
@@ -129,7 +129,7 @@ test('a notification that does not show everything has no button "Allow"', async
   assert.deepEqual([decisions, state.openedPanels], [[], 1]);
 });
 
-test('a click on the text opens the panel, and without a panel the notification returns', async (t) => {
+test('a click on the notification text opens the panel; if none opens, the notification returns', async (t) => {
   const { notifications, show, titles, onlyId, decisions, state } = makeFixture(t);
   await show([makeCall(1)]);
   notifications.handleClick(onlyId());
@@ -164,7 +164,7 @@ test('a new worker handles a click on the notification of an earlier worker', as
   assert.deepEqual(decisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow: false, surface: 'notification' }]);
 });
 
-test('a new worker asks for the calls, keeps a notification that is needed, and closes the others', async (t) => {
+test('a restarted worker requests the calls, and closes notifications that are not needed', async (t) => {
   const { startWorker, show, open, titles, onlyId, state } = makeFixture(t);
   await show([makeCall(1)]);
   const id = onlyId();
@@ -191,7 +191,7 @@ test('without a link, the notification closes after 10 s', async (t) => {
   assert.deepEqual(titles(), []);
 });
 
-test('a late decision is shown as such', async (t) => {
+test('a notification reports a decision that came too late', async (t) => {
   const { notifications, show, titles, onlyId, state } = makeFixture(t);
   state.result.decided = { outcome: 'already', allowed: false, by: 'the side panel' };
   await show([makeCall(1)]);
@@ -204,7 +204,7 @@ test('a late decision is shown as such', async (t) => {
   assert.deepEqual(titles(), []);
 });
 
-test('a decision that was not sent is reported, and the notification returns', async (t) => {
+test('an unsent decision is reported, and the notification returns', async (t) => {
   const { notifications, show, titles, onlyId, state } = makeFixture(t);
   state.result.decided = new Error('there is no link to the server');
   await show([makeCall(1)]);
@@ -221,7 +221,7 @@ test('a call that needs an action of the user has the buttons "Done" and "Stop"'
   assert.deepEqual([content?.title, content?.buttons], ['Log in', ['Done', 'Stop']]);
 });
 
-test('texts of agents and authors have no hidden characters in a notification', async (t) => {
+test('notifications contain no hidden characters from agents and authors', async (t) => {
   const { show, open } = makeFixture(t);
   await show([makeCall(1, { toolTitle: 'Ex\u202eport', pluginName: 'Cha\u200bt', args: '{"to":"a\\u202e\\nb"}' })]);
   const [content] = [...open.values()];

@@ -50,7 +50,7 @@ test('the badge is redrawn when its text changes, and not for short calls', (t) 
   assert.equal(drawn.length, 4);
 });
 
-test('a tab that an agent uses has its own badge until the end of the use', (t) => {
+test('a tab in use by an agent has a separate badge', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   let holds: PanelHold[] = [];
   const drawn: string[] = [];
@@ -74,7 +74,7 @@ test('a tab that an agent uses has its own badge until the end of the use', (t) 
   assert.deepEqual(take(), []);
   badge.forgetTab(7);
   badge.forgetTab(9);
-  assert.deepEqual(take(), ['7 ● opentabs: Claude Code uses this tab'], 'Chrome drops it with the document');
+  assert.deepEqual(take(), ['7 ● opentabs: Claude Code uses this tab'], 'Chrome drops the badge with the document');
   badge.setWaiting(1);
   assert.deepEqual(
     take(),
@@ -84,5 +84,5 @@ test('a tab that an agent uses has its own badge until the end of the use', (t) 
   badge.setWaiting(0);
   assert.deepEqual(take(), ['7 ● opentabs: Claude Code uses this tab']);
   t.mock.timers.tick(10_000);
-  assert.deepEqual(take(), ['7 undefined opentabs'], 'the use has ended');
+  assert.deepEqual(take(), ['7 undefined opentabs'], 'the tab is no longer in use');
 });

@@ -73,7 +73,7 @@ test('the server is watched while a panel is open, and changes are sent together
   assert.equal(two.got.length, 3);
 });
 
-test('each panel gets each ended call at least once, and not with every state', (t) => {
+test('each panel receives each ended call at least once, but not with every state message', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const panels = makePanels({ state: () => base, setWatching: () => undefined, ...ignored });
   const endedIn = (got: readonly unknown[]) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { StateWatch } from './state-watch.ts';
 
-test('the messages are on while a part needs them, and a panel gets the whole state', () => {
+test('StateWatch subscribes while a part needs the state, and resubscribes for the first panel', () => {
   const sent: boolean[] = [];
   const watch = new StateWatch((on) => sent.push(on));
   watch.resend();

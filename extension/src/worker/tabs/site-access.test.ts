@@ -20,14 +20,14 @@ test('all sites count as allowed until Chrome has listed them', async () => {
   assert.deepEqual(['chrome://settings/', '', 'about:blank'].map(isAllowed), [true, true, true]);
 });
 
-test('access to all sites covers each site', async () => {
+test('access to all sites includes each site', async () => {
   const access = new SiteAccess(async () => ['<all_urls>']);
   await access.refresh();
   assert.equal(access.findProblem('https://bank.example/'), undefined);
   assert.deepEqual(access.neededHosts, []);
 });
 
-test('a site that a call needed is offered until the user allows it, for ten minutes', async (t) => {
+test('a needed site is offered for ten minutes, or until the user allows the site', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
   let patterns: string[] = [];
   const access = new SiteAccess(async () => patterns);

@@ -192,7 +192,7 @@ function makeFixture(t: TestContext) {
   return { world, reports, tabs, access };
 }
 
-test('a tab to whose site Chrome gives no access reports that', async (t) => {
+test('a tab without site access reports the missing access', async (t) => {
   const { tabs, access } = makeFixture(t);
   access.isAllowed = false;
   tabs.sync();

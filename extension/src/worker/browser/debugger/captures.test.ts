@@ -49,7 +49,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
-test('a capture runs until no tool has used it for 10 min', async () => {
+test('a capture ends after no tool has used the capture for 10 min', async () => {
   const captures = makeCaptures();
   const [first, second] = await Promise.all([captures.use(7, 's1'), captures.use(7, 's1')]);
   assert.deepEqual(
@@ -71,7 +71,7 @@ test('a capture runs until no tool has used it for 10 min', async () => {
   assert.deepEqual(await captures.use(7, 's1'), { capture: 'capture 2', isNew: true });
 });
 
-test('a capture ends when the debugger leaves the tab, and the next tool starts another', async () => {
+test('a capture ends when the debugger is detached, and the next tool starts another capture', async () => {
   const captures = makeCaptures();
   await captures.use(7, 's1');
   loseDebugger();
@@ -100,7 +100,7 @@ test('end stops the capture of its tab only', async () => {
   assert.equal(await captures.find(8), 'capture 2');
 });
 
-test('a capture ends with the last session that has used it', async () => {
+test('a capture ends with the last session that used the capture', async () => {
   const captures = makeCaptures();
   await captures.use(7, 's1');
   await captures.use(7, 's2');
@@ -115,8 +115,8 @@ test('a capture ends with the last session that has used it', async () => {
   assert.deepEqual(events, ['stop capture 1', 'release']);
 });
 
-test('a capture with one owner ends with the session that used it last', async () => {
-  const captures = makeCaptures({ hasOneOwner: true });
+test('an exclusive capture ends with the session that used the capture last', async () => {
+  const captures = makeCaptures({ isExclusive: true });
   await captures.use(7, 's1');
   await captures.use(7, 's2');
   await captures.endSession('s1');
@@ -125,7 +125,7 @@ test('a capture with one owner ends with the session that used it last', async (
   assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
 });
 
-test('a capture that is starting when its session ends is stopped', async () => {
+test('a capture whose session ends during the start is stopped', async () => {
   const captures = makeCaptures();
   const [, ended] = [captures.use(7, 's1'), captures.endSession('s1')];
   await ended;

@@ -12,8 +12,8 @@ export interface CapturesOptions<C> {
   start(session: DebuggerSession, tabId: number): Promise<C>;
   /** endSession removes what one session has added to a capture that several sessions share. */
   endSession?(capture: C, session: string): Promise<void>;
-  /** hasOneOwner is true if the capture belongs only to the session that used it last. */
-  readonly hasOneOwner?: boolean;
+  /** isExclusive is true if the capture belongs only to the session that used it last. */
+  readonly isExclusive?: boolean;
   /**
    * stop ends a capture before the debugger features are turned off, or after the debugger was detached from the
    * tab.
@@ -50,7 +50,7 @@ export class Captures<C> {
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
     const present = this.#running.get(tabId);
     const running = present ?? this.#start(tabId);
-    if (this.#options.hasOneOwner) running.owners.clear();
+    if (this.#options.isExclusive) running.owners.clear();
     running.owners.add(session);
     return { capture: await this.#awaitReady(tabId, running), isNew: present === undefined };
   }

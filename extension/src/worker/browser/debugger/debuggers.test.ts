@@ -4,7 +4,7 @@ import type { DebuggerListener } from '../../../chrome-debugger.ts';
 import type { TabEvent } from '../../../chrome-pages.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import { Debuggers, DebuggerUnavailable, LingerMs } from './debuggers.ts';
-import { emulationOff, featureCommands } from './features.ts';
+import { endEmulationCommands, featureCommands } from './features.ts';
 
 /** FakeBrowser is a browser with one tab, whose ID is 7. */
 class FakeBrowser {
@@ -133,7 +133,7 @@ test('a feature lasts until its last user ends, also if a tool fails', async () 
   assert.deepEqual(browser.sent, ['setInterceptDrags false', 'setFocusEmulationEnabled false']);
 });
 
-test('a hold keeps the debugger and its features until it is released', async () => {
+test('a hold keeps the debugger attached and its features on until release', async () => {
   const debuggers = browser.make();
   const hold = await debuggers.hold(7, ['focus']);
   await debuggers.use(7, ['focus'], noWork);
@@ -147,7 +147,7 @@ test('a hold keeps the debugger and its features until it is released', async ()
   assert.deepEqual(browser.sent.slice(2), ['setFocusEmulationEnabled false', 'detach']);
 });
 
-test('a new frame or worker runs after the commands that tools send to it at once', async () => {
+test('a new frame or worker runs only after the commands that tools send synchronously', async () => {
   const debuggers = browser.make();
   const attachChild = (id: string) =>
     browser.listener?.onEvent(
@@ -229,14 +229,14 @@ test('a new worker ends what a tool of the last worker left behind', async () =>
   const commands = Object.values(featureCommands).flatMap(({ off }) => (off ? [off] : []));
   assert.deepEqual(
     browser.sent.map((text) => text.split(' ')[0]),
-    ['handleJavaScriptDialog', ...[...commands, ...emulationOff].map(([method]) => method.split('.')[1])],
+    ['handleJavaScriptDialog', ...[...commands, ...endEmulationCommands].map(([method]) => method.split('.')[1])],
   );
   mock.timers.tick(LingerMs);
   await settle();
   assert.equal(browser.sent.at(-1), 'detach');
 });
 
-test('a button that a tool could not release is released by the next worker, or when the debugger is back', async () => {
+test('a mouse button that a tool could not release is released by the next worker or attachment', async () => {
   const mouse = (type: string) => ['Input.dispatchMouseEvent', { type, button: 'left' }] as const;
   const first = browser.make();
   void first.use(7, ['focus'], async (session) => {
@@ -269,7 +269,7 @@ test('a button that a tool could not release is released by the next worker, or 
   assert.equal(
     browser.sent.filter((text) => text === 'dispatchMouseEvent').length,
     2,
-    'no release of a released button',
+    'a released button is not released twice',
   );
 });
 
@@ -291,5 +291,5 @@ test('leave detaches the debugger at once from a tab that no tool uses', async (
   assert.deepEqual(browser.sent, ['attach', 'detach']);
   mock.timers.tick(LingerMs);
   await settle();
-  assert.deepEqual(browser.sent, ['attach', 'detach'], 'commands after the time in which the debugger lingers');
+  assert.deepEqual(browser.sent, ['attach', 'detach'], 'commands after LingerMs');
 });

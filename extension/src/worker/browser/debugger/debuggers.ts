@@ -8,7 +8,7 @@ import { Signal } from '../../signal.ts';
 import { ToolFailure, toolFailure } from '../tool-failure.ts';
 import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
 import { Dialogs } from './dialogs.ts';
-import { type Command, emulationOff, type Feature, featureCommands } from './features.ts';
+import { type Command, endEmulationCommands, type Feature, featureCommands } from './features.ts';
 import { PressedButtons } from './pressed-buttons.ts';
 
 /** DebuggerBrowser is the part of Chrome that Debuggers needs. */
@@ -71,18 +71,18 @@ const CleanupMs = 1000;
 /** RefusedSetting is the setting that remembers that the user pressed Cancel. */
 const RefusedSetting = 'debuggerRefused';
 
-/** dismissal is the debugger command that dismisses a dialog of a page. */
-const dismissal: Command = ['Page.handleJavaScriptDialog', { accept: false }];
+/** dismissDialogCommand is the debugger command that dismisses a dialog of a page. */
+const dismissDialogCommand: Command = ['Page.handleJavaScriptDialog', { accept: false }];
 
-const refusedText =
+const debuggerRefusedText =
   'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
   'again in the side panel of opentabs';
 
 /**
- * refusedNote is the note of an operation that ran without the debugger because the user had pressed Cancel in the
- * debugger bar.
+ * debuggerRefusedNote is the note of an operation that ran without the debugger because the user had pressed Cancel
+ * in the debugger bar.
  */
-export const refusedNote =
+export const debuggerRefusedNote =
   'The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel of opentabs.';
 
 /** Debuggers owns the debugger of all tabs. */
@@ -102,7 +102,7 @@ export class Debuggers {
     this.#pressed = new PressedButtons(browser);
     this.dialogs = new Dialogs({
       isInFront: async (tabId) => (await browser.describeTab(tabId))?.active === true,
-      dismiss: (tabId) => within(browser.sendToDebugger(tabId, ...dismissal), CommandMs),
+      dismiss: (tabId) => within(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandMs),
     });
     browser.watchDebugger({
       onEvent: (tabId, method, params, childId) => this.#receive(tabId, method, params, childId),
@@ -150,7 +150,7 @@ export class Debuggers {
     await this.#started;
     if (this.state === 'absent')
       throw new DebuggerUnavailable('needs_debugger', `the debugger is not installed. ${addDebuggerText}`);
-    if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', refusedText);
+    if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', debuggerRefusedText);
     const attachment = this.#attachments.get(tabId) ?? this.#track(tabId);
     attachment.addUser();
     const applied: Feature[] = [];
@@ -195,7 +195,7 @@ export class Debuggers {
   /** #adopt continues the attachment of an earlier worker, which may have ended in the middle of a tool. */
   async #adopt(tabId: number): Promise<void> {
     // A dialog that a previous service worker left open blocks the page and its debugger commands.
-    await within(this.#browser.sendToDebugger(tabId, ...dismissal), CleanupMs);
+    await within(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
     for (const { off } of Object.values(featureCommands)) {
@@ -205,10 +205,11 @@ export class Debuggers {
     }
     // Commands fail if the debugger belongs to another program.
     if (!isAttached) return;
-    for (const command of emulationOff) await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
+    for (const command of endEmulationCommands)
+      await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
     const attachment = this.#track(tabId);
     attachment.isAttached = true;
-    this.#linger(tabId, attachment);
+    this.#detachLater(tabId, attachment);
   }
 
   /** #releaseButtons releases the mouse buttons that an earlier tool pressed in a tab and could not release. */
@@ -221,8 +222,8 @@ export class Debuggers {
       await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
   }
 
-  /** #linger keeps the debugger attached to a tab for LingerMs after the last tool that used it. */
-  #linger(tabId: number, attachment: Attachment): void {
+  /** #detachLater keeps the debugger attached to a tab for LingerMs after the last tool that used it. */
+  #detachLater(tabId: number, attachment: Attachment): void {
     attachment.addUser();
     attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
   }
@@ -273,7 +274,7 @@ export class Debuggers {
   async #release(tabId: number, attachment: Attachment): Promise<void> {
     if (attachment.users > 0 && !attachment.isLost) return;
     if (this.dialogs.find(tabId) && !attachment.isLost) {
-      this.#linger(tabId, attachment);
+      this.#detachLater(tabId, attachment);
       return;
     }
     if (attachment.isAttached) {
@@ -285,7 +286,7 @@ export class Debuggers {
   }
 
   #forget(tabId: number, attachment: Attachment): void {
-    this.dialogs.forget(tabId);
+    this.dialogs.forgetTab(tabId);
     attachment.close();
     if (this.#attachments.get(tabId) === attachment) this.#attachments.delete(tabId);
   }
@@ -296,7 +297,7 @@ export class Debuggers {
       attachment.isAttached = false;
       attachment.lose(
         isCancelled
-          ? toolFailure('debugger_refused', `${refusedText}. The tool may have acted`)
+          ? toolFailure('debugger_refused', `${debuggerRefusedText}. The tool may have acted`)
           : toolFailure('needs_debugger', 'Chrome detached the debugger while the tool ran; the tool may have acted'),
       );
       this.#forget(tabId, attachment);
@@ -310,7 +311,7 @@ export class Debuggers {
   #receive(tabId: number, method: string, params: Fields, childId: string): void {
     const attachment = this.#attachments.get(tabId);
     if (!attachment) return;
-    this.dialogs.receive(tabId, method, params);
+    this.dialogs.handleEvent(tabId, method, params);
     const { sessionId, targetInfo } = params;
     if (method === 'Target.attachedToTarget' && typeof sessionId === 'string' && isRecord(targetInfo)) {
       const text = (key: string) => String(targetInfo[key] ?? '');

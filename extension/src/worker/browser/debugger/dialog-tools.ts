@@ -3,15 +3,18 @@ import { readFlag, readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
 import { type ToolFailure, toolFailure } from '../tool-failure.ts';
 import { addDebuggerText, type Debuggers } from './debuggers.ts';
-import { DialogMs, type Dialogs, type OpenDialog } from './dialogs.ts';
+import { type Dialogs, DialogTimeoutMs, type OpenDialog } from './dialogs.ts';
 
 /** DialogBrowser is the part of the Chrome API that the dialog tools need. */
 export type DialogBrowser = Pick<typeof chromeTabs, 'readView' | 'restoreView'>;
 
 /** MaxMessageChars is the maximum length of a dialog's message in a tool result, in characters. */
 const MaxMessageChars = 1000;
-/** ManyDialogs is the number of consecutive dialogs from which on a tool result describes how to stop the dialogs. */
-const ManyDialogs = 10;
+/**
+ * ManyDialogsCount is the number of consecutive dialogs from which on a tool result describes how to stop the
+ * dialogs.
+ */
+const ManyDialogsCount = 10;
 
 /**
  * suspendOnDialog returns a tool that ends when its page opens a dialog. The wrapped tool continues when the dialog
@@ -30,12 +33,12 @@ export function suspendOnDialog(
     const open = dialogs.find(call.tabId);
     if (open && !isNavigation) throw dialogFailure(open);
     const view = await browser.readView();
-    const next = dialogs.next(call.tabId);
+    const next = dialogs.waitForNext(call.tabId);
     try {
       const running = tool(call);
       const dialog = await Promise.race([running.then(() => undefined), next.opened]);
-      if (!dialog) return nameDismissed(dialogs, call, await running);
-      dialogs.suspend(call.tabId, call.session, running);
+      if (!dialog) return addDismissedDialog(dialogs, call, await running);
+      dialogs.suspendTool(call.tabId, call.session, running);
       // Chrome activates the tab of a beforeunload dialog, so restore the tab that the user had in front.
       if (dialog.kind === 'beforeunload') await browser.restoreView(view, call.tabId).catch(() => undefined);
       return describeDialog('', dialog);
@@ -45,8 +48,8 @@ export function suspendOnDialog(
   };
 }
 
-/** nameDismissed adds a note about an automatically dismissed dialog in the tab to the result of a tool. */
-function nameDismissed(dialogs: Dialogs, { tabId }: BrowserCall, result: BrowserResult): BrowserResult {
+/** addDismissedDialog adds a note about an automatically dismissed dialog in the tab to the result of a tool. */
+function addDismissedDialog(dialogs: Dialogs, { tabId }: BrowserCall, result: BrowserResult): BrowserResult {
   const dismissed = dialogs.findDismissed(tabId);
   if (!dismissed) return result;
   dialogs.forgetDismissed(tabId);
@@ -55,7 +58,7 @@ function nameDismissed(dialogs: Dialogs, { tabId }: BrowserCall, result: Browser
 }
 
 function dismissedText(dialog: OpenDialog): string {
-  return `opentabs dismissed the ${nameOf(dialog)}, because it had no answer after ${DialogMs / 60_000} min, or the session of its client ended`;
+  return `opentabs dismissed the ${nameOf(dialog)}, because it had no answer after ${DialogTimeoutMs / 60_000} min, or the session of its client ended`;
 }
 
 /** failOnDialog returns a tool that fails while its page shows a dialog. */
@@ -63,11 +66,11 @@ export function failOnDialog(tool: BrowserTool, { dialogs }: Debuggers): Browser
   return async (call) => {
     const open = dialogs.find(call.tabId);
     if (open) throw dialogFailure(open);
-    const next = dialogs.next(call.tabId);
+    const next = dialogs.waitForNext(call.tabId);
     try {
       const running = tool(call);
       const dialog = await Promise.race([running.then(() => undefined), next.opened]);
-      if (!dialog) return nameDismissed(dialogs, call, await running);
+      if (!dialog) return addDismissedDialog(dialogs, call, await running);
       running.catch(() => undefined);
       throw dialogFailure(dialog);
     } finally {
@@ -100,7 +103,7 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
       throw toolFailure('not_found', 'no dialog is open in this tab, or the debugger was not attached when it opened');
     const suspended = dialogs.takeSuspended(call.tabId);
     const isAccepted = readFlag(call.args, 'accept');
-    const next = dialogs.next(call.tabId);
+    const next = dialogs.waitForNext(call.tabId);
     await answerDialog(debuggers, call, isAccepted, readText(call.args, 'promptText'));
     dialogs.markAnswered(call.tabId, dialog);
     const answered = `${isAccepted ? 'Accepted' : 'Dismissed'} the ${nameOf(dialog)}.`;
@@ -114,11 +117,12 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
       );
       const outcome = await Promise.race([ended, next.opened]);
       if ('kind' in outcome) {
-        dialogs.suspend(call.tabId, call.session, suspended);
+        dialogs.suspendTool(call.tabId, call.session, suspended);
         return describeDialog(`${answered} `, outcome);
       }
       const { result, failure } = outcome;
-      if (!result) return { text: `${answered} The act that opened the dialog then failed: ${wordsOf(failure)}.` };
+      if (!result)
+        return { text: `${answered} The act that opened the dialog then failed: ${describeFailure(failure)}.` };
       if (result.content !== undefined) content.push(result.content);
       return { ...result, text: `${answered} ${result.text ?? ''}`.trim(), content: content.join('\n') };
     } finally {
@@ -127,8 +131,8 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
   };
 }
 
-/** AnswerMs limits how long Chrome may take to close a dialog, in milliseconds. */
-const AnswerMs = 5000;
+/** DialogCloseTimeoutMs limits how long Chrome may take to close a dialog, in milliseconds. */
+const DialogCloseTimeoutMs = 5000;
 
 async function answerDialog(
   debuggers: Debuggers,
@@ -138,17 +142,19 @@ async function answerDialog(
 ): Promise<void> {
   await debuggers.use(call.tabId, [], async (session) => {
     const params = { accept, ...(promptText === undefined ? {} : { promptText }) };
-    await session.send('Page.handleJavaScriptDialog', params, AnswerMs);
+    await session.send('Page.handleJavaScriptDialog', params, DialogCloseTimeoutMs);
   });
 }
 
 function describeDialog(before: string, dialog: OpenDialog): BrowserResult {
   const words = [
     `${before}The page opened a ${nameOf(dialog)} and waits for its answer. Answer it with browser_handle_dialog.`,
-    `Without an answer, opentabs dismisses it after ${DialogMs / 60_000} min.`,
+    `Without an answer, opentabs dismisses it after ${DialogTimeoutMs / 60_000} min.`,
   ];
-  if (dialog.row >= ManyDialogs)
-    words.push(`This is dialog ${dialog.row} in a row. The page may never stop: then close the tab with browser_tabs.`);
+  if (dialog.seriesNumber >= ManyDialogsCount)
+    words.push(
+      `This is dialog ${dialog.seriesNumber} in a row. The page may never stop: then close the tab with browser_tabs.`,
+    );
   return { text: words.join(' '), content: messageLine(dialog) };
 }
 
@@ -165,6 +171,6 @@ function quoteMessage(message: string): string {
   return JSON.stringify(message.length > MaxMessageChars ? `${message.slice(0, MaxMessageChars)}…` : message);
 }
 
-function wordsOf(failure: unknown): string {
+function describeFailure(failure: unknown): string {
   return failure instanceof Error ? failure.message : String(failure);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { makeBrowserCall } from '../../../../test/browser-call.ts';
-import { DialogMs, Dialogs } from './dialogs.ts';
+import { Dialogs, DialogTimeoutMs } from './dialogs.ts';
 
 let events: string[];
 let isActive: boolean;
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => mock.timers.reset());
 
 function open(tabId: number, type = 'confirm'): void {
-  dialogs.receive(tabId, 'Page.javascriptDialogOpening', { type, message: 'Delete it?' });
+  dialogs.handleEvent(tabId, 'Page.javascriptDialogOpening', { type, message: 'Delete it?' });
 }
 
 async function tick(ms: number): Promise<void> {
@@ -30,47 +30,47 @@ async function tick(ms: number): Promise<void> {
 const { session } = makeBrowserCall({}, { session: 's1' });
 const noResult = () => new Promise<never>(() => undefined);
 
-test('a dialog that nothing answers is dismissed after 5 min', async () => {
+test('an unanswered dialog is dismissed after 5 min', async () => {
   open(7);
   open(8);
-  await tick(DialogMs - 1);
-  dialogs.receive(8, 'Page.javascriptDialogClosed', {});
+  await tick(DialogTimeoutMs - 1);
+  dialogs.handleEvent(8, 'Page.javascriptDialogClosed', {});
   assert.deepEqual(events, []);
   await tick(1);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(dialogs.find(7), undefined);
-  dialogs.forget(7); // Chrome detaches the debugger from the tab
+  dialogs.forgetTab(7); // Chrome detaches the debugger from the tab
   assert.equal(dialogs.findDismissed(7)?.message, 'Delete it?');
   assert.equal(dialogs.findDismissed(8), undefined);
   dialogs.forgetDismissed(7);
   assert.equal(dialogs.findDismissed(7), undefined);
-  await tick(DialogMs);
+  await tick(DialogTimeoutMs);
   assert.deepEqual(events, ['dismiss 7'], 'dismissals after the tabs have no dialog');
 });
 
-test('a dialog in front that no tool opened waits for the user', async () => {
+test('a dialog in an active tab that no tool opened waits for the user', async () => {
   isActive = true;
   open(7);
-  await tick(DialogMs);
-  assert.notEqual(dialogs.find(7), undefined, 'dialog in the tab in front after 5 min');
+  await tick(DialogTimeoutMs);
+  assert.notEqual(dialogs.find(7), undefined, 'dialog in the active tab after 5 min');
   isActive = false;
-  await tick(DialogMs);
+  await tick(DialogTimeoutMs);
   assert.deepEqual(events, ['dismiss 7']);
 });
 
-test('a dialog that an act opened is dismissed also in front', async () => {
+test('a dialog that a tool opened is dismissed even in an active tab', async () => {
   isActive = true;
   open(7);
-  dialogs.suspend(7, session, noResult());
-  await tick(DialogMs);
+  dialogs.suspendTool(7, session, noResult());
+  await tick(DialogTimeoutMs);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(dialogs.takeSuspended(7), undefined);
 });
 
-test('the end of a session dismisses the dialogs that its acts have opened', async () => {
+test('the end of a session dismisses the dialogs that its tools have opened', async () => {
   for (const tabId of [7, 8, 9]) open(tabId);
-  dialogs.suspend(7, session, noResult());
-  dialogs.suspend(8, 's2', noResult());
+  dialogs.suspendTool(7, session, noResult());
+  dialogs.suspendTool(8, 's2', noResult());
   await dialogs.endSession(session);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(dialogs.find(7), undefined);

@@ -10,14 +10,17 @@ export interface OpenDialog {
   readonly message: string;
   /** defaultPrompt is the initial value of the text field of a prompt dialog. */
   readonly defaultPrompt: string;
-  /** row is the position of the dialog in a series of dialogs that followed each other without a pause, from 1. */
-  readonly row: number;
+  /**
+   * seriesNumber is the position of the dialog in a series of dialogs that followed each other without a pause,
+   * from 1.
+   */
+  readonly seriesNumber: number;
 }
 
-/** DialogMs is how long a dialog may remain unanswered before it is dismissed automatically, in milliseconds. */
-export const DialogMs = 5 * 60_000;
-/** MaxDismissed limits the stored dialogs that were dismissed automatically and not yet reported by a tool. */
-const MaxDismissed = 100;
+/** DialogTimeoutMs is how long a dialog may remain unanswered before it is dismissed automatically, in milliseconds. */
+export const DialogTimeoutMs = 5 * 60_000;
+/** MaxDismissedDialogs limits the stored dialogs that were dismissed automatically and not yet reported by a tool. */
+const MaxDismissedDialogs = 100;
 
 export interface DialogsOptions {
   /** isInFront reports whether a tab is the active tab of its window. */
@@ -32,12 +35,12 @@ interface SuspendedTool {
   readonly session: string;
 }
 
-/** RowMs is the longest pause between two dialogs of one series, in milliseconds. */
-const RowMs = 2000;
+/** MaxSeriesPauseMs is the longest pause between two dialogs of one series, in milliseconds. */
+const MaxSeriesPauseMs = 2000;
 
 /**
  * Dialogs stores the open dialogs of the tabs to which the debugger is attached. A dialog that remains unanswered
- * is dismissed after DialogMs, because a dialog blocks its page. A dialog in the active tab of a window that no
+ * is dismissed after DialogTimeoutMs, because a dialog blocks its page. A dialog in the active tab of a window that no
  * tool opened stays open until the user answers it.
  */
 export class Dialogs {
@@ -58,8 +61,8 @@ export class Dialogs {
     return this.#open.get(tabId);
   }
 
-  /** receive handles a debugger event of a tab. */
-  receive(tabId: number, method: string, params: Fields): void {
+  /** handleEvent handles a debugger event of a tab. */
+  handleEvent(tabId: number, method: string, params: Fields): void {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
     const { type, message, defaultPrompt } = params;
@@ -68,7 +71,7 @@ export class Dialogs {
       kind: dialogKinds.find((kind) => kind === type) ?? 'alert',
       message: typeof message === 'string' ? message : '',
       defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : '',
-      row: last && Date.now() - last.closedMs < RowMs ? last.row + 1 : 1,
+      seriesNumber: last && Date.now() - last.closedMs < MaxSeriesPauseMs ? last.row + 1 : 1,
     };
     this.#open.set(tabId, dialog);
     this.#startTimer(tabId, dialog);
@@ -79,7 +82,7 @@ export class Dialogs {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.set(
       tabId,
-      setTimeout(() => void this.#expire(tabId, dialog), DialogMs),
+      setTimeout(() => void this.#expire(tabId, dialog), DialogTimeoutMs),
     );
   }
 
@@ -95,7 +98,7 @@ export class Dialogs {
     this.#suspended.delete(tabId);
     this.#dismissed.set(tabId, dialog);
     for (const oldest of this.#dismissed.keys()) {
-      if (this.#dismissed.size <= MaxDismissed) break;
+      if (this.#dismissed.size <= MaxDismissedDialogs) break;
       this.#dismissed.delete(oldest);
     }
     await this.#options.dismiss(tabId).catch(() => undefined);
@@ -126,12 +129,12 @@ export class Dialogs {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
     const dialog = this.#open.get(tabId);
-    if (dialog) this.#rows.set(tabId, { row: dialog.row, closedMs: Date.now() });
+    if (dialog) this.#rows.set(tabId, { row: dialog.seriesNumber, closedMs: Date.now() });
     this.#open.delete(tabId);
   }
 
-  /** forget deletes the dialogs of a tab from which the debugger is detached. */
-  forget(tabId: number): void {
+  /** forgetTab deletes the dialogs of a tab from which the debugger is detached. */
+  forgetTab(tabId: number): void {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
     this.#open.delete(tabId);
@@ -144,8 +147,8 @@ export class Dialogs {
     if (this.#open.get(tabId) === dialog) this.#close(tabId);
   }
 
-  /** next returns a promise of the next dialog that opens in a tab. stop ends the wait. */
-  next(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
+  /** waitForNext returns a promise of the next dialog that opens in a tab. stop ends the wait. */
+  waitForNext(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
     let stop = () => {};
     const opened = new Promise<OpenDialog>((resolve) => {
       const listener = (id: number, dialog: OpenDialog) => {
@@ -158,10 +161,10 @@ export class Dialogs {
   }
 
   /**
-   * suspend stores the running tool whose page shows a dialog. browser_handle_dialog returns the result of the
+   * suspendTool stores the running tool whose page shows a dialog. browser_handle_dialog returns the result of the
    * suspended tool.
    */
-  suspend(tabId: number, session: string, tool: Promise<BrowserResult>): void {
+  suspendTool(tabId: number, session: string, tool: Promise<BrowserResult>): void {
     tool.catch(() => undefined);
     this.#suspended.set(tabId, { tool, session });
   }

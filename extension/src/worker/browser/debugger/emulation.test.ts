@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { EmulationIdleMs, Emulations, type Override } from './emulation.ts';
-import { emulationOff } from './features.ts';
+import { EmulationIdleMs, type EmulationOverride, Emulations } from './emulation.ts';
+import { endEmulationCommands } from './features.ts';
 
-const dark: Override = { command: ['Emulation.setEmulatedMedia', { features: [] }], text: 'media dark' };
-const zone = (timezoneId: string): Override => ({
+const dark: EmulationOverride = { command: ['Emulation.setEmulatedMedia', { features: [] }], text: 'media dark' };
+const zone = (timezoneId: string): EmulationOverride => ({
   command: ['Emulation.setTimezoneOverride', { timezoneId }],
   text: `time zone ${timezoneId}`,
 });
@@ -44,9 +44,9 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
-const offMethods = emulationOff.map(([method]) => method);
+const offMethods = endEmulationCommands.map(([method]) => method);
 
-test('an emulation lasts until clear, which takes each override away', async () => {
+test('an emulation lasts until clear, which removes each override', async () => {
   const { emulations, sent } = makeFixture();
   await emulations.apply(7, 's1', [dark]);
   await emulations.apply(7, 's1', [zone('Asia/Tokyo')]);
@@ -72,7 +72,7 @@ test('an emulation ends 30 min after its last change', async () => {
   assert.deepEqual(emulations.describe(7), []);
 });
 
-test('nothing holds after the debugger has left the tab', async () => {
+test('an emulation ends when the debugger is detached, and does not keep the debugger', async () => {
   const { emulations, sent, lose } = makeFixture();
   await emulations.apply(7, 's1', [dark]);
   lose();
@@ -83,7 +83,7 @@ test('nothing holds after the debugger has left the tab', async () => {
   assert.equal(sent.filter((text) => text === 'hold').length, 2, 'number of times the debugger was attached');
 });
 
-test('a rejected override ends an emulation that has no other', async () => {
+test('a rejected override ends an emulation without other overrides', async () => {
   const { emulations, sent } = makeFixture();
   await assert.rejects(
     emulations.apply(7, 's1', [zone('Nowhere')]),
@@ -95,7 +95,7 @@ test('a rejected override ends an emulation that has no other', async () => {
   assert.deepEqual(emulations.describe(7), ['media dark']);
 });
 
-test('the end of a session takes away what the session emulates, and keeps what others emulate', async () => {
+test('the end of a session removes only the overrides of the session', async () => {
   const { emulations, sent } = makeFixture();
   await emulations.apply(7, 's1', [dark, zone('Asia/Tokyo')]);
   await emulations.apply(7, 's2', [zone('Europe/Rome')]);

@@ -1,19 +1,19 @@
 import type { Fields } from '../../../record.ts';
 import { toolFailure } from '../tool-failure.ts';
 import type { DebuggerHold, Debuggers } from './debuggers.ts';
-import { type Command, emulationOff } from './features.ts';
+import { type Command, endEmulationCommands } from './features.ts';
 
 /** EmulationIdleMs is how long an emulation stays on after its last change, in milliseconds. */
 export const EmulationIdleMs = 30 * 60_000;
 
-/** Override is one part of an emulation, with its debugger command and its description for the agent. */
-export interface Override {
+/** EmulationOverride is one part of an emulation, with its debugger command and its description for the agent. */
+export interface EmulationOverride {
   readonly command: Command;
   readonly text: string;
 }
 
 /** OwnedOverride is an emulation override with the session that set it. */
-interface OwnedOverride extends Override {
+interface OwnedOverride extends EmulationOverride {
   readonly session: string;
 }
 
@@ -44,13 +44,13 @@ export class Emulations {
   }
 
   /** apply adds emulation overrides of a session to a tab, or replaces earlier ones. */
-  async apply(tabId: number, session: string, overrides: readonly Override[]): Promise<void> {
+  async apply(tabId: number, session: string, overrides: readonly EmulationOverride[]): Promise<void> {
     const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
     try {
       for (const override of overrides) {
         const [method, params] = override.command;
         // Chrome rejects a new locale or time zone while another one is set.
-        if (tab.overrides.has(method)) await takeAway(tab, method);
+        if (tab.overrides.has(method)) await removeOverride(tab, method);
         tab.overrides.delete(method);
         await send(tab.hold, method, params);
         tab.overrides.set(method, { ...override, session });
@@ -74,7 +74,7 @@ export class Emulations {
       }
       for (const method of methods) {
         tab.overrides.delete(method);
-        await takeAway(tab, method).catch(() => undefined);
+        await removeOverride(tab, method).catch(() => undefined);
       }
     }
   }
@@ -85,7 +85,7 @@ export class Emulations {
     if (!tab) return;
     this.#forget(tabId, tab);
     // Remove each override with a command, because another tool may keep the debugger attached to the tab.
-    for (const command of emulationOff) await tab.hold.session.send(...command).catch(() => undefined);
+    for (const command of endEmulationCommands) await tab.hold.session.send(...command).catch(() => undefined);
     await tab.hold.release();
   }
 
@@ -106,9 +106,9 @@ export class Emulations {
   }
 }
 
-/** takeAway removes one emulation override of a tab. */
-async function takeAway(tab: TabEmulation, method: string): Promise<void> {
-  const off = emulationOff.find(([name]) => name === method);
+/** removeOverride removes one emulation override of a tab. */
+async function removeOverride(tab: TabEmulation, method: string): Promise<void> {
+  const off = endEmulationCommands.find(([name]) => name === method);
   if (off) await tab.hold.session.send(...off);
 }
 

@@ -10,8 +10,8 @@ export const networkParams = {
   maxPostDataSize: 1 << 20,
 };
 
-/** noRequest is a pattern for the debugger command Fetch.enable that matches no request. */
-export const noRequest = { urlPattern: 'opentabs-no-request:*' };
+/** noRequestPattern is a pattern for the debugger command Fetch.enable that matches no request. */
+export const noRequestPattern = { urlPattern: 'opentabs-no-request:*' };
 
 /** Feature is a state of the debugger that lasts while a tool needs it. */
 export type Feature =
@@ -43,8 +43,8 @@ export type Feature =
 /** Command is a command of the DevTools protocol. */
 export type Command = readonly [method: string, params: Fields];
 
-/** realConditions is the debugger command that ends network throttling. */
-const realConditions: Command = [
+/** unthrottledCommand is the debugger command that ends network throttling. */
+const unthrottledCommand: Command = [
   'Network.emulateNetworkConditions',
   { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
 ];
@@ -88,12 +88,12 @@ export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   },
   network: { on: ['Network.enable', networkParams], off: ['Network.disable', {}] },
   // Chrome continues paused requests when the debugger domain Fetch is disabled.
-  interception: { on: ['Fetch.enable', { patterns: [noRequest] }], off: ['Fetch.disable', {}] },
-  conditions: { on: realConditions, off: realConditions },
+  interception: { on: ['Fetch.enable', { patterns: [noRequestPattern] }], off: ['Fetch.disable', {}] },
+  conditions: { on: unthrottledCommand, off: unthrottledCommand },
 };
 
-/** emulationOff contains the debugger commands that end each part of an emulation. */
-export const emulationOff: readonly Command[] = [
+/** endEmulationCommands contains the debugger commands that end each part of an emulation. */
+export const endEmulationCommands: readonly Command[] = [
   ['Emulation.clearDeviceMetricsOverride', {}],
   ['Emulation.setTouchEmulationEnabled', { enabled: false }],
   ['Emulation.setUserAgentOverride', { userAgent: '' }],

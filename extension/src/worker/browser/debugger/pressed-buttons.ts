@@ -8,8 +8,8 @@ export interface PressedButtonsOptions {
 
 /** StorageKey is the key under which the session storage of the extension stores the pressed mouse buttons. */
 const StorageKey = 'pressedButtons';
-/** outside is a point outside of the page, at which the release of a mouse button drops nothing. */
-const outside = { x: -1, y: -1 };
+/** pointOutsidePage is a point outside of the page, at which the release of a mouse button drops nothing. */
+const pointOutsidePage = { x: -1, y: -1 };
 
 /**
  * PressedButtons stores which mouse buttons the debugger holds down. A mouse button stays down when the debugger is
@@ -57,12 +57,18 @@ export class PressedButtons {
     const button = this.#buttons.get(tabId);
     if (button === undefined) return [];
     this.#set(tabId, undefined);
-    return [dragCancel, ['Input.dispatchMouseEvent', { type: 'mouseReleased', ...outside, button, clickCount: 0 }]];
+    return [
+      dragCancelCommand,
+      ['Input.dispatchMouseEvent', { type: 'mouseReleased', ...pointOutsidePage, button, clickCount: 0 }],
+    ];
   }
 }
 
-/** dragCancel is the debugger command that ends an HTML drag without a drop, and does nothing if there is no drag. */
-const dragCancel: Command = [
+/**
+ * dragCancelCommand is the debugger command that ends an HTML drag without a drop, and does nothing if there is no
+ * drag.
+ */
+const dragCancelCommand: Command = [
   'Input.dispatchDragEvent',
-  { type: 'dragCancel', ...outside, data: { items: [], dragOperationsMask: 0 } },
+  { type: 'dragCancel', ...pointOutsidePage, data: { items: [], dragOperationsMask: 0 } },
 ];

@@ -24,8 +24,8 @@ export interface TabInputOptions {
   readonly dialogOpened: Promise<unknown>;
 }
 
-/** InputMs limits one input event, in milliseconds, because a busy page handles input late. */
-const InputMs = 10_000;
+/** InputTimeoutMs limits one input event, in milliseconds, because a busy page handles input late. */
+const InputTimeoutMs = 10_000;
 
 const modifierBits: Readonly<Record<string, number>> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
 const modifierKeys: Readonly<Record<string, readonly [code: string, keyCode: number]>> = {
@@ -42,16 +42,16 @@ type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
 export class TabInput {
   /** isUnreachable is true if the position of a point of the frame in the tab could not be found. */
   isUnreachable = false;
-  /** hasActed is true if the page has received input other than pointer moves. */
-  hasActed = false;
+  /** hasSentInput is true if the page has received input other than pointer moves. */
+  hasSentInput = false;
   readonly #options: TabInputOptions;
   /** #pressed is the request that pressed the mouse button that is still down. */
   #pressed: { readonly request: MouseRequest; at: TabPoint } | undefined;
   /** #drag is the data of an HTML drag that Chrome would have started. */
   #drag: Fields | undefined;
   #isBlocked = false;
-  /** #held contains the events that release the pressed keys, in order. */
-  readonly #held: Fields[] = [];
+  /** #keyReleases contains the events that release the pressed keys, in order. */
+  readonly #keyReleases: Fields[] = [];
 
   constructor(options: TabInputOptions) {
     this.#options = options;
@@ -64,16 +64,16 @@ export class TabInput {
   }
 
   /**
-   * make sends one requested input to the page, and resolves with true if it succeeded. make does not wait for a
-   * page that shows a dialog.
+   * sendRequest sends one requested input to the page, and resolves with true if it succeeded. sendRequest does not
+   * wait for a page that shows a dialog.
    */
-  async make(request: InputRequest): Promise<boolean> {
+  async sendRequest(request: InputRequest): Promise<boolean> {
     switch (request.kind) {
       case 'key':
         await this.#pressKey(request);
         return true;
       case 'text':
-        this.hasActed = true;
+        this.hasSentInput = true;
         await this.#send('Input.insertText', { text: request.text });
         return true;
       case 'focus':
@@ -106,7 +106,7 @@ export class TabInput {
       return false;
     }
     if (request.kind === 'press') {
-      this.hasActed = true;
+      this.hasSentInput = true;
       this.#pressed = { request, at: point };
       await this.#dispatchMouse('mousePressed', point, request, request.count);
     } else if (request.kind === 'release') {
@@ -160,7 +160,7 @@ export class TabInput {
   }
 
   async #pressKey({ key, code, keyCode, text, modifiers, commands }: KeyRequest): Promise<void> {
-    this.hasActed = true;
+    this.hasSentInput = true;
     const down: Modifier[] = [];
     try {
       for (const modifier of modifiers) {
@@ -169,7 +169,7 @@ export class TabInput {
       }
       const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers: bitsOf(modifiers) };
       const typed = text === '' ? {} : { text, unmodifiedText: text };
-      this.#held.push({ ...event, type: 'keyUp' });
+      this.#keyReleases.push({ ...event, type: 'keyUp' });
       const type = text === '' ? 'rawKeyDown' : 'keyDown';
       await this.#send('Input.dispatchKeyEvent', { ...event, ...typed, type, commands: [...commands] });
     } finally {
@@ -180,18 +180,18 @@ export class TabInput {
   async #pressModifier(modifier: Modifier, down: readonly Modifier[]): Promise<void> {
     const [code, windowsVirtualKeyCode] = modifierKeys[modifier] ?? ['', 0];
     const event = { key: modifier, code, windowsVirtualKeyCode, location: 1 };
-    this.#held.push({ ...event, type: 'keyUp', modifiers: bitsOf(down.slice(0, -1)) });
+    this.#keyReleases.push({ ...event, type: 'keyUp', modifiers: bitsOf(down.slice(0, -1)) });
     await this.#send('Input.dispatchKeyEvent', { ...event, type: 'rawKeyDown', modifiers: bitsOf(down) });
   }
 
   async #releaseKeys(): Promise<void> {
-    for (const event of this.#held.splice(0).reverse())
+    for (const event of this.#keyReleases.splice(0).reverse())
       await this.#send('Input.dispatchKeyEvent', event).catch(() => undefined);
   }
 
   /** #send sends a debugger command, and waits for its result unless the page shows a dialog. */
   async #send(method: string, params: Fields): Promise<void> {
-    const sent = this.#options.session.send(method, params, InputMs);
+    const sent = this.#options.session.send(method, params, InputTimeoutMs);
     sent.catch(() => undefined);
     if (!this.#isBlocked) await Promise.race([sent, this.#options.dialogOpened]);
   }

@@ -9,7 +9,7 @@ import {
   type DebuggerSession,
   type Debuggers,
   DebuggerUnavailable,
-  refusedNote,
+  debuggerRefusedNote,
 } from './debuggers.ts';
 import type { Feature } from './features.ts';
 import { TabInput } from './tab-input.ts';
@@ -84,7 +84,7 @@ export class TrustedInput {
       });
     } catch (error) {
       const note = fallbackNote(error);
-      if (note === undefined || call.signal.aborted || attempt.input?.hasActed) throw error;
+      if (note === undefined || call.signal.aborted || attempt.input?.hasSentInput) throw error;
       if (!running || isTrusted) {
         stopping.abort(error);
         await running?.catch(() => undefined);
@@ -104,9 +104,9 @@ export class TrustedInput {
     if (this.#debuggers.state !== 'ready')
       throw toolFailure('needs_debugger', `a drag from one frame to another needs the debugger. ${addDebuggerText}`);
     // Scrolling to the start may move the end of the drag, so the position of the end is measured again.
-    await this.#show(call, end, endTarget, true);
-    await this.#show(call, start, startTarget, true);
-    const to = await this.#show(call, end, endTarget, false);
+    await this.#locateElement(call, end, endTarget, true);
+    await this.#locateElement(call, start, startTarget, true);
+    const to = await this.#locateElement(call, end, endTarget, false);
     const [origin, unit] = await Promise.all([
       this.#frames.findPoint(call, start, { x: 0, y: 0 }, false),
       this.#frames.findPoint(call, start, { x: 100, y: 100 }, false),
@@ -129,7 +129,7 @@ export class TrustedInput {
    * show returns the position of an element in the viewport of the tab. With isReady, show scrolls the element into
    * view.
    */
-  async #show(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
+  async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
     const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
     return point && (await this.#frames.findPoint(call, frame, point, isReady));
   }
@@ -142,7 +142,7 @@ export class TrustedInput {
     args: Operation<N>['arguments'],
     attempt: Attempt,
   ): Promise<PageResult<N>> {
-    const dialog = this.#debuggers.dialogs.next(call.tabId);
+    const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
     const notes: string[] = [];
     const children: string[] = [];
     const prepared: Promise<void>[] = [];
@@ -170,11 +170,11 @@ export class TrustedInput {
       await Promise.allSettled(prepared);
       const result = await this.#frames.run(call, frame, name, args, async (request) =>
         // After a cancelled call, the page receives no further input.
-        call.signal.aborted && request.kind !== 'leave' ? false : await input.make(request),
+        call.signal.aborted && request.kind !== 'leave' ? false : await input.sendRequest(request),
       );
       return withNotes(result, notes);
     } catch (error) {
-      const canRepeat = input.isUnreachable && !input.hasActed && error instanceof ToolFailure;
+      const canRepeat = input.isUnreachable && !input.hasSentInput && error instanceof ToolFailure;
       if (!canRepeat) throw error;
       const note = 'The place of the element in the tab is unknown, so no trusted input was used.';
       return withNotes(await this.#frames.run(call, frame, name, args), [note]);
@@ -196,7 +196,7 @@ interface Attempt {
  */
 function fallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;
-  if (error.error.tool?.code === 'debugger_refused') return refusedNote;
+  if (error.error.tool?.code === 'debugger_refused') return debuggerRefusedNote;
   return error instanceof DebuggerUnavailable ? `The debugger was not used: ${error.message}.` : undefined;
 }
 

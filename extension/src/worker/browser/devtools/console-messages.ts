@@ -6,14 +6,14 @@ import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import {
   type DebuggedFrames,
   type DebuggedFramesBrowser,
-  listOf,
   readDebuggedFrames,
-  readFields,
+  toFields,
+  toList,
 } from './debugged-frames.ts';
 
-/** levels are the severity levels of console messages, the most severe first. */
-const levels = ['error', 'warning', 'info', 'debug'] as const;
-type Level = (typeof levels)[number];
+/** messageLevels are the severity levels of console messages, the most severe first. */
+const messageLevels = ['error', 'warning', 'info', 'debug'] as const;
+type Level = (typeof messageLevels)[number];
 
 /** MaxLines is the maximum number of console messages in one tool result. */
 const MaxLines = 200;
@@ -22,12 +22,12 @@ const MaxMessageCharacters = 600;
 const MaxPreviews = 40;
 const MaxMembers = 10;
 /**
- * QuietMs is how long Chrome must report no message before the replay of stored console messages counts as
+ * ReplayQuietMs is how long Chrome must report no message before the replay of stored console messages counts as
  * complete, in milliseconds.
  */
-const QuietMs = 30;
-/** ReplayMs limits the wait for the replay of stored console messages, in milliseconds. */
-const ReplayMs = 2000;
+const ReplayQuietMs = 30;
+/** ReplayTimeoutMs limits the wait for the replay of stored console messages, in milliseconds. */
+const ReplayTimeoutMs = 2000;
 
 /** ConsoleMessage is a console message, an uncaught exception, or a message of the browser about the page. */
 interface ConsoleMessage {
@@ -61,16 +61,18 @@ export class ConsoleMessages {
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args, tabId, session } = call;
     const clearedAt = this.#clearedAt.get(session) ?? new Map<number, number>();
-    const level = readChoice(args, 'level', levels) ?? 'info';
+    const level = readChoice(args, 'level', messageLevels) ?? 'info';
     const since = Math.max(readNumber(args, 'since') ?? 0, clearedAt.get(tabId) ?? 0);
     const { messages, leftOut } = await this.#debuggers.use(tabId, ['children'], async (debuggerSession) => {
       const frames = await readDebuggedFrames(debuggerSession, this.#browser, call);
-      const lists = await Promise.all(frames.childIds.map((childId) => replay(debuggerSession, frames, childId)));
-      return { messages: lists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOut };
+      const lists = await Promise.all(
+        frames.childIds.map((childId) => replayMessages(debuggerSession, frames, childId)),
+      );
+      return { messages: lists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOutCount };
     });
     call.signal.throwIfAborted();
     const wanted = messages.filter(
-      (message) => message.atMs > since && levels.indexOf(message.level) <= levels.indexOf(level),
+      (message) => message.atMs > since && messageLevels.indexOf(message.level) <= messageLevels.indexOf(level),
     );
     const last = messages.at(-1)?.atMs;
     if (readFlag(args, 'clear') && last !== undefined) this.#clearedAt.set(session, clearedAt.set(tabId, last));
@@ -87,10 +89,14 @@ export class ConsoleMessages {
 }
 
 /**
- * replay makes Chrome report the stored console messages of one process again, and returns the messages of the
+ * replayMessages makes Chrome report the stored console messages of one process again, and returns the messages of the
  * allowed frames.
  */
-async function replay(session: DebuggerSession, frames: DebuggedFrames, childId: string): Promise<ConsoleMessage[]> {
+async function replayMessages(
+  session: DebuggerSession,
+  frames: DebuggedFrames,
+  childId: string,
+): Promise<ConsoleMessage[]> {
   const events: { readonly method: string; readonly params: Fields }[] = [];
   const stop = session.onEvent((method, params, id) => {
     if (id === childId) events.push({ method, params });
@@ -103,10 +109,14 @@ async function replay(session: DebuggerSession, frames: DebuggedFrames, childId:
     await send('Log.disable');
     await send('Runtime.enable');
     // A console message of the browser itself does not name its frame.
-    if (!frames.hasForbidden.has(childId)) await send('Log.enable');
-    for (let count = -1, waitedMs = 0; count !== events.length && waitedMs < ReplayMs; waitedMs += QuietMs) {
+    if (!frames.sessionsWithForbiddenFrames.has(childId)) await send('Log.enable');
+    for (
+      let count = -1, waitedMs = 0;
+      count !== events.length && waitedMs < ReplayTimeoutMs;
+      waitedMs += ReplayQuietMs
+    ) {
       count = events.length;
-      await sleep(QuietMs);
+      await sleep(ReplayQuietMs);
     }
     return await readEvents(session, frames, childId, events);
   } finally {
@@ -125,8 +135,8 @@ async function readEvents(
   const contexts = new Set<unknown>();
   for (const { method, params } of events) {
     if (method !== 'Runtime.executionContextCreated') continue;
-    const { id, auxData } = readFields(params.context);
-    const { frameId, type } = readFields(auxData);
+    const { id, auxData } = toFields(params.context);
+    const { frameId, type } = toFields(auxData);
     // Scripts of browser extensions run in isolated worlds.
     if (type === 'default' && typeof frameId === 'string' && frameIds.has(frameId)) contexts.add(id);
   }
@@ -139,7 +149,7 @@ async function readEvents(
   };
   for (const { method, params } of events) {
     if (method === 'Runtime.consoleAPICalled' && contexts.has(params.executionContextId)) {
-      const texts = await Promise.all(listOf(params.args).map((arg) => previewOf(readFields(arg))));
+      const texts = await Promise.all(toList(params.args).map((arg) => previewOf(toFields(arg))));
       const type = String(params.type);
       const text = `${type === 'assert' ? 'Assertion failed: ' : ''}${formatTexts(texts)}`;
       if (!['clear', 'endGroup', 'profile', 'profileEnd'].includes(type))
@@ -150,13 +160,15 @@ async function readEvents(
           place: firstPlace(params.stackTrace),
         });
     } else if (method === 'Runtime.exceptionThrown') {
-      const details = readFields(params.exceptionDetails);
+      const details = toFields(params.exceptionDetails);
       const { executionContextId } = details;
       const isOfPage =
-        executionContextId === undefined ? !frames.hasForbidden.has(childId) : contexts.has(executionContextId);
+        executionContextId === undefined
+          ? !frames.sessionsWithForbiddenFrames.has(childId)
+          : contexts.has(executionContextId);
       if (isOfPage) messages.push(readException(details, params.timestamp));
     } else if (method === 'Log.entryAdded') {
-      const { level, text, timestamp, url, lineNumber } = readFields(params.entry);
+      const { level, text, timestamp, url, lineNumber } = toFields(params.entry);
       const place = typeof url === 'string' ? placeOf(url, lineNumber, undefined) : '';
       messages.push({ level: levelOf(String(level)), atMs: timeOf(timestamp), text: String(text), place });
     }
@@ -165,7 +177,7 @@ async function readEvents(
 }
 
 function readException(details: Fields, timestamp: unknown): ConsoleMessage {
-  const { description, value } = readFields(details.exception);
+  const { description, value } = toFields(details.exception);
   const reason = typeof description === 'string' ? description : JSON.stringify(value ?? null);
   const text = description === undefined && value === undefined ? String(details.text) : `Uncaught ${reason}`;
   const place =
@@ -184,11 +196,11 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
     .send('Runtime.getProperties', { objectId, ownProperties: true }, undefined, childId)
     .catch(() => undefined);
   if (!answer) return textOfValue(value);
-  const members = listOf(answer.result)
-    .map(readFields)
+  const members = toList(answer.result)
+    .map(toFields)
     .filter((member) => member.enumerable === true);
   const shown = members.slice(0, MaxMembers).map(({ name, value: member }) => {
-    const text = member === undefined ? '(getter)' : textOfValue(readFields(member));
+    const text = member === undefined ? '(getter)' : textOfValue(toFields(member));
     return isList ? text : `${String(name)}: ${text}`;
   });
   if (members.length > MaxMembers) shown.push('…');
@@ -229,7 +241,7 @@ function timeOf(timestamp: unknown): number {
 }
 
 function firstPlace(stackTrace: unknown): string {
-  const { url, lineNumber, columnNumber } = readFields(listOf(readFields(stackTrace).callFrames)[0]);
+  const { url, lineNumber, columnNumber } = toFields(toList(toFields(stackTrace).callFrames)[0]);
   return typeof url === 'string' ? placeOf(url, lineNumber, columnNumber) : '';
 }
 

@@ -5,14 +5,14 @@ import { Captures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { toolFailure } from '../tool-failure.ts';
-import { listOf, readFields } from './debugged-frames.ts';
+import { toFields, toList } from './debugged-frames.ts';
 import { type TextRange, TextRanges } from './text-ranges.ts';
 
 /**
- * PollMs is the interval at which used CSS rules are read, in milliseconds. A navigation discards the rules that
- * were not read.
+ * CoveragePollMs is the interval at which used CSS rules are read, in milliseconds. A navigation discards the rules
+ * that were not read.
  */
-const PollMs = 500;
+const CoveragePollMs = 500;
 /** MaxSheets limits the style sheets of one coverage recording. */
 const MaxSheets = 2000;
 const MaxLines = 100;
@@ -23,8 +23,8 @@ export interface CoverageOptions {
   readUrl(tabId: number): Promise<string | undefined>;
 }
 
-/** Sheet is the style sheet of one address, which one frame or several successive documents use. */
-interface Sheet {
+/** CoveredSheet is the style sheet of one address, which one frame or several successive documents use. */
+interface CoveredSheet {
   readonly name: string;
   readonly frameUrl: string;
   readonly topOrigin: string;
@@ -79,7 +79,7 @@ export class CssCoverage {
         'not_found',
         'no recording runs in this tab, or it ended after 10 min. Call with the action start',
       );
-    await recording.takeAll();
+    await recording.readUsedRules();
     const origin = originOf((await this.#options.readUrl(tabId)) ?? '');
     const sheets = recording.sheets.filter(
       ({ topOrigin, frameUrl }) => topOrigin === origin && !isFrameForbidden(frameUrl, args),
@@ -94,9 +94,9 @@ export class CssCoverage {
 class CoverageRecording {
   readonly #session: DebuggerSession;
   readonly #childIds = new Set<string>();
-  readonly #sheets = new Map<string, Sheet>();
+  readonly #sheets = new Map<string, CoveredSheet>();
   /** #sheetsById maps a debugger session and a style sheet ID to the style sheet. */
-  readonly #sheetsById = new Map<string, Sheet>();
+  readonly #sheetsById = new Map<string, CoveredSheet>();
   readonly #headers = new Map<string, Fields>();
   readonly #frameUrls = new Map<string, string>();
   readonly #stops: (() => void)[] = [];
@@ -108,7 +108,7 @@ class CoverageRecording {
     this.#topOrigin = originOf(topUrl);
   }
 
-  get sheets(): readonly Sheet[] {
+  get sheets(): readonly CoveredSheet[] {
     return [...this.#sheets.values()];
   }
 
@@ -126,7 +126,7 @@ class CoverageRecording {
         await this.#startIn(id);
       }),
     );
-    this.#timer = setInterval(() => void this.takeAll(), PollMs);
+    this.#timer = setInterval(() => void this.readUsedRules(), CoveragePollMs);
   }
 
   async stop(): Promise<void> {
@@ -137,9 +137,9 @@ class CoverageRecording {
         await this.#send(childId, method).catch(() => undefined);
   }
 
-  /** takeAll adds the CSS rules that were used since the previous takeAll. */
-  async takeAll(): Promise<void> {
-    await Promise.all([...this.#childIds].map((childId) => this.#take(childId)));
+  /** readUsedRules adds the CSS rules that were used since the previous readUsedRules. */
+  async readUsedRules(): Promise<void> {
+    await Promise.all([...this.#childIds].map((childId) => this.#readUsedRulesOf(childId)));
   }
 
   async #startIn(childId: string): Promise<void> {
@@ -149,23 +149,23 @@ class CoverageRecording {
     for (const method of ['Page.enable', 'DOM.enable', 'CSS.disable', 'CSS.enable', 'CSS.startRuleUsageTracking'])
       await this.#send(childId, method);
     this.#childIds.add(childId);
-    await this.#take(childId);
+    await this.#readUsedRulesOf(childId);
   }
 
   #recordFrames(tree: unknown): void {
-    const { frame, childFrames } = readFields(tree);
-    const { id, url } = readFields(frame);
+    const { frame, childFrames } = toFields(tree);
+    const { id, url } = toFields(frame);
     this.#frameUrls.set(String(id), String(url));
-    for (const child of listOf(childFrames)) this.#recordFrames(child);
+    for (const child of toList(childFrames)) this.#recordFrames(child);
   }
 
   #receive(method: string, params: Fields, childId: string): void {
-    if (method === 'CSS.styleSheetAdded') this.#addSheet(readFields(params.header), childId);
+    if (method === 'CSS.styleSheetAdded') this.#addSheet(toFields(params.header), childId);
     if (method === 'Page.frameStartedNavigating' || method === 'Page.frameRequestedNavigation')
-      void this.#take(childId);
+      void this.#readUsedRulesOf(childId);
     if (method === 'Target.detachedFromTarget') this.#childIds.delete(String(params.sessionId));
     if (method === 'Page.frameNavigated') {
-      const { id, url, parentId } = readFields(params.frame);
+      const { id, url, parentId } = toFields(params.frame);
       this.#frameUrls.set(String(id), String(url));
       if (parentId === undefined && childId === '') this.#topOrigin = originOf(String(url));
     }
@@ -191,13 +191,13 @@ class CoverageRecording {
     this.#sheetsById.set(`${childId} ${String(styleSheetId)}`, sheet);
   }
 
-  async #take(childId: string): Promise<void> {
+  async #readUsedRulesOf(childId: string): Promise<void> {
     // Chrome computes no styles of a background tab on its own, but must compute the styles for a layout.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
     // A frame may have been removed since the list of frames was read.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
-    for (const entry of listOf(coverage)) {
-      const { styleSheetId, startOffset, endOffset, used } = readFields(entry);
+    for (const entry of toList(coverage)) {
+      const { styleSheetId, startOffset, endOffset, used } = toFields(entry);
       const range: TextRange = { start: Number(startOffset), end: Number(endOffset) };
       if (used === true) this.#sheetsById.get(`${childId} ${String(styleSheetId)}`)?.used.add(range);
     }
@@ -208,7 +208,7 @@ class CoverageRecording {
   }
 }
 
-function describeSheets(sheets: readonly Sheet[], leftOut: number): BrowserResult {
+function describeSheets(sheets: readonly CoveredSheet[], leftOut: number): BrowserResult {
   const [used, all] = [sum(sheets, usedOf), sum(sheets, ({ characters }) => characters)];
   const sorted = [...sheets].sort((a, b) => b.characters - usedOf(b) - (a.characters - usedOf(a)));
   const lines = sorted.slice(0, MaxLines).map((sheet) => {
@@ -224,7 +224,7 @@ function describeSheets(sheets: readonly Sheet[], leftOut: number): BrowserResul
   return { text: words.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
 }
 
-function usedOf({ used, characters }: Sheet): number {
+function usedOf({ used, characters }: CoveredSheet): number {
   return Math.min(used.length, characters);
 }
 
@@ -232,7 +232,7 @@ function percent(part: number, whole: number): string {
   return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`;
 }
 
-function sum(sheets: readonly Sheet[], count: (sheet: Sheet) => number): number {
+function sum(sheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
   return sheets.reduce((total, sheet) => total + count(sheet), 0);
 }
 

@@ -25,14 +25,14 @@ export interface DebuggedFrames {
   readonly frames: readonly DebuggedFrame[];
   /** childIds are the IDs of the debugger sessions of all frames. */
   readonly childIds: readonly string[];
-  /** leftOut is the number of frames on sites that the user does not allow. */
-  readonly leftOut: number;
-  /** hasForbidden contains the debugger sessions with frames on sites that the user does not allow. */
-  readonly hasForbidden: ReadonlySet<string>;
+  /** leftOutCount is the number of frames on sites that the user does not allow. */
+  readonly leftOutCount: number;
+  /** sessionsWithForbiddenFrames contains the debugger sessions with frames on sites that the user does not allow. */
+  readonly sessionsWithForbiddenFrames: ReadonlySet<string>;
 }
 
-/** ChildrenMs is how long Chrome may take to report the cross-site frames, in milliseconds. */
-const ChildrenMs = 500;
+/** ChildFramesTimeoutMs is how long Chrome may take to report the cross-site frames, in milliseconds. */
+const ChildFramesTimeoutMs = 500;
 const PollMs = 25;
 
 /**
@@ -55,8 +55,8 @@ export async function readDebuggedFrames(
   return {
     frames,
     childIds: [...new Set(frames.map(({ childId }) => childId))],
-    leftOut: leftOutFrames.length,
-    hasForbidden: new Set(leftOutFrames.map(({ childId }) => childId)),
+    leftOutCount: leftOutFrames.length,
+    sessionsWithForbiddenFrames: new Set(leftOutFrames.map(({ childId }) => childId)),
   };
 }
 
@@ -70,7 +70,8 @@ async function gatherFrames(session: DebuggerSession, count: number): Promise<De
     if (kind === 'iframe') frames.push(...(await readTree(session, id)));
   });
   try {
-    for (let waitedMs = 0; frames.length < count && waitedMs < ChildrenMs; waitedMs += PollMs) await sleep(PollMs);
+    for (let waitedMs = 0; frames.length < count && waitedMs < ChildFramesTimeoutMs; waitedMs += PollMs)
+      await sleep(PollMs);
   } finally {
     stop();
   }
@@ -83,11 +84,11 @@ async function readTree(session: DebuggerSession, childId: string): Promise<Debu
 }
 
 function framesOf(tree: unknown, childId: string): DebuggedFrame[] {
-  const { frame, childFrames, resources } = readFields(tree);
-  const { id, url, mimeType } = readFields(frame);
-  const children = listOf(childFrames).flatMap((child) => framesOf(child, childId));
+  const { frame, childFrames, resources } = toFields(tree);
+  const { id, url, mimeType } = toFields(frame);
+  const children = toList(childFrames).flatMap((child) => framesOf(child, childId));
   if (typeof id !== 'string' || typeof url !== 'string') return children;
-  const entries = listOf(resources).filter(isRecord);
+  const entries = toList(resources).filter(isRecord);
   return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: entries }, ...children];
 }
 
@@ -95,12 +96,12 @@ function withoutFragment(url: string): string {
   return url.split('#')[0] ?? url;
 }
 
-/** readFields returns the value if it is an object, and otherwise an empty object. */
-export function readFields(value: unknown): Fields {
+/** toFields returns the value if it is an object, and otherwise an empty object. */
+export function toFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** listOf returns the value if it is a list, and otherwise an empty list. */
-export function listOf(value: unknown): readonly unknown[] {
+/** toList returns the value if it is a list, and otherwise an empty list. */
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,18 +1,18 @@
 import type { Fields } from '../../../record.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import type { TabFrames } from '../tab-frames.ts';
-import { readFields } from './debugged-frames.ts';
+import { toFields } from './debugged-frames.ts';
 import { type EvaluateRequest, syntaxFailure } from './evaluate.ts';
 import { makeEvaluateScript } from './evaluate-script.ts';
 import { findLentNode, ObjectGroup } from './lent-nodes.ts';
 
-/** FunctionStart is the text before the script in the debugger, which encloses the script in parentheses. */
-const FunctionStart = 'function () { return ';
+/** FunctionPrefix is the text before the script in the debugger, which encloses the script in parentheses. */
+const FunctionPrefix = 'function () { return ';
 /** DebuggerPrefixCharacters is the number of characters that precede the script in its first line. */
-export const DebuggerPrefixCharacters = FunctionStart.length + 1;
+export const DebuggerPrefixCharacters = FunctionPrefix.length + 1;
 
-/** evaluateByDebugger runs the agent's code with the debugger, and returns the value of the script. */
-export async function evaluateByDebugger(
+/** evaluateWithDebugger runs the agent's code with the debugger, and returns the value of the script. */
+export async function evaluateWithDebugger(
   debuggers: Debuggers,
   frames: TabFrames,
   request: EvaluateRequest,
@@ -23,7 +23,7 @@ export async function evaluateByDebugger(
     const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
     const { childId, objectId } = await findLentNode(session, frame.frameId === 0, name);
     try {
-      const place = world === 'main' ? await inMainWorld(session, childId, objectId) : objectId;
+      const place = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
       call.signal.throwIfAborted();
       const terminate = () =>
         void session.send('Runtime.terminateExecution', {}, undefined, childId).catch(() => undefined);
@@ -33,7 +33,7 @@ export async function evaluateByDebugger(
         'Runtime.callFunctionOn',
         {
           objectId: place,
-          functionDeclaration: `${FunctionStart}${script}}`,
+          functionDeclaration: `${FunctionPrefix}${script}}`,
           awaitPromise: true,
           returnByValue: true,
           userGesture: false,
@@ -51,21 +51,21 @@ export async function evaluateByDebugger(
   });
 }
 
-/** inMainWorld converts a DOM node into an object of the main world of its frame. */
-async function inMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
+/** resolveInMainWorld converts a DOM node into an object of the main world of its frame. */
+async function resolveInMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
   const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
-  const { backendNodeId } = readFields(node);
+  const { backendNodeId } = toFields(node);
   const options = { backendNodeId, objectGroup: ObjectGroup };
   const { object } = await session.send('DOM.resolveNode', options, undefined, childId);
-  return readFields(object).objectId;
+  return toFields(object).objectId;
 }
 
 /** readValue returns the value in the result of the debugger command Runtime.callFunctionOn. */
 function readValue({ result, exceptionDetails }: Fields): unknown {
-  if (exceptionDetails === undefined) return readFields(result).value;
+  if (exceptionDetails === undefined) return toFields(result).value;
   // The script catches all runtime errors of the agent's code, so any remaining exception is a syntax error.
-  const { exception, lineNumber, text } = readFields(exceptionDetails);
-  const { description } = readFields(exception);
+  const { exception, lineNumber, text } = toFields(exceptionDetails);
+  const { description } = toFields(exception);
   const message = typeof description === 'string' ? description : String(text);
   return /^SyntaxError/.test(message)
     ? Promise.reject(syntaxFailure(message.split('\n')[0] ?? '', Number(lineNumber) + 1))

@@ -25,14 +25,14 @@ test('the value of a function or an expression is JSON', async () => {
   assert.deepEqual(await answerOf('() => {}'), { kind: 'undefined' });
 });
 
-test('large and deep values are cut', async () => {
+test('large and deep values are truncated', async () => {
   const cut = await answerOf(`() => ['x'.repeat(${MaxResultCharacters}), 'y']`);
-  assert.ok(cut?.kind === 'json' && cut.isCut && cut.json.length === MaxResultCharacters);
+  assert.ok(cut?.kind === 'json' && cut.isTruncated && cut.json.length === MaxResultCharacters);
   const deep = await answerOf('() => { let a = 1; for (let i = 0; i < 5000; i++) a = [a]; return a; }');
   assert.ok(deep?.kind === 'json' && deep.hasText && deep.json.includes('[too deep]'));
 });
 
-test('an error has the place in the code of the agent', async () => {
+test("an error has the position in the agent's code", async () => {
   assert.deepEqual(await answerOf('() => {\n  throw new Error("a\\nb");\n}'), {
     kind: 'error',
     message: 'Error: a\nb',
@@ -43,7 +43,7 @@ test('an error has the place in the code of the agent', async () => {
   assert.throws(() => new vm.Script(makeExpression('() => {')), /SyntaxError/);
 });
 
-test('a page that replaces built-ins gets an answer or none, and no wrong type', async () => {
+test('a page that replaces built-ins produces a valid answer or none', async () => {
   const setup = 'String.prototype.slice = () => 7; Object.getPrototypeOf = () => { throw 1 }; JSON.stringify = 0;';
   assert.equal((await answerOf('() => ({ a: 1 })', setup))?.kind, 'json');
   for (const value of [undefined, 1, {}, 'json', 'other:1', 'error:9', 'x'.repeat(3_000_000)])

@@ -3,12 +3,12 @@
 
 /** SourceName is the script name that stack traces show for the agent's code. */
 const SourceName = 'browser_evaluate.js';
-/** Prefix precedes the agent's code in the same line, so that the lines of the code keep their numbers. */
-const Prefix = '((code, run) => run(code))(async () => (';
+/** CodePrefix precedes the agent's code in the same line, so that the lines of the code keep their numbers. */
+const CodePrefix = '((code, run) => run(code))(async () => (';
 
 /** makeExpression returns an expression that evaluates the agent's code without calling the function in the code. */
 export function makeExpression(code: string): string {
-  return `${Prefix}${cleanCode(code)}\n), () => undefined)`;
+  return `${CodePrefix}${cleanCode(code)}\n), () => undefined)`;
 }
 
 /** cleanCode removes a semicolon at the end, which is not allowed in an expression in parentheses. */
@@ -21,11 +21,11 @@ function cleanCode(code: string): string {
  * element is a JavaScript expression for the argument of the agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
-  return `${Prefix}${cleanCode(code)}\n), (${Runner})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
+  return `${CodePrefix}${cleanCode(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
 }
 
-/** lentElement returns a JavaScript expression for the node that the page script shares under a name. */
-export function lentElement(name: string): string {
+/** lentElementExpression returns a JavaScript expression for the node that the page script shares under a name. */
+export function lentElementExpression(name: string): string {
   const key = JSON.stringify(name);
   return `((lent) => { let node; CSS.highlights.delete(${key}); lent.forEach((range) => { node = range.startContainer; }); return node; })(CSS.highlights.get(${key}))`;
 }
@@ -38,8 +38,8 @@ export type EvaluateAnswer =
       readonly json: string;
       /** hasText is true if values that JSON cannot represent are replaced by texts such as "[circular]". */
       readonly hasText: boolean;
-      /** isCut is true if the result was truncated to MaxResultCharacters. */
-      readonly isCut: boolean;
+      /** isTruncated is true if the result was truncated to MaxResultCharacters. */
+      readonly isTruncated: boolean;
     }
   | { readonly kind: 'error'; readonly message: string; readonly line?: number; readonly column?: number };
 
@@ -58,7 +58,7 @@ export function readEvaluateAnswer(value: unknown, code: string, prefixCharacter
   if (value === 'undefined:') return { kind: 'undefined' };
   const [, kind, marks = ''] = /^(json|error)(\+text|\+cut|\+text\+cut)?:/.exec(value) ?? [];
   const text = value.slice(value.indexOf(':') + 1);
-  if (kind === 'json') return { kind, json: text, hasText: marks.includes('text'), isCut: marks.includes('cut') };
+  if (kind === 'json') return { kind, json: text, hasText: marks.includes('text'), isTruncated: marks.includes('cut') };
   return kind === 'error' ? readError(text, code, prefixCharacters) : undefined;
 }
 
@@ -67,11 +67,11 @@ function readError(text: string, code: string, prefixCharacters: number): Evalua
   if (split < 0) return undefined;
   const messageLength = Number(text.slice(0, split));
   const message = text.slice(split + 1, split + 1 + messageLength).slice(0, MaxMessageCharacters);
-  return { kind: 'error', message, ...findPlace(text.slice(split + 1 + messageLength), code, prefixCharacters) };
+  return { kind: 'error', message, ...findCodePosition(text.slice(split + 1 + messageLength), code, prefixCharacters) };
 }
 
-/** findPlace returns the first position in a stack trace that is in the agent's code. */
-function findPlace(
+/** findCodePosition returns the first position in a stack trace that is in the agent's code. */
+function findCodePosition(
   stack: string,
   code: string,
   prefixCharacters: number,
@@ -79,17 +79,18 @@ function findPlace(
   const lineCount = cleanCode(code).split('\n').length;
   for (const [, lineText, columnText] of stack.matchAll(/browser_evaluate\.js:(\d+):(\d+)/g)) {
     const line = Number(lineText);
-    const column = Number(columnText) - (line === 1 ? Prefix.length + prefixCharacters : 0);
+    const column = Number(columnText) - (line === 1 ? CodePrefix.length + prefixCharacters : 0);
     if (line <= lineCount && column > 0) return { line, column };
   }
   return undefined;
 }
 
 /**
- * Runner is a function that returns the function "run" of the script. Runner contains its own JSON writer, because
- * libraries of many pages add methods such as Array.prototype.toJSON, which change the result of JSON.stringify.
+ * RunnerSource is a function that returns the function "run" of the script. RunnerSource contains its own JSON
+ * writer, because libraries of many pages add methods such as Array.prototype.toJSON, which change the result of
+ * JSON.stringify.
  */
-const Runner = `(readElement) => async (code) => {
+const RunnerSource = `(readElement) => async (code) => {
   const limit = ${MaxResultCharacters};
   let out = '';
   let hasText = false;

@@ -6,11 +6,11 @@ import { readChoice, readText, requireText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
 import { addDebuggerText, type Debuggers } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
-import { callFailure, documentGone, GoesOnFailure, ToolFailure, toolFailure } from '../tool-failure.ts';
-import { DebuggerPrefixCharacters, evaluateByDebugger } from './evaluate-debugger.ts';
+import { callFailure, documentGone, StillRunningFailure, ToolFailure, toolFailure } from '../tool-failure.ts';
+import { DebuggerPrefixCharacters, evaluateWithDebugger } from './evaluate-debugger.ts';
 import {
   type EvaluateAnswer,
-  lentElement,
+  lentElementExpression,
   MaxResultCharacters,
   makeEvaluateScript,
   makeExpression,
@@ -18,8 +18,8 @@ import {
 } from './evaluate-script.ts';
 import type { TextParts } from './text-parts.ts';
 
-/** EvaluateMs limits how long browser_evaluate waits for the agent's code, in milliseconds. */
-const EvaluateMs = 60_000;
+/** EvaluateTimeoutMs limits how long browser_evaluate waits for the agent's code, in milliseconds. */
+const EvaluateTimeoutMs = 60_000;
 /** WatchMs is the interval at which browser_evaluate checks that the page still answers, in milliseconds. */
 const WatchMs = 1000;
 /** IsolatedWorld is the ID of the isolated world in which the agent's code runs. */
@@ -59,7 +59,7 @@ export class Evaluator {
     if (cursor !== undefined) {
       // The server treats a call with a cursor as read-only, so such a call must not run code.
       if (call.args.function !== undefined) throw callFailure('invalid_arguments', 'give either function or cursor');
-      const { text, words } = this.#parts.next(call, cursor);
+      const { text, words } = this.#parts.readNext(call, cursor);
       return { text: words.join(' '), content: text };
     }
     const code = requireText(call.args, 'function');
@@ -67,32 +67,32 @@ export class Evaluator {
     const target = readText(call.args, 'target');
     const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.ofRef(call, target);
     const request = { call, frame, code, world, target };
-    const answer = await this.#race(request, this.#run(request));
+    const answer = await this.#awaitAnswer(request, this.#run(request));
     return this.#resultOf(call, answer);
   }
 
   #resultOf(call: BrowserCall, answer: EvaluateAnswer): BrowserResult {
     if (answer.kind === 'undefined') return { text: 'The function returned undefined.' };
     if (answer.kind === 'error') throw scriptFailure(answer);
-    const { text, words } = this.#parts.first(call, answer.json);
+    const { text, words } = this.#parts.storeAndReadFirst(call, answer.json);
     const notes = [
       ...(answer.hasText ? ['Values without a form in JSON are written as text, such as "[circular]".'] : []),
-      ...(answer.isCut ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
+      ...(answer.isTruncated ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
     ];
     return { text: ['Result as JSON.', ...notes, ...words].join(' '), content: text };
   }
 
   /**
-   * #race waits for the answer of the script, and fails when the call is cancelled, the document is gone or
-   * EvaluateMs have passed.
+   * #awaitAnswer waits for the answer of the script, and fails when the call is cancelled, the document is gone or
+   * EvaluateTimeoutMs have passed.
    */
-  async #race<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
+  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
     const ended = new AbortController();
     const signal = AbortSignal.any([call.signal, ended.signal]);
     try {
       return await Promise.race([running, this.#watch(frame, signal), expire(signal)]);
     } catch (error) {
-      if (call.signal.aborted) throw new GoesOnFailure(callFailure('cancelled', goesOnText).error);
+      if (call.signal.aborted) throw new StillRunningFailure(callFailure('cancelled', goesOnText).error);
       throw error;
     } finally {
       ended.abort();
@@ -107,7 +107,7 @@ export class Evaluator {
       try {
         await this.#frames.run({ signal, report: () => undefined }, frame, 'facts', {});
       } catch (error) {
-        throw begun(error);
+        throw markCodeStarted(error);
       }
     }
   }
@@ -115,7 +115,7 @@ export class Evaluator {
   async #run(request: EvaluateRequest): Promise<EvaluateAnswer> {
     const { call, frame, code, world, target } = request;
     const name = target === undefined ? undefined : (await this.#frames.run(call, frame, 'lend', { target })).name;
-    const script = makeEvaluateScript(code, name === undefined ? 'undefined' : lentElement(name));
+    const script = makeEvaluateScript(code, name === undefined ? 'undefined' : lentElementExpression(name));
     call.signal.throwIfAborted();
     const worldId = world === 'main' ? undefined : IsolatedWorld;
     let value: unknown;
@@ -142,7 +142,7 @@ export class Evaluator {
     if (this.#debuggers.state === 'absent') throw toolFailure('needs_user_scripts', needsUserScriptsText);
     let value: unknown;
     try {
-      value = await evaluateByDebugger(this.#debuggers, this.#frames, request, EvaluateMs);
+      value = await evaluateWithDebugger(this.#debuggers, this.#frames, request, EvaluateTimeoutMs);
     } catch (error) {
       if (error instanceof ToolFailure) throw error;
       // Chrome reports the end of a document to the debugger before other listeners.
@@ -180,18 +180,18 @@ const needsUserScriptsText =
   `User Scripts" in the details of opentabs in chrome://extensions. ${addDebuggerText}`;
 
 async function expire(signal: AbortSignal): Promise<never> {
-  await sleep(EvaluateMs, signal);
-  throw new GoesOnFailure(
+  await sleep(EvaluateTimeoutMs, signal);
+  throw new StillRunningFailure(
     toolFailure(
       'still_running',
-      `the function has not returned within ${EvaluateMs / 1000} s; ${goesOnText}. Return earlier, and read the result ` +
+      `the function has not returned within ${EvaluateTimeoutMs / 1000} s; ${goesOnText}. Return earlier, and read the result ` +
         'in another call',
     ).error,
   );
 }
 
-/** begun returns a failure that marks the agent's code as started, so that the code is not run again. */
-function begun(error: unknown): unknown {
+/** markCodeStarted returns a failure that marks the agent's code as started, so that the code is not run again. */
+function markCodeStarted(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;
   const { notStarted: _, message, ...others } = error.error;
   return new ToolFailure({ ...others, message: `${message}; the code may have run` });

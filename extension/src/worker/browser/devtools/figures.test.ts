@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeEvents, describePageLoad, layoutShiftScore, parseFigures } from './figures.ts';
+import { describeEvents, describePageLoad, layoutShiftScore, parsePageMetrics } from './figures.ts';
 
 function figuresOf(values: object) {
-  const figures = parseFigures(JSON.stringify(values));
+  const figures = parsePageMetrics(JSON.stringify(values));
   assert.ok(figures);
   return figures;
 }
 
-test('the score of layout shifts is that of the worst session', () => {
+test('the layout shift score is the score of the worst session', () => {
   const score = (...shifts: [atMs: number, value: number][]) =>
     Math.round(1000 * layoutShiftScore(shifts.map(([atMs, value]) => ({ atMs, value })))) / 1000;
   assert.equal(score(), 0);
@@ -18,7 +18,7 @@ test('the score of layout shifts is that of the worst session', () => {
   assert.equal(score(...[0, 900, 1800, 2700, 3600, 4500, 5400].map((at): [number, number] => [at, 0.1])), 0.6);
 });
 
-test('one slow interaction of 50 does not count for INP', () => {
+test('INP ignores the slowest of 50 interactions', () => {
   const interactions = [900, 300, 100].map((durationMs) => ({
     atMs: 10,
     durationMs,
@@ -33,7 +33,7 @@ test('one slow interaction of 50 does not count for INP', () => {
   assert.equal(inp(50), 'INP 300 ms (needs improvement), 50 interactions');
 });
 
-test('a load has ratings, and the element and address of the LCP without secrets', () => {
+test('a page load has ratings, and its LCP has an element and an address without secrets', () => {
   const lines = describePageLoad(
     figuresOf({
       navigation: { type: 'reload', firstByteMs: 12, domReadyMs: 50.4, loadMs: 0 },
@@ -49,7 +49,7 @@ test('a load has ratings, and the element and address of the LCP without secrets
   ]);
 });
 
-test('long tasks have their script unless the script is of a forbidden site', () => {
+test('long tasks name their script unless the script is from a forbidden site', () => {
   const figures = figuresOf({
     longTasks: [{ atMs: 100, durationMs: 250, kind: 'self' }],
     longTaskCount: 1,
@@ -64,8 +64,8 @@ test('long tasks have their script unless the script is of a forbidden site', ()
   assert.equal(describeEvents(figures, () => true).at(-1), '  at 100 ms: 250 ms');
 });
 
-test('malformed answers of a page have no figures', () => {
-  for (const answer of [undefined, 7, '', '[]', '{', 'null']) assert.equal(parseFigures(answer), undefined);
+test('parsePageMetrics returns undefined for malformed data', () => {
+  for (const answer of [undefined, 7, '', '[]', '{', 'null']) assert.equal(parsePageMetrics(answer), undefined);
   const figures = figuresOf({ shifts: [{ value: 'x', sources: [1] }], interactions: 5, lcp: { element: 'a\nb' } });
   assert.equal(figures.shifts[0]?.value, 0);
   assert.equal(figures.lcp?.element, 'a b');

@@ -3,10 +3,10 @@
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskUrl } from '../network/masking.ts';
-import { listOf, readFields } from './debugged-frames.ts';
+import { toFields, toList } from './debugged-frames.ts';
 
-/** SlowEvents is the maximum number of slow events of one kind in a tool result. */
-const SlowEvents = 5;
+/** MaxSlowEvents is the maximum number of slow events of one kind in a tool result. */
+const MaxSlowEvents = 5;
 const MaxTextCharacters = 300;
 
 /** Box is a rectangle in the viewport, in pixels. */
@@ -17,35 +17,35 @@ interface Box {
   readonly height: number;
 }
 
-/** Shift is a layout shift. */
-export interface Shift {
+/** LayoutShift is a layout shift. */
+export interface LayoutShift {
   readonly atMs: number;
   readonly value: number;
   readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
 }
 
-/** Span is a time span in the life of a document. Times are milliseconds since the start of the load. */
-interface Span {
+/** TimeSpan is a time span in the life of a document. Times are milliseconds since the start of the load. */
+interface TimeSpan {
   readonly atMs: number;
   readonly durationMs: number;
 }
 
 /** Interaction is a click, a tap or a key press, with the time until the next paint. */
-interface Interaction extends Span {
+interface Interaction extends TimeSpan {
   readonly type: string;
   readonly element: string;
   readonly delayMs: number;
   readonly handlersMs: number;
 }
 
-interface ScriptRun extends Span {
+interface ScriptRun extends TimeSpan {
   readonly url: string;
   readonly name: string;
   readonly invoker: string;
 }
 
-/** Figures are the performance metrics that the recorder measured in one document. */
-export interface Figures {
+/** PageMetrics are the performance metrics that the recorder measured in one document. */
+export interface PageMetrics {
   readonly startMs: number;
   readonly nowMs: number;
   readonly wasHidden: boolean;
@@ -56,18 +56,21 @@ export interface Figures {
   readonly lcp:
     | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
     | undefined;
-  readonly shifts: readonly Shift[];
+  readonly shifts: readonly LayoutShift[];
   /** interactions are the slowest interactions, in descending order of duration. */
   readonly interactions: readonly Interaction[];
   readonly interactionCount: number;
   /** longTasks are the longest tasks, in descending order of duration. */
-  readonly longTasks: readonly (Span & { readonly kind: string })[];
+  readonly longTasks: readonly (TimeSpan & { readonly kind: string })[];
   readonly longTaskCount: number;
   readonly scripts: readonly ScriptRun[];
 }
 
-/** parseFigures parses the performance metrics that a recorder returned, and returns undefined for malformed data. */
-export function parseFigures(json: unknown): Figures | undefined {
+/**
+ * parsePageMetrics parses the performance metrics that a recorder returned, and returns undefined for malformed
+ * data.
+ */
+export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   if (typeof json !== 'string' || json.length > 10_000_000) return undefined;
   let value: unknown;
   try {
@@ -77,7 +80,7 @@ export function parseFigures(json: unknown): Figures | undefined {
   }
   if (!isRecord(value)) return undefined;
   const { navigation, lcp, firstPaintMs } = value;
-  const records = (key: string) => listOf(value[key]).filter(isRecord);
+  const records = (key: string) => toList(value[key]).filter(isRecord);
   return {
     startMs: numberOf(value.startMs),
     nowMs: numberOf(value.nowMs),
@@ -97,8 +100,8 @@ export function parseFigures(json: unknown): Figures | undefined {
     shifts: records('shifts').map((shift) => ({
       atMs: numberOf(shift.atMs),
       value: numberOf(shift.value),
-      sources: listOf(shift.sources)
-        .map(readFields)
+      sources: toList(shift.sources)
+        .map(toFields)
         .map(({ element, from, to }) => ({ element: textOf(element), from: boxOf(from), to: boxOf(to) })),
     })),
     interactions: records('interactions').map((entry) => ({
@@ -121,7 +124,7 @@ export function parseFigures(json: unknown): Figures | undefined {
 }
 
 /** describePageLoad describes how the document of a page loaded, in lines of text. */
-export function describePageLoad({ navigation, firstPaintMs, lcp }: Figures): string[] {
+export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics): string[] {
   const lines: string[] = [];
   if (navigation) {
     lines.push(`TTFB ${rated(navigation.firstByteMs, 800, 1800)}`);
@@ -144,40 +147,40 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: Figures): st
  * describeEvents describes the layout shifts, interactions and long tasks since the start of the recording, in
  * lines of text.
  */
-export function describeEvents(figures: Figures, isForbidden: (url: string) => boolean): string[] {
+export function describeEvents(figures: PageMetrics, isForbidden: (url: string) => boolean): string[] {
   return [...describeInteractions(figures), ...describeShifts(figures), ...describeLongTasks(figures, isForbidden)];
 }
 
-function describeInteractions({ interactions, interactionCount }: Figures): string[] {
+function describeInteractions({ interactions, interactionCount }: PageMetrics): string[] {
   // Of every 50 interactions, the slowest one is ignored, as in Chrome's own metric.
   const slowest = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
   if (!slowest) return ['INP none: no clicks, taps or keys'];
-  const lines = [...interactions.slice(0, SlowEvents)].map(
+  const lines = [...interactions.slice(0, MaxSlowEvents)].map(
     ({ atMs, durationMs, type, element, delayMs, handlersMs }) =>
       `  ${type} at ${ms(atMs)}: ${ms(durationMs)} on ${elementText(element)} (delay ${ms(delayMs)}, handlers ${ms(handlersMs)}, drawing ${ms(durationMs - delayMs - handlersMs)})`,
   );
   return [`INP ${rated(slowest.durationMs, 200, 500)}, ${count(interactionCount, 'interaction')}`, ...lines];
 }
 
-function describeShifts({ shifts }: Figures): string[] {
+function describeShifts({ shifts }: PageMetrics): string[] {
   const score = layoutShiftScore(shifts);
   const lines = [...shifts]
     .sort((a, b) => b.value - a.value)
-    .slice(0, SlowEvents)
+    .slice(0, MaxSlowEvents)
     .map(({ atMs, value, sources }) => {
       const moves = sources
         .slice(0, 3)
         .map(({ element, from, to }) => `${elementText(element)} ${describeMove(from, to)}`);
       return `  ${score3(value)} at ${ms(atMs)}: ${moves.join('; ') || 'elements that are gone'}`;
     });
-  return [`CLS ${score3(score)} (${rating(score, 0.1, 0.25)}), ${count(shifts.length, 'layout shift')}`, ...lines];
+  return [`CLS ${score3(score)} (${rateMetric(score, 0.1, 0.25)}), ${count(shifts.length, 'layout shift')}`, ...lines];
 }
 
 /**
  * layoutShiftScore returns the largest sum of layout shifts in one session. A session contains shifts less than 1 s
  * apart, and lasts at most 5 s.
  */
-export function layoutShiftScore(shifts: readonly Pick<Shift, 'atMs' | 'value'>[]): number {
+export function layoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
   let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   for (const { atMs, value } of [...shifts].sort((a, b) => a.atMs - b.atMs)) {
     const isNew = atMs - lastMs >= 1000 || atMs - firstMs >= 5000;
@@ -200,12 +203,12 @@ function describeMove(from: Box, to: Box): string {
 }
 
 function describeLongTasks(
-  { longTasks, longTaskCount, scripts }: Figures,
+  { longTasks, longTaskCount, scripts }: PageMetrics,
   isForbidden: (url: string) => boolean,
 ): string[] {
   if (longTaskCount === 0) return ['Long tasks: none'];
   const totalMs = longTasks.reduce((total, { durationMs }) => total + durationMs, 0);
-  const lines = longTasks.slice(0, SlowEvents).map((task) => {
+  const lines = longTasks.slice(0, MaxSlowEvents).map((task) => {
     const endMs = task.atMs + task.durationMs;
     const script = scripts.find(({ atMs }) => atMs >= task.atMs - 1 && atMs < endMs);
     const place = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
@@ -228,11 +231,11 @@ function elementText(element: string): string {
 }
 
 function rated(valueMs: number, good: number, poor: number): string {
-  return `${ms(valueMs)} (${rating(valueMs, good, poor)})`;
+  return `${ms(valueMs)} (${rateMetric(valueMs, good, poor)})`;
 }
 
-/** rating returns the rating of a metric by the thresholds of Web Vitals. */
-function rating(value: number, good: number, poor: number): string {
+/** rateMetric returns the rating of a metric by the thresholds of Web Vitals. */
+function rateMetric(value: number, good: number, poor: number): string {
   if (value <= good) return 'good';
   return value <= poor ? 'needs improvement' : 'poor';
 }
@@ -253,12 +256,12 @@ function cutText(text: string): string {
   return text.length > MaxTextCharacters ? `${text.slice(0, MaxTextCharacters)}…` : text;
 }
 
-function spanOf({ atMs, durationMs }: Fields): Span {
+function spanOf({ atMs, durationMs }: Fields): TimeSpan {
   return { atMs: numberOf(atMs), durationMs: numberOf(durationMs) };
 }
 
 function boxOf(value: unknown): Box {
-  const { x, y, width, height } = readFields(value);
+  const { x, y, width, height } = toFields(value);
   return { x: numberOf(x), y: numberOf(y), width: numberOf(width), height: numberOf(height) };
 }
 

@@ -10,20 +10,20 @@ import { callFailure, documentGone, toolFailure } from '../tool-failure.ts';
 import {
   type DebuggedFrame,
   type DebuggedFramesBrowser,
-  listOf,
   readDebuggedFrames,
-  readFields,
+  toFields,
+  toList,
 } from './debugged-frames.ts';
-import { describeEvents, describePageLoad, type Figures, parseFigures } from './figures.ts';
-import { frameIdsOf, WorldName } from './lent-nodes.ts';
+import { describeEvents, describePageLoad, type PageMetrics, parsePageMetrics } from './figures.ts';
+import { DebuggerWorldName, frameIdsOf } from './lent-nodes.ts';
 import { newDocumentScript, presentDocumentScript, readScript, stopScript } from './performance-script.ts';
 import { selectEvents } from './trace.ts';
 
 /** PerformanceBrowser is the part of the Chrome API that performance recordings need. */
 export type PerformanceBrowser = DebuggedFramesBrowser & NavigationBrowser;
 
-/** categories are the event categories that the trace contains. */
-const categories = [
+/** traceCategories are the event categories that the trace contains. */
+const traceCategories = [
   'devtools.timeline',
   'disabled-by-default-devtools.timeline',
   'disabled-by-default-devtools.timeline.frame',
@@ -38,8 +38,8 @@ const TraceBufferKb = 20_000;
 const MaxEvents = 300_000;
 /** MaxFileCharacters limits the length of a trace file, in characters. */
 const MaxFileCharacters = 30_000_000;
-/** TraceEndMs is how long Chrome may take to return a trace, in milliseconds. */
-const TraceEndMs = 30_000;
+/** TraceReadTimeoutMs is how long Chrome may take to return a trace, in milliseconds. */
+const TraceReadTimeoutMs = 30_000;
 const MaxFrames = 20;
 
 /** Performance records how fast pages load and respond to input. */
@@ -133,7 +133,7 @@ class PerformanceRecording {
     const traceConfig = {
       recordMode: 'recordUntilFull',
       traceBufferSizeInKb: TraceBufferKb,
-      includedCategories: categories,
+      includedCategories: traceCategories,
       excludedCategories: ['*'],
     };
     try {
@@ -161,7 +161,7 @@ class PerformanceRecording {
 
   /** read returns the performance metrics of the present document, and the trace of the recording. */
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
-    const { frames, leftOut } = await readDebuggedFrames(this.#session, browser, call);
+    const { frames, leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
     const figures = await Promise.all(frames.map(async (frame) => ({ frame, figures: await this.#readFrame(frame) })));
     const file = await this.#readTrace(call, frames);
     // The tab may show a document that the server has not allowed for this call.
@@ -181,14 +181,14 @@ class PerformanceRecording {
     lines.push(...shownChildren.slice(0, MaxFrames).flat());
     const words = [`Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`, ...this.#notes(top.figures)];
     if (shownChildren.length > MaxFrames) words.push(`The first ${MaxFrames} frames are shown.`);
-    if (leftOut > 0) words.push('Frames that the user does not allow are left out.');
+    if (leftOutCount > 0) words.push('Frames that the user does not allow are left out.');
     words.push(
       file ? 'The file is the trace, for the panel Performance of Chrome.' : `No trace: ${this.traceProblem}.`,
     );
     return { text: words.join(' '), content: lines.join('\n'), ...(file ? { file } : {}) };
   }
 
-  #notes({ startMs, wasHidden }: Figures): string[] {
+  #notes({ startMs, wasHidden }: PageMetrics): string[] {
     return [
       ...(startMs > 0
         ? ['INP, CLS and long tasks count from the start; the page loaded before. Use reload to measure a load.']
@@ -203,7 +203,7 @@ class PerformanceRecording {
     // commands.
     const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
       source: newDocumentScript,
-      worldName: WorldName,
+      worldName: DebuggerWorldName,
     });
     await this.#send(childId, 'Page.enable');
     this.#scripts.set(childId, (await added).identifier);
@@ -213,10 +213,10 @@ class PerformanceRecording {
   }
 
   #recordUrls(tree: unknown): void {
-    const { frame, childFrames } = readFields(tree);
-    const { id, url } = readFields(frame);
+    const { frame, childFrames } = toFields(tree);
+    const { id, url } = toFields(frame);
     if (!this.#startUrls.has(String(id))) this.#startUrls.set(String(id), String(url));
-    for (const child of listOf(childFrames)) this.#recordUrls(child);
+    for (const child of toList(childFrames)) this.#recordUrls(child);
   }
 
   async #evaluateInFrames(childId: string, expression: string): Promise<void> {
@@ -224,23 +224,23 @@ class PerformanceRecording {
     for (const frameId of frameIdsOf(frameTree)) await this.#evaluate(childId, frameId, `void (${expression})`);
   }
 
-  async #readFrame({ childId, frameId }: DebuggedFrame): Promise<Figures | undefined> {
-    return parseFigures(await this.#evaluate(childId, frameId, readScript).catch(() => undefined));
+  async #readFrame({ childId, frameId }: DebuggedFrame): Promise<PageMetrics | undefined> {
+    return parsePageMetrics(await this.#evaluate(childId, frameId, readScript).catch(() => undefined));
   }
 
   async #evaluate(childId: string, frameId: string, expression: string): Promise<unknown> {
-    const world = await this.#send(childId, 'Page.createIsolatedWorld', { frameId, worldName: WorldName });
+    const world = await this.#send(childId, 'Page.createIsolatedWorld', { frameId, worldName: DebuggerWorldName });
     const { result } = await this.#send(childId, 'Runtime.evaluate', {
       expression,
       contextId: world.executionContextId,
       awaitPromise: true,
       returnByValue: true,
     });
-    return readFields(result).value;
+    return toFields(result).value;
   }
 
   #receive(method: string, params: Fields): void {
-    if (method === 'Tracing.dataCollected') this.#keepEvents(listOf(params.value).filter(isRecord));
+    if (method === 'Tracing.dataCollected') this.#keepEvents(toList(params.value).filter(isRecord));
     if (method !== 'Tracing.tracingComplete') return;
     this.#isTracing = false;
     this.#hasLostEvents ||= params.dataLossOccurred === true;
@@ -260,7 +260,8 @@ class PerformanceRecording {
         this.#endTrace = () => resolve(true);
       });
       await this.#send('', 'Tracing.end');
-      if ((await within(ended, TraceEndMs)) === undefined) this.traceProblem = 'Chrome did not return it in time';
+      if ((await within(ended, TraceReadTimeoutMs)) === undefined)
+        this.traceProblem = 'Chrome did not return it in time';
     }
     if (this.traceProblem !== '') return undefined;
     const url = frames[0]?.url ?? '';

@@ -3,8 +3,8 @@ import { readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { toolFailure } from '../tool-failure.ts';
-import { type DebuggedFrame, type DebuggedFramesBrowser, readDebuggedFrames, readFields } from './debugged-frames.ts';
-import { WorldName } from './lent-nodes.ts';
+import { type DebuggedFrame, type DebuggedFramesBrowser, readDebuggedFrames, toFields } from './debugged-frames.ts';
+import { DebuggerWorldName } from './lent-nodes.ts';
 import type { TextParts } from './text-parts.ts';
 
 /** MaxLines limits the number of resources in one tool result. */
@@ -43,18 +43,18 @@ export class Resources {
     const { args } = call;
     const cursor = readText(args, 'cursor');
     if (cursor !== undefined) {
-      const { text, words } = this.#parts.next(call, cursor);
+      const { text, words } = this.#parts.readNext(call, cursor);
       return { text: words.join(' '), content: text };
     }
     const [url = '', type = ''] = [readText(args, 'url'), readText(args, 'type')];
     return await this.#debuggers.use(call.tabId, ['children'], async (session) => {
-      const { frames, leftOut } = await readDebuggedFrames(session, this.#browser, call);
+      const { frames, leftOutCount } = await readDebuggedFrames(session, this.#browser, call);
       const resources = frames.flatMap(resourcesOf).filter((resource) => type === '' || resource.type === type);
       const exact = resources.find((resource) => resource.url === url);
       if (exact) return await this.#readBody(session, call, exact);
       return listResources(
         resources.filter((resource) => resource.url.includes(url)),
-        leftOut,
+        leftOutCount,
       );
     });
   }
@@ -68,7 +68,7 @@ export class Resources {
       await send('Page.enable', {});
       answer = await send('Page.getResourceContent', { frameId: frame.frameId, url });
     } catch (error) {
-      const { text, words } = this.#parts.first(call, await readPresentDocument(send, resource, error));
+      const { text, words } = this.#parts.storeAndReadFirst(call, await readPresentDocument(send, resource, error));
       return { text: [`${what} as it is now; Chrome no longer has the original.`, ...words].join(' '), content: text };
     }
     const content = String(answer.content ?? '');
@@ -77,7 +77,7 @@ export class Resources {
       const size = (content.length / 4) * 3 - padding;
       return { text: `${what}: a binary file of ${size} bytes, which is not shown.` };
     }
-    const { text, words } = this.#parts.first(call, content);
+    const { text, words } = this.#parts.storeAndReadFirst(call, content);
     return { text: [`${what}, ${bytes || content.length} bytes.`, ...words].join(' '), content: text };
   }
 }
@@ -94,12 +94,10 @@ async function readPresentDocument(
   if (type === 'document') {
     const { executionContextId } = await send('Page.createIsolatedWorld', {
       frameId: frame.frameId,
-      worldName: WorldName,
+      worldName: DebuggerWorldName,
     });
     const expression = 'document.documentElement.outerHTML';
-    const { value } = readFields(
-      (await send('Runtime.evaluate', { expression, contextId: executionContextId })).result,
-    );
+    const { value } = toFields((await send('Runtime.evaluate', { expression, contextId: executionContextId })).result);
     if (typeof value === 'string') return value;
   }
   const reason = problem instanceof Error ? problem.message : String(problem);
@@ -117,7 +115,7 @@ function resourcesOf(frame: DebuggedFrame): Resource[] {
     isFailed: false,
   };
   const others = frame.resources.map((entry) => {
-    const { url, type, mimeType, contentSize, failed } = readFields(entry);
+    const { url, type, mimeType, contentSize, failed } = toFields(entry);
     return {
       frame,
       url: String(url),

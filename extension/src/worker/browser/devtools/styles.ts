@@ -5,7 +5,7 @@ import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
 import { type Debuggers, DebuggerUnavailable } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import type { CssCoverage } from './css-coverage.ts';
-import { listOf, readFields } from './debugged-frames.ts';
+import { toFields, toList } from './debugged-frames.ts';
 import { findLentNode, ObjectGroup } from './lent-nodes.ts';
 
 /** MaxRules limits the number of CSS rules in one tool result. */
@@ -65,7 +65,7 @@ export class Styles {
       const sheets = new Map<unknown, Fields>();
       const stop = session.onEvent((method, { header }, id) => {
         if (id === childId && method === 'CSS.styleSheetAdded')
-          sheets.set(readFields(header).styleSheetId, readFields(header));
+          sheets.set(toFields(header).styleSheetId, toFields(header));
       });
       const headerOf = await this.#findHeaders(call.tabId);
       try {
@@ -109,11 +109,11 @@ function describeRules(matched: Fields, findHeader: FindHeader): string[] {
   const lines: string[] = [];
   const inline = declarationsOf(matched.inlineStyle);
   if (inline !== '') lines.push(`element.style { ${inline} }`);
-  for (const match of [...listOf(matched.matchedCSSRules)].reverse()) lines.push(describeRule(match, findHeader));
-  for (const [depth, entry] of listOf(matched.inherited).entries()) {
-    const { matchedCSSRules } = readFields(entry);
-    for (const match of [...listOf(matchedCSSRules)].reverse()) {
-      if (readFields(readFields(match).rule).origin === 'user-agent') continue;
+  for (const match of [...toList(matched.matchedCSSRules)].reverse()) lines.push(describeRule(match, findHeader));
+  for (const [depth, entry] of toList(matched.inherited).entries()) {
+    const { matchedCSSRules } = toFields(entry);
+    for (const match of [...toList(matchedCSSRules)].reverse()) {
+      if (toFields(toFields(match).rule).origin === 'user-agent') continue;
       lines.push(`inherited from ancestor ${depth + 1}: ${describeRule(match, findHeader)}`);
     }
   }
@@ -121,15 +121,15 @@ function describeRules(matched: Fields, findHeader: FindHeader): string[] {
 }
 
 function describeRule(match: unknown, findHeader: FindHeader): string {
-  const { rule } = readFields(match);
-  const { selectorList, origin, style, styleSheetId, media } = readFields(rule);
-  const selector = String(readFields(selectorList).text);
-  const conditions = listOf(media).map((query) => `@media ${String(readFields(query).text)} `);
+  const { rule } = toFields(match);
+  const { selectorList, origin, style, styleSheetId, media } = toFields(rule);
+  const selector = String(toFields(selectorList).text);
+  const conditions = toList(media).map((query) => `@media ${String(toFields(query).text)} `);
   const text = `${conditions.join('')}${selector} { ${declarationsOf(style)} }`;
   const cut = text.length > MaxRuleCharacters ? `${text.slice(0, MaxRuleCharacters)}…` : text;
   if (origin === 'user-agent') return `${cut} (browser)`;
   const header = findHeader(styleSheetId);
-  const { startLine } = readFields(readFields(style).range);
+  const { startLine } = toFields(toFields(style).range);
   if (!header || typeof startLine !== 'number') return cut;
   // The range of a declaration block begins after the brace, which may be in a later line than the selector.
   const url = String(header.sourceURL || 'a style sheet without an address');
@@ -143,16 +143,16 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
  * Chrome derives.
  */
 function declarationsOf(style: unknown): string {
-  const declarations = listOf(readFields(style).cssProperties)
-    .map(readFields)
+  const declarations = toList(toFields(style).cssProperties)
+    .map(toFields)
     .filter((property) => property.range !== undefined || property.text !== undefined)
     .map(({ name, value, important, disabled }) => {
       const text = `${String(name)}: ${String(value)}${important === true && !/!important/.test(String(value)) ? ' !important' : ''}`;
       return disabled === true ? `/* ${text} */` : text;
     });
   if (declarations.length > 0) return declarations.join('; ');
-  return listOf(readFields(style).cssProperties)
-    .map(readFields)
+  return toList(toFields(style).cssProperties)
+    .map(toFields)
     .map(({ name, value }) => `${String(name)}: ${String(value)}`)
     .join('; ');
 }

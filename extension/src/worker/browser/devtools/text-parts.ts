@@ -27,8 +27,8 @@ export class TextParts {
   readonly #texts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  /** first returns the first part of a text, and stores the text if there are more parts. */
-  first({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
+  /** storeAndReadFirst returns the first part of a text, and stores the text if there are more parts. */
+  storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
     if (text.length <= PartCharacters) return { text, words: [] };
     const id = crypto.randomUUID().slice(0, 8);
     this.#texts.set(id, { documentId, text });
@@ -41,8 +41,8 @@ export class TextParts {
     return partAt(id, text, 0);
   }
 
-  /** next returns the part of a stored text at a cursor. */
-  next({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
+  /** readNext returns the part of a stored text at a cursor. */
+  readNext({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
     const [, id = '', offset = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
     const stored = this.#texts.get(id);
     if (!stored || stored.documentId !== documentId || Number(offset) >= stored.text.length)

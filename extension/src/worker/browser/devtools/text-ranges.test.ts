@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextRanges } from './text-ranges.ts';
 
-test('each character counts once', () => {
+test('TextRanges counts each character once', () => {
   const ranges = new TextRanges();
   const lengths = [
     [0, 10],

@@ -27,7 +27,7 @@ function namesOf(events: ReturnType<typeof selectEvents>): string[] {
 
 const added = ['TracingStartedInBrowser', 'FrameCommittedInBrowser'];
 
-test('only events of the page and its allowed frames are in the file', () => {
+test('the trace file contains only events of the page and its allowed frames', () => {
   const events = [
     event('Layout', 10, 2, { frame: top }),
     commit(5, inner, 'https://ads.example/', 30),
@@ -49,7 +49,7 @@ test('only events of the page and its allowed frames are in the file', () => {
   assert.match(text, /"url":"https:\/\/shop.example\/","name":"","processId":10/);
 });
 
-test('a frame that showed a forbidden site is left out', () => {
+test('trace events of a frame that showed a forbidden site are left out', () => {
   const events = [
     event('Layout', 10, 2, { frame: top }),
     commit(5, inner, 'https://bank.example/', 20),
@@ -60,7 +60,7 @@ test('a frame that showed a forbidden site is left out', () => {
   assert.deepEqual(namesOf(events), ['TracingStartedInBrowser', 'Layout']);
 });
 
-test('pages of other sites than the last are left out', () => {
+test('trace events of earlier pages on other sites are left out', () => {
   const events = [
     event('First', 10, 5, { frame: top }),
     event('navigationStart', 10, 8, { documentLoaderURL: 'https://other.example/', isOutermostMainFrame: true }),
@@ -80,7 +80,7 @@ test('pages of other sites than the last are left out', () => {
   );
 });
 
-test('secrets in addresses, headers and JSON are masked', () => {
+test('secrets in addresses, headers and JSON of a trace are masked', () => {
   const data = {
     url: 'https://shop.example/a?token=S3CRET&q=1',
     headers: [
@@ -96,7 +96,7 @@ test('secrets in addresses, headers and JSON are masked', () => {
   assert.doesNotMatch(text, /x{200}/);
 });
 
-test('without a frame that the agent may see, no event is in the file', () => {
+test('the trace file is empty if the agent may read no frame', () => {
   assert.deepEqual(selectEvents([event('Layout', 10, 5)], { ...rules, frames: [] }), []);
   assert.deepEqual(namesOf([event('Layout', 10, 5)]), []);
 });

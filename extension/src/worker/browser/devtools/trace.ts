@@ -3,7 +3,7 @@
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskBody, maskHeader, maskUrl } from '../network/masking.ts';
-import { readFields } from './debugged-frames.ts';
+import { toFields } from './debugged-frames.ts';
 
 /** TraceFrame is a frame of the recorded page. */
 export interface TraceFrame {
@@ -28,18 +28,18 @@ export interface TraceRules {
   isForbidden(url: string): boolean;
 }
 
-/** Commit is the moment when a frame commits a new document. */
-interface Commit {
+/** DocumentCommit is the moment when a frame commits a new document. */
+interface DocumentCommit {
   readonly atUs: number;
   readonly frame: string;
   readonly url: string;
 }
 
 /**
- * shownMetadata are the names of the metadata events that the trace file contains. Other metadata events have
+ * allowedMetadataNames are the names of the metadata events that the trace file contains. Other metadata events have
  * titles of tabs.
  */
-const shownMetadata: ReadonlySet<unknown> = new Set([
+const allowedMetadataNames: ReadonlySet<unknown> = new Set([
   'thread_name',
   'process_name',
   'thread_sort_index',
@@ -47,10 +47,10 @@ const shownMetadata: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * MainProcess is the ID that the trace file uses for Chrome's browser process, whose events Chrome leaves out of
+ * BrowserProcessId is the ID that the trace file uses for Chrome's browser process, whose events Chrome leaves out of
  * the trace.
  */
-const MainProcess = 1;
+const BrowserProcessId = 1;
 const frameId = /^[0-9A-F]{32}$/;
 const MaxTextCharacters = 2000;
 const MaxDataUrlCharacters = 100;
@@ -75,18 +75,18 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
   const frames = new Set(rules.frames.map(({ id }) => id).filter((id) => id === top.id || !forbidden.has(id)));
   const processes = new Map<string, unknown>();
   for (const { pid, args, ts } of events) {
-    const frame = ownFrame(args);
+    const frame = findEventFrame(args);
     if (frames.has(frame) && isPageAllowed(Number(ts))) processes.set(frame, pid);
   }
   const allowedProcesses = new Set(processes.values());
   const isAllowed = ({ pid, ph, name, ts, args }: Fields) =>
     allowedProcesses.has(pid) &&
     (ph === 'M'
-      ? shownMetadata.has(name)
-      : isPageAllowed(Number(ts)) && namedFrames(args).every((frame) => frames.has(frame)));
+      ? allowedMetadataNames.has(name)
+      : isPageAllowed(Number(ts)) && listNamedFrames(args).every((frame) => frames.has(frame)));
   const shown = events.flatMap((event) => {
     if (!isAllowed(event)) return [];
-    const args = cleanValue(event.args, isHidden);
+    const args = removeSecrets(event.args, isHidden);
     return args === undefined && event.args !== undefined ? [] : [{ ...event, args }];
   });
   if (shown.length === 0) return [];
@@ -95,8 +95,12 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
 }
 
 /** commitEvents returns the events of Chrome's browser process from which trace viewers find the frames. */
-function commitEvents(commits: readonly Commit[], top: string, processes: ReadonlyMap<string, unknown>): Fields[] {
-  const describe = ({ frame, url }: Commit) => ({
+function commitEvents(
+  commits: readonly DocumentCommit[],
+  top: string,
+  processes: ReadonlyMap<string, unknown>,
+): Fields[] {
+  const describe = ({ frame, url }: DocumentCommit) => ({
     frame,
     url: maskUrl(url).slice(0, MaxTextCharacters),
     name: '',
@@ -109,8 +113,8 @@ function commitEvents(commits: readonly Commit[], top: string, processes: Readon
     cat,
     ph: 'I',
     s: 't',
-    pid: MainProcess,
-    tid: MainProcess,
+    pid: BrowserProcessId,
+    tid: BrowserProcessId,
     ts,
     args: { data },
   });
@@ -125,46 +129,46 @@ function commitEvents(commits: readonly Commit[], top: string, processes: Readon
 }
 
 /** readCommits returns the document commits in the trace, in chronological order. */
-function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): Commit[] {
+function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): DocumentCommit[] {
   const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => Number(ts));
   const startUs = times.reduce((least, time) => Math.min(least, time), times[0] ?? 0);
   const present = frames.filter(({ url }) => url !== '').map(({ id, url }) => ({ atUs: startUs, frame: id, url }));
   const later = events
     .filter(({ name }) => name === 'CommitLoad')
-    .map(({ ts, args }) => ({ atUs: Number(ts), data: readFields(readFields(args).data) }))
+    .map(({ ts, args }) => ({ atUs: Number(ts), data: toFields(toFields(args).data) }))
     .map(({ atUs, data }) => ({ atUs, frame: String(data.frame), url: String(data.url) }));
   return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
 }
 
-/** ownFrame returns the ID of the frame in which a trace event happened, or an empty text if unknown. */
-function ownFrame(args: unknown): string {
-  const { data, beginData } = readFields(args);
-  return String(readFields(data).frame ?? readFields(beginData).frame ?? '');
+/** findEventFrame returns the ID of the frame in which a trace event happened, or an empty text if unknown. */
+function findEventFrame(args: unknown): string {
+  const { data, beginData } = toFields(args);
+  return String(toFields(data).frame ?? toFields(beginData).frame ?? '');
 }
 
-/** namedFrames returns the IDs of frames in the arguments of a trace event. */
-function namedFrames(args: unknown): string[] {
+/** listNamedFrames returns the IDs of frames in the arguments of a trace event. */
+function listNamedFrames(args: unknown): string[] {
   if (!isRecord(args)) return [];
   return Object.entries(args).flatMap(([key, value]) => {
-    if (isRecord(value)) return namedFrames(value);
+    if (isRecord(value)) return listNamedFrames(value);
     return /frame/i.test(key) && typeof value === 'string' && frameId.test(value) ? [value] : [];
   });
 }
 
 /**
- * cleanValue returns a value without secrets, or undefined if the value contains an address that isHidden matches.
+ * removeSecrets returns a value without secrets, or undefined if the value contains an address that isHidden matches.
  */
-function cleanValue(value: unknown, isHidden: (url: string) => boolean): unknown {
+function removeSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => cleanValue(item, isHidden));
+    const items = value.map((item: unknown) => removeSecrets(item, isHidden));
     return items.includes(undefined) ? undefined : items;
   }
   if (!isRecord(value)) return value;
   const { name, value: text, ...others } = value;
   if (typeof name === 'string' && typeof text === 'string' && Object.keys(others).length === 0)
     return { name, value: maskHeader(name, text) };
-  const members = Object.entries(value).map(([key, member]) => [key, cleanValue(member, isHidden)] as const);
+  const members = Object.entries(value).map(([key, member]) => [key, removeSecrets(member, isHidden)] as const);
   return members.some(([, member]) => member === undefined) ? undefined : Object.fromEntries(members);
 }
 

@@ -19,21 +19,21 @@ export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-
   'fast-4g': { isOffline: false, latencyMs: 165, downloadKbps: 8100, uploadKbps: 1350 },
 };
 
-/** realConditions are the network conditions without throttling. */
-const realConditions: Conditions = { isOffline: false, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 };
+/** unthrottledConditions are the network conditions without throttling. */
+const unthrottledConditions: Conditions = { isOffline: false, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 };
 
 /** NetworkConditions throttles the network of one tab, including its frames and workers. */
 export class NetworkConditions {
   readonly #session: DebuggerSession;
   readonly #children = new Set<string>();
-  #current = realConditions;
+  #current = unthrottledConditions;
 
   constructor(session: DebuggerSession) {
     this.#session = session;
     session.onChild(async ({ id }) => {
       this.#children.add(id);
       await session.send('Network.enable', networkParams, 1000, id);
-      if (this.#current !== realConditions) await this.#send(this.#current, id);
+      if (this.#current !== unthrottledConditions) await this.#send(this.#current, id);
     });
   }
 
@@ -45,7 +45,7 @@ export class NetworkConditions {
   }
 
   async reset(): Promise<void> {
-    await this.set(realConditions);
+    await this.set(unthrottledConditions);
   }
 
   async #send({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions, childId: string): Promise<void> {

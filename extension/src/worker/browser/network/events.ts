@@ -2,7 +2,7 @@
 // describes.
 
 import { type Fields, isRecord } from '../../../record.ts';
-import type { Answer, Headers, Timing } from './recorded.ts';
+import type { Headers, RecordedResponse, RequestTiming } from './recorded.ts';
 
 export function textOf(fields: Fields, key: string): string {
   const value = fields[key];
@@ -28,11 +28,11 @@ export function siteOf(url: string): string {
   return new URL(url).origin;
 }
 
-/** answerOf converts the field response or redirectResponse of a network event. */
-export function answerOf(response: Fields): Answer {
+/** readResponse converts the field response or redirectResponse of a network event. */
+export function readResponse(response: Fields): RecordedResponse {
   const address = textOf(response, 'remoteIPAddress');
   const port = numberOf(response, 'remotePort');
-  let source: Answer['source'] = '';
+  let source: RecordedResponse['source'] = '';
   if (response.fromServiceWorker === true) source = 'service worker';
   else if (response.fromDiskCache === true || response.fromPrefetchCache === true) source = 'cache';
   return {
@@ -47,7 +47,7 @@ export function answerOf(response: Fields): Answer {
   };
 }
 
-function timingOf(timing: Fields): Timing {
+function timingOf(timing: Fields): RequestTiming {
   const read = (key: string) => (typeof timing[key] === 'number' ? numberOf(timing, key) : -1);
   return {
     dnsStart: read('dnsStart'),
@@ -63,10 +63,10 @@ function timingOf(timing: Fields): Timing {
 }
 
 /**
- * initiatorOf describes what started a request: the kind of initiator, and the position in a script or document if
- * Chrome reports a position.
+ * describeInitiator describes what started a request: the kind of initiator, and the position in a script or
+ * document if Chrome reports a position.
  */
-export function initiatorOf(value: unknown): string {
+export function describeInitiator(value: unknown): string {
   const initiator = fieldsOf(value);
   const { callFrames } = fieldsOf(initiator.stack);
   const frame = Array.isArray(callFrames) ? fieldsOf(callFrames[0]) : {};

@@ -4,7 +4,7 @@ import { maskBody, maskHeader, maskUrl } from './masking.ts';
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N';
 
-test('addresses keep what they mean, and lose keys', () => {
+test('masked addresses stay readable, and lose secret keys', () => {
   for (const [url, masked] of [
     ['https://a.example/items?page=2&q=red+lamp#top', 'https://a.example/items?page=2&q=red+lamp#top'],
     [
@@ -36,7 +36,7 @@ test('addresses keep what they mean, and lose keys', () => {
     assert.equal(maskUrl(url), masked);
 });
 
-test('headers lose credentials', () => {
+test('masked headers lose credentials', () => {
   for (const [name, value, masked] of [
     ['Authorization', 'Bearer abc', 'Bearer [masked]'],
     ['proxy-authorization', 'abc', '[masked]'],
@@ -58,7 +58,7 @@ test('headers lose credentials', () => {
     assert.equal(maskHeader(name, value), masked);
 });
 
-test('bodies lose passwords and tokens, and stay readable', () => {
+test('masked bodies lose passwords and tokens, and stay readable', () => {
   assert.equal(
     maskBody('user=ada&password=abc&pin=1234&note=a%26b', 'application/x-www-form-urlencoded;charset=UTF-8'),
     'user=ada&password=[masked]&pin=[masked]&note=a%26b',

@@ -13,8 +13,8 @@ import { Routes } from './routes.ts';
 export type NetworkBrowser = Pick<typeof chromePages, 'watchTabs' | 'readResources'> &
   Pick<typeof chromeTabs, 'describeTab'> & { readonly debuggers: Pick<Debuggers, 'hold'> };
 
-/** endText describes when network recordings, request rules and network conditions end. */
-export const endText =
+/** captureEndText describes when network recordings, request rules and network conditions end. */
+export const captureEndText =
   'until your session ends, the tab closes, the debugger leaves the tab, or no network tool was used for 10 min';
 
 interface Recording {
@@ -50,19 +50,19 @@ export class NetworkCaptures {
       debuggers,
       features: ['interception'],
       start: async (session) => new Routes(session),
-      endSession: (routes, session) => routes.removeOf(session),
+      endSession: (routes, session) => routes.removeSessionRules(session),
     });
     this.conditions = new Captures({
       debuggers,
       features: ['children', 'network', 'conditions'],
       start: async (session) => new NetworkConditions(session),
-      hasOneOwner: true,
+      isExclusive: true,
       stop: (conditions) => conditions.reset(),
     });
   }
 
-  /** renew restarts the idle time after which the network captures of a tab end. */
-  async renew(tabId: number): Promise<void> {
+  /** restartIdleTimers restarts the idle time after which the network captures of a tab end. */
+  async restartIdleTimers(tabId: number): Promise<void> {
     await Promise.all([this.#recordings.find(tabId), this.routes.find(tabId), this.conditions.find(tabId)]);
   }
 

@@ -14,7 +14,7 @@ export function makeNetworkTools(browser: NetworkBrowser): ToolGroup {
   const tools = all.map(([name, run]): [string, BrowserTool] => [
     name,
     async (call) => {
-      await captures.renew(call.tabId);
+      await captures.restartIdleTimers(call.tabId);
       return await run(call);
     },
   ]);

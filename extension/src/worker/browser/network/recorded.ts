@@ -1,14 +1,17 @@
 /** Headers maps the names of HTTP headers to their values. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Body is the content of a request or of a response, as text or base64. */
-export interface Body {
+/** RecordedBody is the content of a request or of a response, as text or base64. */
+export interface RecordedBody {
   readonly text: string;
   readonly isBase64: boolean;
 }
 
-/** Timing contains the times of a request in milliseconds after its start; -1 for a phase that did not happen. */
-export interface Timing {
+/**
+ * RequestTiming contains the times of a request in milliseconds after its start; -1 for a phase that did not
+ * happen.
+ */
+export interface RequestTiming {
   readonly dnsStart: number;
   readonly dnsEnd: number;
   readonly connectStart: number;
@@ -20,8 +23,8 @@ export interface Timing {
   readonly receiveHeadersEnd: number;
 }
 
-/** Answer is the response of a server to a request. */
-export interface Answer {
+/** RecordedResponse is the response of a server to a request. */
+export interface RecordedResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -30,7 +33,7 @@ export interface Answer {
   readonly serverAddress: string;
   /** source names the origin of a response that did not come from the network, such as a cache. */
   readonly source: '' | 'cache' | 'service worker';
-  readonly timing: Timing | undefined;
+  readonly timing: RequestTiming | undefined;
 }
 
 /** RecordedRequest is one recorded HTTP request. Each redirect is recorded as a separate request. */
@@ -56,9 +59,9 @@ export interface RecordedRequest {
   readonly startedAt: number;
   readonly clock: number;
   headers: Headers;
-  requestBody: Body | undefined;
-  answer: Answer | undefined;
-  body: Body | undefined;
+  requestBody: RecordedBody | undefined;
+  answer: RecordedResponse | undefined;
+  body: RecordedBody | undefined;
   /** bodyNote is the reason why the response has no body, or empty if the body is present or has not arrived yet. */
   bodyNote: string;
   /** durationMs is undefined while the request runs. */
@@ -68,8 +71,8 @@ export interface RecordedRequest {
   error: string;
 }
 
-/** Socket is a recorded WebSocket, or a recorded stream of server-sent events. */
-export interface Socket {
+/** RecordedSocket is a recorded WebSocket, or a recorded stream of server-sent events. */
+export interface RecordedSocket {
   /** number is the position of the socket in its recording, from 1. */
   readonly number: number;
   readonly url: string;
@@ -84,7 +87,7 @@ export interface Socket {
 export interface SocketMessage {
   /** number is the position of the message in its recording, from 1. */
   readonly number: number;
-  readonly socket: Socket;
+  readonly socket: RecordedSocket;
   readonly isSent: boolean;
   /** opcode is 1 for a text message and 2 for a binary message, whose data is base64. */
   readonly opcode: number;

@@ -71,7 +71,7 @@ function finish(recorder: NetworkRecorder, requestId: string, encodedDataLength 
   recorder.receive('Network.loadingFinished', { requestId, timestamp: 1.5, encodedDataLength }, '');
 }
 
-test('each redirect is a request with its headers on the wire', async () => {
+test('each redirect is a recorded request with its transferred headers', async () => {
   const recorder = await makeRecorder({ a: 'the answer' });
   begin(recorder, 'a');
   recorder.receive('Network.requestWillBeSentExtraInfo', { requestId: 'a', headers: { Cookie: 'first' } }, '');
@@ -104,7 +104,7 @@ test('each redirect is a request with its headers on the wire', async () => {
   assert.equal(recorder.requests[1]?.durationMs, 500);
 });
 
-test('a request belongs to the page and the frame that made it', async () => {
+test('a recorded request has the page and the frame that made the request', async () => {
   const recorder = await makeRecorder();
   begin(recorder, 'script');
   begin(recorder, 'ad', { frameId: 'ads', documentURL: 'https://ads.example/' });
@@ -130,7 +130,7 @@ test('a request belongs to the page and the frame that made it', async () => {
   );
 });
 
-test('the oldest bodies and requests are dropped, bodies of static files first', async () => {
+test('the recorder drops the oldest bodies and requests, bodies of static files first', async () => {
   const large = 'x'.repeat(MaxBodyBytes / 2);
   const recorder = await makeRecorder({ data: large, image: large, more: large, last: 'y' });
   begin(recorder, 'data');
@@ -164,7 +164,7 @@ test('the oldest bodies and requests are dropped, bodies of static files first',
   );
 });
 
-test('a socket is recorded for as long as it is open, with the document that its handshake names', async () => {
+test('an open socket stays recorded, with the document from its Origin header', async () => {
   const recorder = await makeRecorder();
   const receive = (method: string, params: Fields) => recorder.receive(`Network.${method}`, params, '');
   receive('webSocketCreated', { requestId: 's', url: 'wss://live.shop.example/' });

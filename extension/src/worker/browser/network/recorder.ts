@@ -2,8 +2,17 @@ import { type Fields, isRecord } from '../../../record.ts';
 import { within } from '../../../within.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { networkParams } from '../debugger/features.ts';
-import { answerOf, fieldsOf, findFrameSite, headersOf, initiatorOf, numberOf, siteOf, textOf } from './events.ts';
-import { type Body, type Headers, type RecordedRequest, staticTypes } from './recorded.ts';
+import {
+  describeInitiator,
+  fieldsOf,
+  findFrameSite,
+  headersOf,
+  numberOf,
+  readResponse,
+  siteOf,
+  textOf,
+} from './events.ts';
+import { type Headers, type RecordedBody, type RecordedRequest, staticTypes } from './recorded.ts';
 import { SocketRecorder } from './socket-recorder.ts';
 
 /**
@@ -16,8 +25,8 @@ export const MaxRequests = 5000;
 /** SettleMs is how long a tool waits for bodies that are still being read, in milliseconds. */
 const SettleMs = 2000;
 
-/** Hops is a request with its redirects. Chrome uses one ID for a request and all of its redirects. */
-interface Hops {
+/** RedirectChain is a request with its redirects. Chrome uses one ID for a request and all of its redirects. */
+interface RedirectChain {
   readonly requests: RecordedRequest[];
   /** sent and received are the headers as transferred over the network, in the order of the redirects. */
   readonly sent: Headers[];
@@ -31,7 +40,7 @@ export class NetworkRecorder {
   droppedRequests = 0;
   droppedBodies = 0;
   readonly #session: DebuggerSession;
-  readonly #hops = new Map<string, Hops>();
+  readonly #hops = new Map<string, RedirectChain>();
   readonly #reading = new Set<Promise<void>>();
   /**
    * #unknownFrames maps each frame without an address to its requests and child target. settle looks up the sites
@@ -101,7 +110,7 @@ export class NetworkRecorder {
         break;
       case 'Network.responseReceived': {
         const request = this.#lastOf(id);
-        if (request) request.answer = answerOf(fieldsOf(params.response));
+        if (request) request.answer = readResponse(fieldsOf(params.response));
         break;
       }
       case 'Network.loadingFinished':
@@ -121,7 +130,7 @@ export class NetworkRecorder {
     const hops = this.#hopsOf(id);
     const previous = hops.requests.at(-1);
     if (previous && isRecord(params.redirectResponse)) {
-      previous.answer = answerOf(params.redirectResponse);
+      previous.answer = readResponse(params.redirectResponse);
       previous.bodyNote = 'a redirect has no body';
       end(previous, params, numberOf(params.redirectResponse, 'encodedDataLength'));
     } else if (previous) return; // A cross-site frame and its parent may both report the same request.
@@ -152,7 +161,7 @@ export class NetworkRecorder {
       page: isTopFrame && isDocument ? frame : this.#page,
       frame,
       frameId: textOf(params, 'frameId'),
-      initiator: initiatorOf(params.initiator),
+      initiator: describeInitiator(params.initiator),
       startedAt: Math.round(numberOf(params, 'wallTime') * 1000),
       clock: numberOf(params, 'timestamp'),
       headers: headersOf(request.headers),
@@ -237,7 +246,7 @@ export class NetworkRecorder {
     this.#reading.add(reading);
   }
 
-  #keep(request: RecordedRequest, part: 'body' | 'requestBody', body: Body): void {
+  #keep(request: RecordedRequest, part: 'body' | 'requestBody', body: RecordedBody): void {
     request[part] = body;
     this.#bodyBytes += body.text.length;
     while (this.#bodyBytes > MaxBodyBytes) {
@@ -270,13 +279,13 @@ export class NetworkRecorder {
     return this.#hops.get(id)?.requests.at(-1);
   }
 
-  #hopsOf(id: string): Hops {
+  #hopsOf(id: string): RedirectChain {
     const present = this.#hops.get(id);
     if (present) return present;
     // Headers of a request from before the recording belong to no recorded request.
     const [oldestId] = this.#hops.keys();
     if (this.#hops.size > 2 * MaxRequests && oldestId !== undefined) this.#hops.delete(oldestId);
-    const hops: Hops = { requests: [], sent: [], received: [] };
+    const hops: RedirectChain = { requests: [], sent: [], received: [] };
     this.#hops.set(id, hops);
     return hops;
   }

@@ -5,13 +5,13 @@ import { isForbiddenAddress } from '../frame-rules.ts';
 import { toolFailure } from '../tool-failure.ts';
 import { makeHar } from './har.ts';
 import { maskUrl } from './masking.ts';
-import { endText, type NetworkBrowser, type NetworkCaptures } from './network-captures.ts';
-import { type Body, type RecordedRequest, staticTypes } from './recorded.ts';
+import { captureEndText, type NetworkBrowser, type NetworkCaptures } from './network-captures.ts';
+import { type RecordedBody, type RecordedRequest, staticTypes } from './recorded.ts';
 import {
   bodyText,
-  detailsOf,
+  describeRequest,
   formatBytes,
-  lineOf,
+  formatRequestLine,
   mediaTypeOf,
   messageLine,
   shortUrl,
@@ -26,13 +26,13 @@ const MaxLines = 100;
  */
 const MaxMessageLines = 50;
 /**
- * BodyChars is the maximum number of characters of a body in one tool result; ShortBodyChars applies if the result
- * also shows other parts of the request.
+ * MaxBodyChars is the maximum number of characters of a body in one tool result; MaxShortBodyChars applies if the
+ * result also shows other parts of the request.
  */
-const BodyChars = 20_000;
-const ShortBodyChars = 2000;
+const MaxBodyChars = 20_000;
+const MaxShortBodyChars = 2000;
 
-const recordingText = `The recording lasts ${endText}. Reload the page to record it from its start.`;
+const recordingText = `The recording lasts ${captureEndText}. Reload the page to record it from its start.`;
 
 /** makeRecordingTools makes the tools that show recorded requests. */
 export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCaptures): [string, BrowserTool][] {
@@ -91,7 +91,7 @@ async function listRequests(
   if (recorder.droppedRequests > 0)
     notes.push(`The oldest ${recorder.droppedRequests} requests of the recording were dropped.`);
   if (recorder.droppedBodies > 0) notes.push(`The bodies of ${recorder.droppedBodies} requests were dropped.`);
-  return { text: notes.join(' '), content: page.map((request) => lineOf(request, site)).join('\n') };
+  return { text: notes.join(' '), content: page.map((request) => formatRequestLine(request, site)).join('\n') };
 }
 
 function countTypes(requests: readonly RecordedRequest[]): string {
@@ -165,11 +165,11 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
       request.bodyNote || (request.durationMs === undefined ? 'the answer has not arrived yet' : 'the body is empty'),
   };
   if (part === 'requestBody' || part === 'responseBody') {
-    const { text, rest } = cutBody(part === 'requestBody' ? requestBody : responseBody, cursor, BodyChars);
-    const end = rest > 0 ? ` ${rest} more characters: call again with cursor ${cursor + BodyChars}.` : '';
+    const { text, rest } = takeBodyPart(part === 'requestBody' ? requestBody : responseBody, cursor, MaxBodyChars);
+    const end = rest > 0 ? ` ${rest} more characters: call again with cursor ${cursor + MaxBodyChars}.` : '';
     return { text: `Request ${index}, ${part} from character ${cursor}.${end}`, content: text };
   }
-  const lines = detailsOf(request);
+  const lines = describeRequest(request);
   const notes = [`Request ${index}.`];
   if (part === undefined) {
     for (const [name, each] of [
@@ -177,7 +177,7 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
       ['responseBody', responseBody],
     ] as const) {
       if (name === 'requestBody' && !each.body) continue;
-      const { text, rest } = cutBody(each, 0, ShortBodyChars);
+      const { text, rest } = takeBodyPart(each, 0, MaxShortBodyChars);
       lines.push(`${name}:`, text);
       if (rest > 0) notes.push(`${rest} more characters of the ${name}: call again with part ${name}.`);
     }
@@ -185,9 +185,9 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
-/** cutBody returns a part of a body, and the number of characters after the part. */
-function cutBody(
-  { body, mediaType, note }: { body: Body | undefined; mediaType: string; note: string },
+/** takeBodyPart returns a part of a body, and the number of characters after the part. */
+function takeBodyPart(
+  { body, mediaType, note }: { body: RecordedBody | undefined; mediaType: string; note: string },
   start: number,
   length: number,
 ): { text: string; rest: number } {

@@ -2,7 +2,7 @@
 // text as untrusted.
 
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
-import type { Body, Headers, RecordedRequest, Socket, SocketMessage } from './recorded.ts';
+import type { Headers, RecordedBody, RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
 /** MaxUrlChars is the maximum length of an address in a line, in characters. */
 const MaxUrlChars = 150;
@@ -30,8 +30,8 @@ function statusOf({ answer, error, durationMs }: RecordedRequest): string {
   return `${answer.status}`;
 }
 
-/** lineOf formats a request as one line: number, method, status, type, size, time and address. */
-export function lineOf(request: RecordedRequest, site: string): string {
+/** formatRequestLine formats a request as one line: number, method, status, type, size, time and address. */
+export function formatRequestLine(request: RecordedRequest, site: string): string {
   const { number, method, type, answer, durationMs } = request;
   const size = durationMs === undefined ? '-' : formatBytes(request.sizeBytes);
   const time = durationMs === undefined ? 'running' : `${durationMs} ms`;
@@ -49,7 +49,7 @@ export function headerLines(headers: Headers): string[] {
 }
 
 /** bodyText returns a body as text without secrets, or undefined for binary data. */
-export function bodyText(body: Body, mediaType: string): string | undefined {
+export function bodyText(body: RecordedBody, mediaType: string): string | undefined {
   if (!body.isBase64) return maskBody(body.text, mediaType);
   if (!/^text\/|[/+](json|xml)|javascript|x-www-form-urlencoded/.test(mediaType)) return undefined;
   const bytes = Uint8Array.from(atob(body.text), (char) => char.charCodeAt(0));
@@ -62,8 +62,8 @@ export function mediaTypeOf(headers: Headers): string {
   return (name === undefined ? '' : (headers[name] ?? '')).toLowerCase();
 }
 
-/** detailsOf describes a request without its bodies. */
-export function detailsOf(request: RecordedRequest): string[] {
+/** describeRequest describes a request without its bodies. */
+export function describeRequest(request: RecordedRequest): string[] {
   const { method, url, answer, headers, initiator } = request;
   const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...timingLines(request)];
   lines.push('request headers:', ...headerLines(headers));
@@ -97,7 +97,7 @@ function timingLines({ startedAt, durationMs, sizeBytes, answer, error }: Record
 }
 
 /** socketLine formats a WebSocket or a stream of server-sent events as one line. */
-export function socketLine({ number, url, isOpen, messageCount }: Socket, site: string): string {
+export function socketLine({ number, url, isOpen, messageCount }: RecordedSocket, site: string): string {
   return `socket ${number} ${isOpen ? 'open' : 'closed'} ${messageCount} messages ${shortUrl(url, site)}`;
 }
 

@@ -4,7 +4,7 @@ import type { Fields } from '../../../record.ts';
 import type { EventListener } from '../debugger/attachment.ts';
 import { matchesPattern, Routes } from './routes.ts';
 
-test('a pattern matches whole addresses, and only * is special', () => {
+test('a route pattern matches whole addresses, and only * is a wildcard', () => {
   for (const [pattern, url, isMatch] of [
     ['https://a.example/x', 'https://a.example/x', true],
     ['https://a.example/x', 'https://a.example/xy', false],
@@ -19,7 +19,7 @@ test('a pattern matches whole addresses, and only * is special', () => {
     assert.equal(matchesPattern(url, pattern), isMatch, `${pattern} ${url}`);
 });
 
-test('a request that cannot be judged continues', async () => {
+test('a paused request whose site cannot be determined continues', async () => {
   const sent: [string, Fields][] = [];
   let listener: EventListener = () => undefined;
   const routes = new Routes({
@@ -55,7 +55,7 @@ test('a request that cannot be judged continues', async () => {
   assert.equal(routes.routes[0]?.matchCount, 1);
 });
 
-test('the rules of a session that has ended are removed, and those of other sessions stay', async () => {
+test('the end of a session removes its request rules, and keeps rules of other sessions', async () => {
   const patterns: unknown[] = [];
   const routes = new Routes({
     send: async (_, params = {}) => {
@@ -68,7 +68,7 @@ test('the rules of a session that has ended are removed, and those of other sess
   const rule = { site: 'https://a.example', answer: undefined };
   await routes.add({ ...rule, pattern: '*/one', session: 's1' });
   await routes.add({ ...rule, pattern: '*/two', session: 's2' });
-  await routes.removeOf('s1');
+  await routes.removeSessionRules('s1');
   assert.deepEqual(patterns.at(-1), [{ urlPattern: '*/two' }]);
   assert.deepEqual(
     routes.routes.map(({ pattern }) => pattern),

@@ -1,6 +1,6 @@
 import type { Fields } from '../../../record.ts';
 import type { DebuggerSession } from '../debugger/debuggers.ts';
-import { noRequest } from '../debugger/features.ts';
+import { noRequestPattern } from '../debugger/features.ts';
 import { fieldsOf, findFrameSite, headersOf, siteOf, textOf } from './events.ts';
 
 /** MaxRoutes is the maximum number of request rules of a tab. */
@@ -39,7 +39,7 @@ export class Routes {
   constructor(session: DebuggerSession) {
     this.#session = session;
     session.onEvent((method, params, childId) => {
-      if (method === 'Fetch.requestPaused' && childId === '') void this.#decide(params);
+      if (method === 'Fetch.requestPaused' && childId === '') void this.#answerRequest(params);
     });
   }
 
@@ -58,8 +58,8 @@ export class Routes {
     return await this.#keep((route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern));
   }
 
-  /** removeOf removes the request rules of a session. */
-  async removeOf(session: string): Promise<void> {
+  /** removeSessionRules removes the request rules of a session. */
+  async removeSessionRules(session: string): Promise<void> {
     await this.#keep((route) => route.session !== session);
   }
 
@@ -74,18 +74,18 @@ export class Routes {
   /** #update makes Chrome pause only requests that match the pattern of a rule. */
   async #update(): Promise<void> {
     const patterns = this.routes.map(({ pattern }) => ({ urlPattern: chromePattern(pattern) }));
-    await this.#session.send('Fetch.enable', { patterns: patterns.length > 0 ? patterns : [noRequest] });
+    await this.#session.send('Fetch.enable', { patterns: patterns.length > 0 ? patterns : [noRequestPattern] });
   }
 
-  /** #decide answers a paused request. A request that matches no rule continues, even after an error. */
-  async #decide(params: Fields): Promise<void> {
+  /** #answerRequest answers a paused request. A request that matches no rule continues, even after an error. */
+  async #answerRequest(params: Fields): Promise<void> {
     const requestId = textOf(params, 'requestId');
     try {
       const route = await this.#findRoute(params);
       if (!route) await this.#session.send('Fetch.continueRequest', { requestId });
       else {
         route.matchCount++;
-        await this.#session.send(...commandOf(route, requestId, originOf(params)));
+        await this.#session.send(...makeAnswerCommand(route, requestId, originOf(params)));
       }
     } catch {
       await this.#session.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
@@ -114,8 +114,8 @@ function originOf(params: Fields): string {
   return headersOf(fieldsOf(params.request).headers).Origin ?? '';
 }
 
-/** commandOf returns the debugger command that answers a paused request. */
-function commandOf({ answer }: Route, requestId: string, origin: string): [string, Fields] {
+/** makeAnswerCommand returns the debugger command that answers a paused request. */
+function makeAnswerCommand({ answer }: Route, requestId: string, origin: string): [string, Fields] {
   if (!answer) return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }];
   const defaults: Record<string, string> = {
     'content-type': /^\s*[[{]/.test(answer.body) ? 'application/json' : 'text/plain; charset=utf-8',

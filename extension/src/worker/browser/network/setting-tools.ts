@@ -3,7 +3,7 @@ import { readChoice, readFlag, readNumber, readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
 import { callFailure } from '../tool-failure.ts';
 import { type Conditions, conditionsText, presets } from './conditions.ts';
-import { endText, type NetworkCaptures } from './network-captures.ts';
+import { captureEndText, type NetworkCaptures } from './network-captures.ts';
 import { MaxRoutes, type Route, type RouteAnswer } from './routes.ts';
 
 /** makeSettingTools makes the tools that set request rules and network conditions. */
@@ -27,7 +27,7 @@ async function changeRoutes(captures: NetworkCaptures, call: BrowserCall): Promi
       if (capture.routes.length >= MaxRoutes)
         throw invalid(`the tab has ${MaxRoutes} rules already: remove some first`);
       const route = await capture.add({ site, pattern, answer, session });
-      text = `Added rule ${route.number}. It applies to requests of documents of ${site}, not to those of workers, ${endText}.`;
+      text = `Added rule ${route.number}. It applies to requests of documents of ${site}, not to those of workers, ${captureEndText}.`;
       break;
     }
     case 'remove': {
@@ -87,7 +87,7 @@ async function setConditions(captures: NetworkCaptures, call: BrowserCall): Prom
     preset === undefined ? { isOffline: false, latencyMs, downloadKbps, uploadKbps } : presets[preset];
   const { capture } = await captures.conditions.use(tabId, session);
   await capture.set(wanted);
-  return { text: `The network of the tab: ${conditionsText(wanted)}, ${endText}.` };
+  return { text: `The network of the tab: ${conditionsText(wanted)}, ${captureEndText}.` };
 }
 
 function invalid(message: string): Error {

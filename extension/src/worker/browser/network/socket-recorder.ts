@@ -1,6 +1,6 @@
 import type { Fields } from '../../../record.ts';
 import { fieldsOf, headersOf, numberOf, siteOf, textOf } from './events.ts';
-import type { RecordedRequest, Socket, SocketMessage } from './recorded.ts';
+import type { RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
 /**
  * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. The oldest messages are dropped
@@ -14,7 +14,7 @@ const MaxSockets = 500;
 /** SocketRecorder records the WebSockets and the streams of server-sent events of a tab. */
 export class SocketRecorder {
   /** sockets contains the recorded sockets, and always every open socket regardless of age. */
-  readonly sockets = new Map<string, Socket>();
+  readonly sockets = new Map<string, RecordedSocket>();
   readonly messages: SocketMessage[] = [];
   droppedMessages = 0;
   #bytes = 0;
@@ -55,7 +55,7 @@ export class SocketRecorder {
     }
   }
 
-  #add(id: string, url: string, page: string, frame: string): Socket {
+  #add(id: string, url: string, page: string, frame: string): RecordedSocket {
     const socket = { number: ++this.#socketCount, url, page, frame, isOpen: true, messageCount: 0 };
     this.sockets.set(id, socket);
     if (this.sockets.size > MaxSockets)
@@ -67,7 +67,7 @@ export class SocketRecorder {
     return socket;
   }
 
-  #addMessage(socket: Socket, isSent: boolean, opcode: number, data: string): void {
+  #addMessage(socket: RecordedSocket, isSent: boolean, opcode: number, data: string): void {
     socket.messageCount++;
     this.messages.push({ number: ++this.#messageCount, socket, isSent, opcode, data, at: Date.now() });
     this.#bytes += data.length;
