@@ -17,8 +17,8 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** outsideFrame returns the text of a tool result without the page text between the two untrusted-content markers. */
-function outsideFrame(text: string): string {
+/** removePageText returns the text of a tool result without the page text between the two untrusted-content markers. */
+function removePageText(text: string): string {
   return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
 }
 
@@ -66,7 +66,7 @@ test('tools: errors have page text only between the untrusted-content markers', 
   ])) {
     const outcome = await client.call(tool, args);
     assert.equal(outcome.isError, true, `${tool}: ${outcome.text}`);
-    assert.doesNotMatch(outsideFrame(outcome.text), /OBEY/i, tool);
+    assert.doesNotMatch(removePageText(outcome.text), /OBEY/i, tool);
     texts.push(outcome.text);
   }
   assert.match(texts[0] ?? '', /nearest match is e\d+\. [\s\S]*the element was: button "OBEY-THE-PAGE gone"/);
@@ -85,7 +85,7 @@ test('tools: errors have page text only between the untrusted-content markers', 
     ],
   ])) {
     const outcome = await client.call(tool, args);
-    assert.doesNotMatch(outsideFrame(outcome.text), /OBEY/i, `${tool}: ${outcome.text}`);
+    assert.doesNotMatch(removePageText(outcome.text), /OBEY/i, `${tool}: ${outcome.text}`);
   }
   for (const audit of [
     (await fixture.stack.runCli('audit', '--json')).stdout,

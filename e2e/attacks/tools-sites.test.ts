@@ -128,8 +128,8 @@ async function closeForbidden(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }
 
-/** openedTab returns the ID of the tab that a tool result names. */
-function openedTab(text: string): number {
+/** readOpenedTab returns the ID of the tab that a tool result names. */
+function readOpenedTab(text: string): number {
   const tabId = Number(/opened tab (\d+)/.exec(text)?.[1]);
   assert.ok(tabId > 0, text);
   return tabId;
@@ -156,7 +156,7 @@ for (const site of forbiddenSites) {
       assertHidden(how, clicked);
       await fixture.pageOf(target);
       fixture.onForm = (question) => question.includes('wants to see which tabs are open');
-      const selected = await fixture.client.call('browser_tabs', { action: 'select', tabId: openedTab(clicked) });
+      const selected = await fixture.client.call('browser_tabs', { action: 'select', tabId: readOpenedTab(clicked) });
       assert.equal(selected.isError, false, selected.text);
       assertHidden(`${how}: select`, selected.text);
       await assertForbidden(how);

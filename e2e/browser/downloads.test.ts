@@ -71,13 +71,14 @@ after(async () => {
 const start = (path: string) => agent.run('browser_downloads', { action: 'start', url: `${files}${path}` });
 const failStart = (path: string) => agent.fail('browser_downloads', { action: 'start', url: `${files}${path}` });
 const listFiles = () => (existsSync(folder) ? readdirSync(folder).sort() : []);
-const idIn = (text: string) => {
+const readDownloadId = (text: string) => {
   const id = /^Download (\d+) /.exec(text)?.[1];
   if (id === undefined) throw new Error(`the text names no download: ${text}`);
   return Number(id);
 };
-/** readEndOf waits for the end of a download, and returns the text of the result. */
-const readEndOf = (text: string) => agent.run('browser_downloads', { action: 'wait', id: idIn(text) });
+/** waitForDownloadEnd waits for the end of a download, and returns the text of the result. */
+const waitForDownloadEnd = (text: string) =>
+  agent.run('browser_downloads', { action: 'wait', id: readDownloadId(text) });
 
 test('a slow download reports its bytes until it is done', async () => {
   const started = await start('/slow.dat');
@@ -85,7 +86,7 @@ test('a slow download reports its bytes until it is done', async () => {
   const messages: string[] = [];
   const wait = agent.client.call(
     'browser_downloads',
-    { action: 'wait', id: idIn(started) },
+    { action: 'wait', id: readDownloadId(started) },
     {
       onProgress: ({ progress, total, message }) => {
         messages.push(`${progress} of ${total}: ${message}`);
@@ -105,10 +106,10 @@ test('a slow download reports its bytes until it is done', async () => {
 test('a cancelled download leaves no file', async () => {
   const started = await start('/slow-2.dat');
   assert.match(
-    await agent.run('browser_downloads', { action: 'cancel', id: idIn(started) }),
+    await agent.run('browser_downloads', { action: 'cancel', id: readDownloadId(started) }),
     /"slow-2\.dat": cancelled\.$/,
   );
-  assert.match(await readEndOf(started), /: cancelled\.$/);
+  assert.match(await waitForDownloadEnd(started), /: cancelled\.$/);
   await waitFor('the partial file to be deleted', () => !listFiles().some((name) => name.includes('slow-2')));
 });
 
@@ -120,7 +121,7 @@ test('a cancelled call of the action start leaves no download', async () => {
   controller.abort();
   await assert.rejects(call);
   answer.end('content');
-  await readEndOf(await start('/next.txt'));
+  await waitForDownloadEnd(await start('/next.txt'));
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
   await waitFor('the download to be discarded', async () => {
     const found = await worker.evaluate(() => chrome.downloads.search({ query: ['hang'] }));
@@ -138,7 +139,7 @@ test('file names are sanitized, and downloads do not overwrite files', async () 
     ['/%25HOME%25~%3Ab.txt', '_HOME___b.txt'],
     [`/${'x'.repeat(300)}.txt`, `${'x'.repeat(116)}.txt`],
   ] as const) {
-    const end = await readEndOf(await start(path));
+    const end = await waitForDownloadEnd(await start(path));
     assert.match(end, /: done, 7 B, in the folder opentabs/, path);
     assert.ok(listFiles().includes(want), `files after ${path} = ${listFiles().join(', ')}, want ${want}`);
   }
@@ -149,7 +150,7 @@ test('a download redirect is named, and refused if its site is turned off', asyn
   const other = `http://other.localhost:${port}`;
   const text = await start(`/moved.pdf?to=${other}/moved.pdf`);
   assert.ok(text.endsWith(` The site redirected to ${other}.`), text);
-  await readEndOf(text);
+  await waitForDownloadEnd(text);
   const { text: refusal } = await failStart(`/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`);
   assert.match(refusal, /the site redirected to http:\/\/bank\.localhost:\d+, which you may not use/);
   const own = await failStart(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
@@ -193,7 +194,7 @@ test('a client sees neither downloads of the user nor those of another client', 
     assert.match((await agent.fail('browser_downloads', { action, id })).text, /you have started no download/);
   const second = await agent.stack.connectHttp();
   assert.match((await second.call('browser_downloads', { action: 'list' })).text, /You have started no download\./);
-  const own = idIn(text.split('\n')[1] ?? '');
+  const own = readDownloadId(text.split('\n')[1] ?? '');
   const { text: refusal } = await second.call('browser_downloads', { action: 'wait', id: own });
   assert.match(refusal, /you have started no download/);
   assert.equal(readFileSync(join(folder, 'moved.pdf'), 'utf8'), 'content');

@@ -65,13 +65,13 @@ for (const [level, flags] of [
     snapshot = await fixture.run('browser_snapshot');
   }
   const refOf = (words: string) => refIn(snapshot, `"${words}"`);
-  const inPage = (expression: string) => fixture.evaluate(path, expression);
+  const evaluateInPage = (expression: string) => fixture.evaluate(path, expression);
   const waitForLog = (entry: string) =>
-    waitFor(`the page to record ${entry}`, async () => String(await inPage('log.join()')).includes(entry));
+    waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
 
   /** blockPage blocks the page for some time, so that the next operation in the page waits. */
   const blockPage = (ms: number) =>
-    inPage(`{ const { port1, port2 } = new MessageChannel();
+    evaluateInPage(`{ const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => { for (const end = performance.now() + ${ms}; performance.now() < end; ); };
       port2.postMessage(0); 'posted' }`);
 
@@ -123,11 +123,11 @@ for (const [level, flags] of [
    * reaches the page exactly once.
    */
   async function assertUsable(): Promise<void> {
-    const before = Number(await inPage('count.textContent'));
+    const before = Number(await evaluateInPage('count.textContent'));
     const add = refIn(await fixture.run('browser_snapshot'), '"Add"');
     const clicked = await fixture.run('browser_click', { target: add });
     assert.match(clicked, isTrusted ? /input: trusted/ : /input: synthetic/);
-    assert.equal(Number(await inPage('count.textContent')), before + 1);
+    assert.equal(Number(await evaluateInPage('count.textContent')), before + 1);
   }
 
   test(`${level}, read-only tools continue after a worker stop`, async () => {
@@ -150,7 +150,7 @@ for (const [level, flags] of [
     await openWorkPage();
     const args = { text: 'Ready', timeout: 30 };
     const outcome = await interruptCall('browser_wait_for', args, undefined, () =>
-      inPage("document.body.append('Ready')"),
+      evaluateInPage("document.body.append('Ready')"),
     );
     if (outcome.isError) assert.equal(outcome.code, 'link_lost', outcome.text);
     await assertUsable();
@@ -160,9 +160,9 @@ for (const [level, flags] of [
     await openWorkPage();
     const outcome = await interruptCall('browser_click', { target: refOf('Late') });
     assert.equal(outcome.code, 'link_lost', outcome.text);
-    await inPage('late.disabled = false');
+    await evaluateInPage('late.disabled = false');
     await assertUsable();
-    assert.doesNotMatch(String(await inPage('log.join()')), /late/);
+    assert.doesNotMatch(String(await evaluateInPage('log.join()')), /late/);
   });
 
   for (const [target, began, ended] of [
@@ -176,14 +176,14 @@ for (const [level, flags] of [
       assert.equal(outcome.code, 'link_lost', outcome.text);
       await waitForLog(ended);
       await assertUsable();
-      assert.doesNotMatch(String(await inPage('log.join()')), /drop|click (handle|card|place)/);
+      assert.doesNotMatch(String(await evaluateInPage('log.join()')), /drop|click (handle|card|place)/);
     });
   }
 
   test(`${level}, a worker stop ends typing, and no character follows`, async () => {
     await openWorkPage();
     const args = { target: refOf('Text'), text: 'abcdefghij'.repeat(60), slowly: true };
-    const typed = async () => String(await inPage('text.value')).length;
+    const typed = async () => String(await evaluateInPage('text.value')).length;
     const outcome = await interruptCall('browser_type', args, () =>
       waitFor('the first characters', async () => (await typed()) > 5),
     );
@@ -212,7 +212,7 @@ for (const [level, flags] of [
     const outcome = await interruptCall('browser_batch', { steps }, () => waitForRun('browser_click'));
     assert.equal(outcome.code, 'link_lost', outcome.text);
     assert.match(outcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
-    assert.equal(await inPage('count.textContent'), '0');
+    assert.equal(await evaluateInPage('count.textContent'), '0');
     await assertUsable();
   });
 
@@ -240,9 +240,9 @@ for (const [level, flags] of [
       await openWorkPage();
       await fixture.run('browser_network_requests');
       await fixture.run('browser_route', { action: 'add', pattern: '*/api*', abort: true });
-      await assert.rejects(async () => inPage("fetch('/api').then((response) => response.text())"));
+      await assert.rejects(async () => evaluateInPage("fetch('/api').then((response) => response.text())"));
       await killWorker();
-      assert.match(String(await inPage("fetch('/api').then((response) => response.text())")), /Empty/);
+      assert.match(String(await evaluateInPage("fetch('/api').then((response) => response.text())")), /Empty/);
       assert.match(await fixture.run('browser_network_requests'), /Recording of requests begins now/);
       await assertUsable();
     });

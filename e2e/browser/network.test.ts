@@ -76,8 +76,8 @@ async function open(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-/** record starts the network recording of a tab and reloads the page. */
-async function record(tabId: number, title: string): Promise<void> {
+/** startRecording starts the network recording of a tab and reloads the page. */
+async function startRecording(tabId: number, title: string): Promise<void> {
   const first = await fixture.call('browser_network_requests', {}, tabId);
   assert.match(first.text ?? '', /^Recording of requests begins now\./);
   await fixture.call('browser_navigate', { go: 'reload' }, tabId);
@@ -163,7 +163,7 @@ test('request details contain headers, bodies and times, but no secrets', async 
        document.title = 'done';
      })()</script>`,
   );
-  await record(tabId, 'done');
+  await startRecording(tabId, 'done');
   const { content = '' } = await fixture.call('browser_network_requests', {}, tabId);
   const texts = [content];
   const index = numberOf(content, '/login?next');
@@ -202,7 +202,7 @@ test('request details contain headers, bodies and times, but no secrets', async 
 
 test('requests from while the tab showed another site are not listed', async () => {
   const tabId = await open('/first', '<script>fetch("/mine")</script>');
-  await record(tabId, '/first');
+  await startRecording(tabId, '/first');
   const before = (await fixture.call('browser_network_requests', {}, tabId)).content ?? '';
   const index = numberOf(before, '/mine');
   fixture.setPage('/second', '<!doctype html><link rel="icon" href="data:,"><title>second</title>');
@@ -224,7 +224,7 @@ test('WebSocket messages are recorded without secrets', async () => {
        socket.onopen = () => socket.send(JSON.stringify({ hello: 1, token: 'S3CRETmessage' }));
        socket.onmessage = () => { document.title = 'done'; };</script>`,
   );
-  await record(tabId, 'done');
+  await startRecording(tabId, 'done');
   const { text = '', content = '' } = await fixture.call('browser_websocket_messages', {}, tabId);
   assert.match(text, /^1 sockets, 2 messages\./);
   assert.match(content, /^socket 1 open 2 messages ws:.*\/live\?token=\[masked\]$/m);

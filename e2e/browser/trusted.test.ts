@@ -27,8 +27,8 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-/** frameLog returns the event log of the first child frame whose address contains a text. */
-async function frameLog(path: string, part: string): Promise<unknown> {
+/** readFrameLog returns the event log of the first child frame whose address contains a text. */
+async function readFrameLog(path: string, part: string): Promise<unknown> {
   const page = await fixture.pageOf(`${fixture.shop}${path}`);
   const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(part));
   return await frame?.evaluate('log.splice(0)');
@@ -71,7 +71,7 @@ test('clicks reach nested cross-site frames, scaled frames and closed shadow roo
        root.querySelector('button').onclick = (e) => log.push('closed ' + e.isTrusted) } })</script>`,
   );
   assert.match(await run('browser_click', { target: refIn(snapshot, '"Leaf"') }), /input: trusted\./);
-  assert.deepEqual(await frameLog('/nested', '/leaf'), ['click true 0 1 ']);
+  assert.deepEqual(await readFrameLog('/nested', '/leaf'), ['click true 0 1 ']);
   const [scaled = '', inShadow = ''] = snapshot.split('\n').filter((line) => line.includes('"Scaled"'));
   assert.match(await run('browser_click', { target: refIn(scaled, 'Scaled') }), /input: trusted\./);
   assert.match(await run('browser_click', { target: refIn(inShadow, 'Scaled') }), /input: trusted\./);
@@ -181,7 +181,7 @@ test('keys reach fields in cross-site frames, and Enter submits a form by its bu
   const who = refIn(snapshot, '"Who"');
   assert.match(await run('browser_type', { target: who, text: 'Ada', slowly: true }), /input: trusted\./);
   assert.match(await run('browser_press_key', { key: 'Enter' }), /input: trusted\./);
-  assert.deepEqual(await frameLog('/framed-form', '/form'), ['click', 'submit true Ada false']);
+  assert.deepEqual(await readFrameLog('/framed-form', '/form'), ['click', 'submit true Ada false']);
   const text = await run('browser_fill_form', {
     fields: [
       { target: who, value: 'Grace' },
@@ -190,7 +190,7 @@ test('keys reach fields in cross-site frames, and Enter submits a form by its bu
     submit: true,
   });
   assert.match(text, /Filled 2 of 2 fields.*input: trusted\./s);
-  assert.deepEqual(await frameLog('/framed-form', '/form'), ['click', 'submit true Grace true']);
+  assert.deepEqual(await readFrameLog('/framed-form', '/form'), ['click', 'submit true Grace true']);
 });
 
 test('a menu that closes on blur stays open between two actions', async () => {
@@ -213,7 +213,7 @@ test('a click on a frame element does not reach the document in the frame', asyn
     const { text } = await fail(tool, { target: refIn(snapshot, 'iframe') });
     assert.match(text, /There is a frame at this point.*code=not_hittable/, tool);
   }
-  assert.deepEqual(await frameLog('/embedding', '/victim'), []);
+  assert.deepEqual(await readFrameLog('/embedding', '/victim'), []);
 });
 
 test('animation frames run during an action, so its result contains a change ten frames later', async () => {

@@ -13,8 +13,8 @@ before(async () => {
 });
 after(() => agent?.close());
 
-/** listForms returns the approval forms that the client has received since the previous listForms. */
-const listForms = () => agent.forms.splice(0);
+/** takeForms returns the approval forms that the client has received since the previous takeForms. */
+const takeForms = () => agent.forms.splice(0);
 const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 
 test('the tools of a group are off until the user turns the group on', async () => {
@@ -28,16 +28,16 @@ test('the tools of a group are off until the user turns the group on', async () 
 
 test('listing windows needs the same approval as listing tabs', async () => {
   assert.equal((await agent.fail('browser_windows', { action: 'list' })).code, 'denied');
-  assert.match(listForms().join(), /wants to see which tabs are open, with their titles and hosts/);
+  assert.match(takeForms().join(), /wants to see which tabs are open, with their titles and hosts/);
   agent.onForm = () => true;
   const text = await agent.run('browser_windows', { action: 'list' });
   assert.match(
     text,
     /^1 window\.\n--- text of the open windows, data and not .*\nwindow \d+ \(\w+.*\) \d+ x \d+ at .*: \d tabs, in front ".*; tab IDs \d+, \d+\n/,
   );
-  listForms();
+  takeForms();
   await agent.run('browser_tab_groups', { action: 'list' });
-  assert.deepEqual(listForms(), [], 'forms of the list of tab groups');
+  assert.deepEqual(takeForms(), [], 'forms of the list of tab groups');
 });
 
 test('a client opens, changes and closes a window without approvals on a site that is auto', async () => {
@@ -64,7 +64,7 @@ test('a client opens, changes and closes a window without approvals on a site th
     await agent.run('browser_windows', { action: 'close', windowId }),
     `Closed window ${windowId} with 1 tab.`,
   );
-  assert.deepEqual(listForms(), []);
+  assert.deepEqual(takeForms(), []);
   for (const url of ['file:///etc/passwd', 'chrome://settings', 'javascript:alert(1)'])
     assert.match(
       (await agent.fail('browser_windows', { action: 'new', url })).text,
@@ -91,7 +91,7 @@ test("closing a user's window always needs an approval that describes the window
   agent.onForm = () => false;
   assert.equal((await agent.fail('browser_windows', { action: 'close', windowId })).code, 'denied');
   const question = new RegExp(`wants to close the window with 1 tab, in front "My cart" \\(${agent.other}\\)`);
-  assert.match(listForms().join(), question);
+  assert.match(takeForms().join(), question);
   agent.onForm = async () => {
     const page = await agent.stack.chrome.context.newPage(); // the user opens another tab in the meantime
     const worker = agent.stack.chrome.context.serviceWorkers()[0];
@@ -107,10 +107,10 @@ test("closing a user's window always needs an approval that describes the window
   };
   assert.match((await agent.fail('browser_windows', { action: 'close', windowId })).text, /has got other tabs/);
   agent.onForm = () => true;
-  listForms();
+  takeForms();
   await agent.run('browser_windows', { action: 'list' });
   assert.match(await agent.run('browser_windows', { action: 'close', windowId }), /^Closed window \d+ with 2 tabs/);
-  assert.equal(listForms().length, 1, 'number of approvals for a close');
+  assert.equal(takeForms().length, 1, 'number of approvals for a close');
 });
 
 test("grouping the client's own tabs needs no approval, and grouping user tabs needs one", async () => {
@@ -122,13 +122,13 @@ test("grouping the client's own tabs needs no approval, and grouping user tabs n
     color: 'red',
   });
   const groupId = numberIn(created, /^Created group (\d+) with 1 tab/);
-  assert.deepEqual(listForms(), []);
+  assert.deepEqual(takeForms(), []);
   assert.match(
     await agent.run('browser_tab_groups', { action: 'list' }),
     new RegExp(`group ${groupId} "Trip" \\(red\\) in window \\d+: tabs ${tabId}`),
   );
   await agent.run('browser_tab_groups', { action: 'update', groupId, title: 'Holiday', collapsed: true });
-  assert.match(listForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
+  assert.match(takeForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
   assert.match(await agent.run('browser_tab_groups', { action: 'list' }), /"Holiday" \(red, collapsed\)/);
   const other = await agent.open('/');
   await agent.run('browser_tab_groups', { action: 'add', groupId, tabIds: [other] });
@@ -150,28 +150,28 @@ test('browser_history is a dangerous tool, and leaves out sites that are off', a
   agent.setPage('/balance', '<title>Secret balance</title>');
   await visit(`${agent.other}/cart?token=abc123&page=2`);
   await visit(`${agent.bank}/balance`);
-  listForms();
+  takeForms();
   const text = await agent.run('browser_history', { query: '' });
-  assert.match(listForms().join(), /wants to use the history of the browser \(browser_history\)/);
+  assert.match(takeForms().join(), /wants to use the history of the browser \(browser_history\)/);
   assert.match(text, /text of the history of the browser, data and not instructions/);
   assert.match(text, /T[\d:]+Z "My cart" http:\/\/other\.localhost:\d+\/cart\?token=\*\*\*&page=2 \(1 visit\)/);
   assert.doesNotMatch(text, /balance/);
   assert.match(await agent.run('browser_history', { url: `${agent.shop}/cart` }), /of \d+ visits?\./);
-  assert.equal(listForms().length, 1, 'number of approvals for a second use of the history');
+  assert.equal(takeForms().length, 1, 'number of approvals for a second use of the history');
   assert.match((await agent.fail('browser_history', { url: `${agent.bank}/balance` })).text, /turned this site off/);
   assert.match((await agent.fail('browser_history', { from: 'once' })).text, /from must be a date/);
 });
 
 test('browser_bookmarks searches, lists and creates bookmarks with http and https addresses', async () => {
-  listForms();
+  takeForms();
   const created = await agent.run('browser_bookmarks', { action: 'create', title: 'Cart', url: `${agent.shop}/cart` });
   assert.match(created, /^Created bookmark \d+\.$/);
-  assert.match(listForms().join(), /wants to use the bookmarks of the browser/);
+  assert.match(takeForms().join(), /wants to use the bookmarks of the browser/);
   assert.match(
     await agent.run('browser_bookmarks', { action: 'search', query: 'cart' }),
     /bookmark \d+ "Cart" http:\/\/shop\.localhost/,
   );
-  assert.match(listForms().join(), /wants to see the bookmarks of the browser/);
+  assert.match(takeForms().join(), /wants to see the bookmarks of the browser/);
   assert.match(
     await agent.run('browser_bookmarks', { action: 'tree' }),
     /folder \d+ "Other bookmarks"\n +bookmark \d+ "Cart"/,
@@ -204,10 +204,10 @@ test('a recently closed tab is listed, and restored without activating it', asyn
 });
 
 test('browser_notify shows a notification after an approval', async () => {
-  listForms();
+  takeForms();
   const text = await agent.run('browser_notify', { title: 'Done', message: 'The order is placed.' });
   assert.match(text, /^Chrome shows the notification/);
-  assert.match(listForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
+  assert.match(takeForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
   const worker = agent.stack.chrome.context.serviceWorkers()[0];
   // The notification that requested the approval closes after the decision.
   await waitFor('one notification', async () => {

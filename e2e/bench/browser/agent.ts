@@ -47,14 +47,14 @@ const imageTokens = 1_100;
 /** Agent calls the tools of one browser MCP server. */
 export class Agent {
   readonly name: string;
-  readonly words: ServerTools;
+  readonly serverTools: ServerTools;
   readonly usage: Usage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
   readonly #client: Client;
 
   constructor(name: string, client: Client, words: ServerTools) {
     this.name = name;
     this.#client = client;
-    this.words = words;
+    this.serverTools = words;
   }
 
   resetUsage(): void {

@@ -45,7 +45,7 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
 export async function openEverywhere({ site, our, agents }: BrowserLab, path: string): Promise<number> {
   const url = `${site.origin}${path}`;
   const tabId = await our.openTab(url);
-  for (const agent of agents.slice(1)) await agent.call(agent.words.open(url));
+  for (const agent of agents.slice(1)) await agent.call(agent.serverTools.open(url));
   return tabId;
 }
 
@@ -67,8 +67,8 @@ export async function measureAgents(
   return await measureInTurns(rounds, measurements);
 }
 
-/** repeat measures one action several times. */
-export async function repeat(times: number, act: () => Promise<number>): Promise<readonly number[]> {
+/** repeatMeasurement measures one action several times. */
+export async function repeatMeasurement(times: number, act: () => Promise<number>): Promise<readonly number[]> {
   const samples: number[] = [];
   for (let i = 0; i < times; i++) samples.push(await act());
   return samples;

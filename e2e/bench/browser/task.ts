@@ -37,7 +37,7 @@ class Shopper {
 
   /** open opens an address in the current tab. */
   async open(url: string): Promise<void> {
-    await this.#leave(this.#agent.words.open(url));
+    await this.#leave(this.#agent.serverTools.open(url));
   }
 
   /** callTools calls a tool that acts on the present document. */
@@ -52,16 +52,16 @@ class Shopper {
   }
 
   async follow(words: string): Promise<void> {
-    await this.#leave(this.#agent.words.click(await this.find(words)));
+    await this.#leave(this.#agent.serverTools.click(await this.find(words)));
   }
 
   async click(words: string): Promise<void> {
-    await this.callTools(this.#agent.words.click(await this.find(words)));
+    await this.callTools(this.#agent.serverTools.click(await this.find(words)));
   }
 
   /** find returns the ref of the element whose snapshot line contains the words. */
   find(words: string): Promise<string> {
-    return this.#look(`an element ${words}`, (answer) => this.#agent.words.refIn(answer, words));
+    return this.#look(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
   }
 
   /** waitForText waits until the page contains a text. */
@@ -72,7 +72,7 @@ class Shopper {
   async #look(what: string, search: (answer: string) => string | undefined): Promise<string> {
     for (let looks = 0; looks <= MaxLooks; looks++) {
       if (looks > 1) await pause(LookMs);
-      if (looks > 0) await this.callTools(this.#agent.words.snapshot());
+      if (looks > 0) await this.callTools(this.#agent.serverTools.snapshot());
       for (const answer of this.#known) {
         const found = search(answer);
         if (found !== undefined) return found;
@@ -88,14 +88,14 @@ class Shopper {
 
 /** runTask runs the ten-step task once and returns its result. run names the run for the shop. */
 export async function runTask(agent: Agent, site: BenchSite, run: string, file: string): Promise<TaskResult> {
-  const { words } = agent;
+  const { serverTools } = agent;
   const shopper = new Shopper(agent);
   agent.resetUsage();
   const beganMs = performance.now();
   let failure = '';
   try {
     await shopper.open(`${site.origin}/shop?run=${run}`);
-    await shopper.callTools(...words.submit(await shopper.find('"Search products"'), 'lamp'));
+    await shopper.callTools(...serverTools.submit(await shopper.find('"Search products"'), 'lamp'));
     await shopper.waitForText('5 products found');
     await shopper.follow('Open Wall lamp Alan');
     await shopper.click('"Brass"');
@@ -110,11 +110,11 @@ export async function runTask(agent: Agent, site: BenchSite, run: string, file: 
       await shopper.field('Country', 'combobox', 'Norway'),
       await shopper.field('Wrap as a gift', 'checkbox', 'true'),
     ];
-    await shopper.callTools(words.fill(fields));
-    await shopper.callTools(...words.upload(await shopper.find('Engraving picture'), file));
+    await shopper.callTools(serverTools.fill(fields));
+    await shopper.callTools(...serverTools.upload(await shopper.find('Engraving picture'), file));
     await shopper.waitForText('was added');
     await shopper.click('"Edit quantity"');
-    await shopper.callTools(words.type(await shopper.find('Quantity of Wall lamp Alan'), '3'));
+    await shopper.callTools(serverTools.type(await shopper.find('Quantity of Wall lamp Alan'), '3'));
     await shopper.click('"Save quantity"');
     await shopper.waitForText('447 EUR');
     await shopper.follow('"Place order"');

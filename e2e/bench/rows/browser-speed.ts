@@ -1,6 +1,13 @@
 import { countTokens } from '../browser/agent.ts';
 import { measureFloor } from '../browser/floor.ts';
-import { type BrowserLab, describePeers, measureAgents, openEverywhere, p50Of, repeat } from '../browser/lab.ts';
+import {
+  type BrowserLab,
+  describePeers,
+  measureAgents,
+  openEverywhere,
+  p50Of,
+  repeatMeasurement,
+} from '../browser/lab.ts';
 import { atMost, formatMs, formatSummary, type Row } from '../row.ts';
 import { measureInTurns, median } from '../samples.ts';
 
@@ -31,16 +38,19 @@ function ratioRow(row: Row, ours: number, playwright: number | undefined, limit:
 async function measureSmallSnapshot(lab: BrowserLab): Promise<Row[]> {
   const { agent, our, playwright } = lab;
   const tabId = await openEverywhere(lab, '/orders?nodes=1000');
-  for (const each of lab.agents) await each.call(each.words.snapshot());
+  for (const each of lab.agents) await each.call(each.serverTools.snapshot());
   const whole = { name: 'snapshot', arguments: wholeTree };
   const measured = await measureAgents(
     lab,
     5,
-    (each) => repeat(6, () => each.time(each === agent ? ['browser_snapshot', wholeTree] : each.words.snapshot())),
+    (each) =>
+      repeatMeasurement(6, () =>
+        each.time(each === agent ? ['browser_snapshot', wholeTree] : each.serverTools.snapshot()),
+      ),
     {
       floor: () => measureFloor(our.browser, tabId, whole, 6),
       'floor folded': () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
-      folded: () => repeat(6, () => agent.time(agent.words.snapshot())),
+      folded: () => repeatMeasurement(6, () => agent.time(agent.serverTools.snapshot())),
     },
   );
   const [ours, folded] = [measured.get(agent.name), measured.get('folded')];
@@ -75,7 +85,7 @@ async function measureSmallSnapshot(lab: BrowserLab): Promise<Row[]> {
 
 async function snapshotTokens({ agents, playwright }: BrowserLab): Promise<Row> {
   const tokens = new Map<string, number>();
-  for (const each of agents) tokens.set(each.name, countTokens(await each.call(each.words.snapshot())));
+  for (const each of agents) tokens.set(each.name, countTokens(await each.call(each.serverTools.snapshot())));
   const [ours = 0, ...peers] = [...tokens];
   const row: Row = {
     id,
@@ -96,14 +106,19 @@ async function measureLargeSnapshot(
   let tabId = 0;
   for (let i = 0; i < 3; i++) {
     tabId = await our.openTab(`${lab.site.origin}/orders?nodes=${nodes}`);
-    firsts.push(await agent.time(agent.words.snapshot()));
+    firsts.push(await agent.time(agent.serverTools.snapshot()));
   }
   await openEverywhere(lab, `/orders?nodes=${nodes}`);
-  const folded = await measureInTurns(3, { ours: () => repeat(5, () => agent.time(agent.words.snapshot())) });
+  const folded = await measureInTurns(3, {
+    ours: () => repeatMeasurement(5, () => agent.time(agent.serverTools.snapshot())),
+  });
   const whole = await measureAgents(
     lab,
     nodes > 20_000 ? 1 : 2,
-    (each) => repeat(2, () => each.time(each === agent ? ['browser_snapshot', wholeTree] : each.words.snapshot())),
+    (each) =>
+      repeatMeasurement(2, () =>
+        each.time(each === agent ? ['browser_snapshot', wholeTree] : each.serverTools.snapshot()),
+      ),
     { floor: () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: wholeTree }, 2) },
   );
   const ours = whole.get(agent.name);
@@ -143,19 +158,19 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   await openEverywhere(lab, '/orders?nodes=1000');
   const refs = new Map<string, string>();
   for (const each of lab.agents) {
-    const ref = each.words.refIn(await each.call(each.words.snapshot()), '"New order"');
+    const ref = each.serverTools.refIn(await each.call(each.serverTools.snapshot()), '"New order"');
     if (ref === undefined) throw new Error(`${each.name} shows no button "New order"`);
     refs.set(each.name, ref);
   }
   const clickOf = (name: string) => refs.get(name) ?? '';
   const measured = await measureAgents(lab, 5, (each) =>
-    repeat(4, () => each.time(each.words.click(clickOf(each.name)))),
+    repeatMeasurement(4, () => each.time(each.serverTools.click(clickOf(each.name)))),
   );
   const ours = measured.get(agent.name);
   if (!ours) throw new Error('nothing was measured');
   const tokens = new Map<string, number>();
   for (const each of lab.agents)
-    tokens.set(each.name, countTokens(await each.call(each.words.click(clickOf(each.name)))));
+    tokens.set(each.name, countTokens(await each.call(each.serverTools.click(clickOf(each.name)))));
   const whole = countTokens(await agent.call(['browser_snapshot', wholeTree]));
   const answer = tokens.get(agent.name) ?? Number.NaN;
   tokens.delete(agent.name);
@@ -191,7 +206,7 @@ export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   await openEverywhere(lab, '/orders?nodes=1000');
   // By default, opentabs has no limit for screenshots per minute.
   const measured = await measureAgents(lab, 4, (each) =>
-    repeat(each === agent ? pictureCount / 4 : 5, () => each.time(each.words.screenshot())),
+    repeatMeasurement(each === agent ? pictureCount / 4 : 5, () => each.time(each.serverTools.screenshot())),
   );
   const ours = measured.get(agent.name);
   if (!ours) throw new Error('nothing was measured');
@@ -214,7 +229,9 @@ export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   const { tools } = await lab.our.client.sdk.listTools();
   if (!tools.some(({ name }) => name === 'browser_evaluate')) return [];
   await openEverywhere(lab, '/orders?nodes=1000');
-  const measured = await measureAgents(lab, 5, (each) => repeat(3, () => each.time(each.words.evaluate('() => 1'))));
+  const measured = await measureAgents(lab, 5, (each) =>
+    repeatMeasurement(3, () => each.time(each.serverTools.evaluate('() => 1'))),
+  );
   const ours = measured.get(agent.name);
   if (!ours) throw new Error('nothing was measured');
   return [

@@ -55,7 +55,7 @@ export async function runAct(
     isBusy = await watch.settle(context.signal, act.hasEffect ?? (() => false));
     announceFocus();
   } finally {
-    await context.trusted?.leave();
+    await context.trusted?.endFocusEmulation();
     watch.close();
   }
   return finishAct(args, context, before, watch, act, isBusy);

@@ -59,7 +59,7 @@ class NewTabGuard {
 }
 
 const PopupNote =
-  'Its popup of the browser was not opened: use browser_select_option or browser_type to set its value.';
+  'The popup of the field was not opened: use browser_select_option or browser_type to set the value of the field.';
 
 const BlockedTabNote =
   'The link opens a new tab, which Chrome blocks without a user gesture. Open its address with browser_tabs.';

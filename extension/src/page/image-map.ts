@@ -3,8 +3,8 @@
 import type { Rect } from './operations.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** picturesOf returns the images that use the image map of an area. */
-export function picturesOf(area: HTMLAreaElement): HTMLImageElement[] {
+/** findMappedImages returns the images that use the image map of an area. */
+export function findMappedImages(area: HTMLAreaElement): HTMLImageElement[] {
   const name = area.closest('map')?.name.toLowerCase();
   if (!name) return [];
   return [...unclobbered.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);

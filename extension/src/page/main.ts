@@ -104,7 +104,7 @@ export async function run<N extends PageOperationName>(
   } catch (error) {
     return { ok: false, error: toPageError(error, signal, done) };
   } finally {
-    await trusted?.leave();
+    await trusted?.endFocusEmulation();
   }
 }
 

@@ -25,32 +25,32 @@ const UnnamedRoles = new Set([
 
 /** nameOf returns the name of an element with a role. */
 export function nameOf(element: Element, role: string): string {
-  if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? longForm(element));
+  if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? readAbbreviationTitle(element));
   if (element.hasAttribute('aria-labelledby')) return computeName(element, role);
   const label = element.getAttribute('aria-label');
   if (label?.trim()) return cleanText(label);
   if (role === 'img' && element.hasAttribute('alt')) return cleanText(element.getAttribute('alt') ?? '');
   if (element instanceof HTMLOptionElement && element.hasAttribute('label')) return cleanText(element.label);
-  const labels = labelsName(element);
+  const labels = readLabelText(element);
   if (labels) return labels;
   if (isNamedByContent(element, role)) {
     const content = contentName(element);
     if (content !== undefined) return content || nameByAttribute(element);
   }
   const name = needsComputation(element) ? computeName(element, role) : nameByAttribute(element);
-  return name || (ActionRoles.has(role) ? hostName(element) : '');
+  return name || (ActionRoles.has(role) ? readHostLabelText(element) : '');
 }
 
-/** longForm returns the title of an abbreviation element, or an empty text for any other element. */
-function longForm(element: Element): string {
+/** readAbbreviationTitle returns the title of an abbreviation element, or an empty text for any other element. */
+function readAbbreviationTitle(element: Element): string {
   return element.localName === 'abbr' ? (element.getAttribute('title') ?? '') : '';
 }
 
 /**
- * labelsName returns the text of the labels of a field. The text is empty if the field has no labels, or if the
+ * readLabelText returns the text of the labels of a field. The text is empty if the field has no labels, or if the
  * labels need the full accessible name computation.
  */
-function labelsName(element: Element): string {
+function readLabelText(element: Element): string {
   const names: string[] = [];
   for (const label of labelsOf(element)) {
     if (label.hasAttribute('aria-label') || label.hasAttribute('aria-labelledby') || !label.checkVisibility())
@@ -86,10 +86,10 @@ export function isFormAssociated(element: Element): boolean {
   return element.localName.includes('-') && element.matches(':enabled, :disabled');
 }
 
-/** hostName returns the label text of the custom element whose shadow root contains a field. */
-function hostName(element: Element): string {
+/** readHostLabelText returns the label text of the custom element whose shadow root contains a field. */
+function readHostLabelText(element: Element): string {
   const root = element.getRootNode();
-  return root instanceof ShadowRoot ? labelsName(root.host) : '';
+  return root instanceof ShadowRoot ? readLabelText(root.host) : '';
 }
 
 /** isNamedByContent reports whether the content of an element is its name, if no attribute is. */

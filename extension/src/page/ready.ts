@@ -10,7 +10,7 @@ import {
   flatParent,
   watchableRoots,
 } from './flat-tree.ts';
-import { areaPoints, picturesOf } from './image-map.ts';
+import { areaPoints, findMappedImages } from './image-map.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
 import { ChangeWait, nextFrame } from './pace.ts';
 import { roleOf } from './roles.ts';
@@ -99,7 +99,7 @@ const MaxInnerBoxes = 50;
  * hidden control, the image of an image map area, or the content of an element without a size.
  */
 function boxesOf(element: Element): Element[] {
-  if (element instanceof HTMLAreaElement) return picturesOf(element).filter(hasBox);
+  if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);
   const boxes = [element].filter(hasBox);
   if (element instanceof HTMLInputElement) boxes.push(...[...(element.labels ?? [])].filter(hasBox));
   if (boxes.length === 0 && element.checkVisibility({ visibilityProperty: true })) {

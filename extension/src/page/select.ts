@@ -314,7 +314,7 @@ class ListRows {
     this.#list = list;
     this.#context = context;
     const area = isDrawnElsewhere(list) ? (findPopup(list) ?? list) : list;
-    const scroller = scrollerOf(area, optionsToClick(list));
+    const scroller = findScroller(area, optionsToClick(list));
     if (scroller) scrollWithEvents(scroller, () => scroller.scrollTo({ top: 0, behavior: 'instant' }));
     this.#scroller = scroller;
   }
@@ -390,10 +390,10 @@ function optionsToClick(list: Element): Element[] {
 }
 
 /**
- * scrollerOf returns the scrollable element around the options of a list. Some lists hide overflowing rows, and
+ * findScroller returns the scrollable element around the options of a list. Some lists hide overflowing rows, and
  * scroll by a script.
  */
-function scrollerOf(list: Element, options: readonly Element[]): Element | undefined {
+function findScroller(list: Element, options: readonly Element[]): Element | undefined {
   const areas = [list, ...[...list.querySelectorAll('*')].slice(0, 200)].filter(
     (inner) => inner.scrollHeight > inner.clientHeight + 1,
   );

@@ -40,10 +40,10 @@ function showsShapes(drawing: SVGSVGElement): boolean {
 }
 
 /**
- * shapeMarks returns the name, the color, the size and the position of a shape, such as ' [fill=red] [20x20 at
+ * describeShape returns the name, the color, the size and the position of a shape, such as ' [fill=red] [20x20 at
  * 5,5]'.
  */
-export function shapeMarks(element: Element): string {
+export function describeShape(element: Element): string {
   const drawing = element instanceof SVGGraphicsElement ? element.ownerSVGElement : null;
   if (!drawing) return '';
   const id = element.id !== '' && !element.id.includes(']') ? ` [id=${shorten(element.id, 40)}]` : '';

@@ -74,20 +74,20 @@ export class TrustedInput {
     if (!(await this.#send(request))) {
       this.#signal.throwIfAborted(); // an aborted operation then reports its progress
       this.#isLost = true;
-      throw new PageFailure('not_hittable', 'The debugger cannot reach the place of the element in the tab.');
+      throw new PageFailure('not_hittable', 'The debugger cannot reach the position of the element in the tab.');
     }
     this.#isUsed ||= request.kind !== 'focus';
     if (request.kind === 'release') this.#press = this.#press?.close();
   }
 
   /**
-   * leave ends the focus emulation, which is on only during trusted input. A changed field receives the event
-   * change. The page receives no blur event, because blur would close the page's menus before the next action in a
-   * background tab. If an operation ends while the mouse button is pressed, the worker releases the button, and the
-   * page must not receive a click. If the worker has lost the debugger, the page receives synthetic release events
-   * instead.
+   * endFocusEmulation ends the focus emulation, which is on only during trusted input. A changed field receives the
+   * event change. The page receives no blur event, because blur would close the page's menus before the next action
+   * in a background tab. If an operation ends while the mouse button is pressed, the worker releases the button,
+   * and the page must not receive a click. If the worker has lost the debugger, the page receives synthetic release
+   * events instead.
    */
-  async leave(): Promise<void> {
+  async endFocusEmulation(): Promise<void> {
     if (!this.#hasFocus) return;
     this.#hasFocus = false;
     removeEventListener('pointerdown', this.#onPointerDown, true);
@@ -326,8 +326,8 @@ const MacCommands: Readonly<Record<string, string>> = {
   ArrowDown: 'moveToEndOfDocument',
 };
 
-/** requestOf returns the request to press a key. */
-function requestOf({ key, code, keyCode, text, pressed }: Key): InputRequest {
+/** makeKeyRequest returns the request to press a key. */
+function makeKeyRequest({ key, code, keyCode, text, pressed }: Key): InputRequest {
   const modifiers: Modifier[] = [];
   if (pressed.ctrlKey) modifiers.push('Control');
   if (pressed.metaKey) modifiers.push('Meta');
@@ -345,7 +345,7 @@ export async function pressTrusted(
   approved: readonly SecretKind[],
   context: Context,
 ): Promise<void> {
-  await requestTyping(input, requestOf(key), approved);
+  await requestTyping(input, makeKeyRequest(key), approved);
   context.setDone(`pressed ${key.key}`);
   await nextFrame(context.signal);
 }
@@ -357,7 +357,7 @@ export async function typeTrusted(
   approved: readonly SecretKind[],
 ): Promise<void> {
   const key = character === '\n' ? undefined : characterKey(character);
-  if (character === '\n') return await requestTyping(input, requestOf(parseKey('Enter')), approved);
+  if (character === '\n') return await requestTyping(input, makeKeyRequest(parseKey('Enter')), approved);
   if (!key) return await requestTyping(input, { kind: 'text', text: character }, approved);
   const { code, keyCode, needsShift } = key;
   const modifiers: readonly Modifier[] = needsShift ? ['Shift'] : [];

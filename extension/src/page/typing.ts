@@ -164,7 +164,7 @@ async function pressEnterIn(field: Field, approved: readonly SecretKind[], conte
     return [];
   }
   const done = pressKey(target, enter, approved);
-  return done === '' ? ['Enter was pressed; it submits no form here.'] : [];
+  return done === '' ? ['Enter was pressed, but submitted no form.'] : [];
 }
 
 /** press is the operation of this name. */
@@ -218,7 +218,7 @@ export async function fill(args: FillArguments, context: Context): Promise<FillR
     }
     const notes: string[] = [];
     if (args.submit) isSubmitted = await submitAfter(args, outcomes, notes, context);
-    else await context.trusted?.leave();
+    else await context.trusted?.endFocusEmulation();
     const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
     return { input, notes, hasEffect: () => outcomes.some((outcome) => outcome.ok) };
   });

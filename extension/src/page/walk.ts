@@ -1,12 +1,12 @@
 // Walks the flat tree of a frame and builds the tree of a snapshot.
 import { flatChildren, focusedElement, shadowRootOf } from './flat-tree.ts';
 import { declaresClick, hasActionIcons, hintOf, isActionIcon } from './hints.ts';
-import { picturesOf } from './image-map.ts';
+import { findMappedImages } from './image-map.ts';
 import { isFormAssociated, isNamedByContent, labelledControl, nameOf } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles, roleOf } from './roles.ts';
-import { Drawings, shapeMarks } from './shapes.ts';
+import { Drawings, describeShape } from './shapes.ts';
 import { isDisabled, marksOf, shownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type VisiblePart } from './view.ts';
@@ -222,7 +222,7 @@ export class Walk {
       this.#addHiddenControl(element, parent, place);
       return;
     }
-    const isShown = picturesOf(element).some((picture) => picture.checkVisibility());
+    const isShown = findMappedImages(element).some((picture) => picture.checkVisibility());
     if (isShown && roleOf(element) !== '' && !this.#isTight()) this.#addNode(element, 'link', parent, true);
   }
 
@@ -258,7 +258,7 @@ export class Walk {
     const needsRef = isAction || isDraggable(element) || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
     let marks = marksOf(element, role);
-    if (isAction && element instanceof SVGElement) marks += shapeMarks(element);
+    if (isAction && element instanceof SVGElement) marks += describeShape(element);
     else if (isAction && name === '') marks += hintOf(element, role);
     if (element === this.#focused) marks += ' [focused]';
     if (isDraggable(element)) marks += ' [draggable]';

@@ -272,7 +272,7 @@ const panels = makePanels({
     tabs: panelTabs({ tabs: tabs.sentTabs, wanted: plugins.wanted, docs, livePlugins }),
   }),
   setWatching: (on) => {
-    stateWatch.setUser('panels', on);
+    stateWatch.setConsumer('panels', on);
     if (on) void checkMode();
   },
   runAction: makePanelActions({
@@ -292,7 +292,7 @@ const notifications = new ApprovalNotifications({
   listOpen: chromeNotifications.listNotifications,
   isPanelOpen: () => panels.isPanelOpen,
   openPanel: chromeNotifications.openPanelFromNotification,
-  setWatching: (on) => stateWatch.setUser('notifications', on),
+  setWatching: (on) => stateWatch.setConsumer('notifications', on),
   decide: makeLinkedDecide(link),
   readSessionValue: browser.readSessionValue,
   writeSessionValue: browser.writeSessionValue,

@@ -13,7 +13,7 @@ import type {
 import type { SecretKind } from '../../page/secret-kind.ts';
 import type { UploadFile } from '../../page/upload-operation.ts';
 import { isRecord } from '../../record.ts';
-import type { Act, PageActions } from './acts.ts';
+import type { ActOutcome, PageActions } from './acts.ts';
 import { readChoice, readFlag, readNumber, readText, readTexts, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import type { TrustedInput } from './debugger/trusted-input.ts';
@@ -76,7 +76,7 @@ class Acting {
   }
 
   /** followLink opens the link of a click that Chrome did not open, because the click was not a user's. */
-  async #followLink(call: BrowserCall, act: Act<ClickResult>): Promise<Act<ClickResult>> {
+  async #followLink(call: BrowserCall, act: ActOutcome<ClickResult>): Promise<ActOutcome<ClickResult>> {
     const link = act.result?.link;
     if (!link?.newTab || act.result?.input === 'trusted' || act.opened.length > 0 || act.load !== undefined) return act;
     const tabId = await this.#acts.openLink(call, link.href);
@@ -107,7 +107,7 @@ class Acting {
       else groups.push({ frame, fields: [field] });
     }
     const outcomes: FillOutcome[] = [];
-    let lastAct: Act<ActResult> | undefined;
+    let lastAct: ActOutcome<ActResult> | undefined;
     let isSubmitted = false;
     for (const [i, { frame, fields: group }] of groups.entries()) {
       const isLast = i === groups.length - 1;
@@ -242,7 +242,7 @@ class Acting {
     call: BrowserCall,
     ref: string | undefined,
     operation: (frame: FrameTarget) => Promise<R>,
-  ): Promise<Act<R>> {
+  ): Promise<ActOutcome<R>> {
     const frame = ref === undefined ? await this.#lastFrame(call) : await this.#frames.ofRef(call, ref);
     return await this.#runIn(call, frame, () => operation(frame));
   }
@@ -251,7 +251,7 @@ class Acting {
     call: BrowserCall,
     frame: FrameTarget,
     operation: () => Promise<R>,
-  ): Promise<Act<R>> {
+  ): Promise<ActOutcome<R>> {
     const act = await this.#acts.run(call, frame, operation);
     if (call.documentId !== '') {
       // Only the last act of a tab matters.

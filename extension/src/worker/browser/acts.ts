@@ -19,8 +19,8 @@ export type ActBrowser = LoadBrowser &
   Pick<typeof chromeTabs, 'readView' | 'restoreView'> &
   Pick<typeof chromeBase, 'openInBackground' | 'readTabState'>;
 
-/** Act is the outcome of an acting operation. */
-export interface Act<R extends ActResult> {
+/** ActOutcome is the outcome of an acting operation. */
+export interface ActOutcome<R extends ActResult> {
   /** result is undefined if the act led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
@@ -63,7 +63,7 @@ export class PageActions {
     call: BrowserCall,
     frame: FrameTarget,
     operation: (frames: TabFrames) => Promise<R>,
-  ): Promise<Act<R>> {
+  ): Promise<ActOutcome<R>> {
     const view = await this.#browser.readView();
     const watch = new TabWatch(this.#browser.watchTabs, call.tabId);
     const restored: Promise<void>[] = [];
@@ -75,7 +75,7 @@ export class PageActions {
     };
     try {
       let result: R | undefined;
-      let end: Act<ActResult>['end'];
+      let end: ActOutcome<ActResult>['end'];
       try {
         result = await operation(this.#frames);
         if (result.navigating !== undefined) await waitForStart(watch, call.signal);
@@ -98,7 +98,7 @@ export class PageActions {
     frame: FrameTarget,
     watch: TabWatch,
     lost: PageLost,
-  ): Promise<Act<ActResult>['end']> {
+  ): Promise<ActOutcome<ActResult>['end']> {
     if (lost.isReplaced) return 'replaced';
     await waitForStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
@@ -123,7 +123,7 @@ export class PageActions {
   async describe<R extends ActResult>(
     call: BrowserCall,
     verb: string,
-    act: Act<R>,
+    act: ActOutcome<R>,
     details: { readonly words?: readonly string[]; readonly content?: readonly string[] } = {},
   ): Promise<BrowserResult> {
     const { result, load, end } = act;
@@ -200,7 +200,7 @@ const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
   'have opened one, and got the answer Cancel.';
 
-function describeChange(result: ActResult, { opened, isInFront }: Act<ActResult>): string[] {
+function describeChange(result: ActResult, { opened, isInFront }: ActOutcome<ActResult>): string[] {
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
   if (!result.changed && opened.length > 0) return words; // the new tab is the reported change
   if (!result.changed) words.push('changed: nothing.');
@@ -210,7 +210,7 @@ function describeChange(result: ActResult, { opened, isInFront }: Act<ActResult>
   return [...words, ...result.notes];
 }
 
-function describeNavigation({ load, loadProblem }: Act<ActResult>, isShown: boolean): string {
+function describeNavigation({ load, loadProblem }: ActOutcome<ActResult>, isShown: boolean): string {
   if (load === 'failed') return `The page requested another document, which failed: ${loadProblem}.`;
   if (!load?.page) return 'The tab shows a new page, which does not answer yet.';
   const status = load.page.status >= 400 ? ` (status ${load.page.status})` : '';

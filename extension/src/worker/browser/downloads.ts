@@ -92,7 +92,7 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
 
 /** waitForAnswer returns the ID of a started download. Chrome starts a download when the site responds. */
 async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
-  const timer = setInterval(() => call.report({ message: 'waiting for the answer of the site' }), PollMs * 10);
+  const timer = setInterval(() => call.report({ message: 'waiting for the response of the site' }), PollMs * 10);
   let stop: (reason: unknown) => void = () => undefined;
   const cancelled = new Promise<never>((_, reject) => {
     stop = reject;
@@ -146,7 +146,9 @@ function checkAddress(address: string, args: Fields): void {
 function checkFile({ path, finalUrl }: Download, args: Fields): void {
   const { pathname } = new URL(finalUrl);
   const refused = readTexts(args, '_refusedTypes') ?? [];
-  const type = [fileType(path), fileType(decodeText(pathname))].find((each) => refused.includes(each));
+  const type = [readFileExtension(path), readFileExtension(decodePath(pathname))].find((each) =>
+    refused.includes(each),
+  );
   if (type !== undefined)
     throw toolFailure(
       'rejected',
@@ -155,8 +157,8 @@ function checkFile({ path, finalUrl }: Download, args: Fields): void {
     );
 }
 
-/** decodeText decodes percent-encoded characters in a path, and returns a malformed path unchanged. */
-function decodeText(path: string): string {
+/** decodePath decodes percent-encoded characters in a path, and returns a malformed path unchanged. */
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
@@ -164,8 +166,8 @@ function decodeText(path: string): string {
   }
 }
 
-/** fileType returns the file name extension in lower case, without the dot. */
-function fileType(path: string): string {
+/** readFileExtension returns the file name extension in lower case, without the dot. */
+function readFileExtension(path: string): string {
   return /\.([^./\\]+)$/.exec(path.replace(/[. ]+$/, ''))?.[1]?.toLowerCase() ?? '';
 }
 

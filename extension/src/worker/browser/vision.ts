@@ -9,7 +9,7 @@ import type { ActStopper } from './debugger/trusted-input.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-const buttons: readonly MouseButton[] = ['left', 'right', 'middle'];
+const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
 /** MaxDepth is the maximum nesting depth of frames in a search for the element at a point. */
 const MaxDepth = 10;
 /** DragSteps is the number of pointer moves in a drag. */
@@ -53,36 +53,36 @@ class Vision {
 
   async click(call: BrowserCall): Promise<BrowserResult> {
     const at = requirePoint(call, 'x', 'y');
-    const button = readChoice(call.args, 'button', buttons) ?? 'left';
+    const button = readChoice(call.args, 'button', mouseButtons) ?? 'left';
     const clickCount = readNumber(call.args, 'clickCount') ?? 1;
-    return await this.#act(call, `Clicked ${pointText(at)}`, [at], async ({ make }) => {
-      await make(mouse('move', at, button));
+    return await this.#act(call, `Clicked ${formatPoint(at)}`, [at], async ({ make }) => {
+      await make(makeMouseRequest('move', at, button));
       for (let count = 1; count <= clickCount; count++) {
-        await make(mouse('press', at, button, count));
-        await make(mouse('release', at, button, count));
+        await make(makeMouseRequest('press', at, button, count));
+        await make(makeMouseRequest('release', at, button, count));
       }
     });
   }
 
   async move(call: BrowserCall): Promise<BrowserResult> {
     const at = requirePoint(call, 'x', 'y');
-    return await this.#act(call, `Moved the pointer to ${pointText(at)}`, [at], async ({ make }) => {
-      await make(mouse('move', at, 'left'));
+    return await this.#act(call, `Moved the pointer to ${formatPoint(at)}`, [at], async ({ make }) => {
+      await make(makeMouseRequest('move', at, 'left'));
     });
   }
 
   async drag(call: BrowserCall): Promise<BrowserResult> {
     const [start, end] = [requirePoint(call, 'startX', 'startY'), requirePoint(call, 'endX', 'endY')];
-    const verb = `Dragged from ${pointText(start)} to ${pointText(end)}`;
+    const verb = `Dragged from ${formatPoint(start)} to ${formatPoint(end)}`;
     return await this.#act(call, verb, [start, end], async ({ make }) => {
-      await make(mouse('move', start, 'left'));
-      await make(mouse('press', start, 'left', 1));
+      await make(makeMouseRequest('move', start, 'left'));
+      await make(makeMouseRequest('press', start, 'left', 1));
       for (let step = 1; step <= DragSteps; step++) {
         const part = step / DragSteps;
         const at = { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };
-        await make(mouse('move', at, 'left'));
+        await make(makeMouseRequest('move', at, 'left'));
       }
-      await make(mouse('release', end, 'left', 1));
+      await make(makeMouseRequest('release', end, 'left', 1));
     });
   }
 
@@ -91,7 +91,7 @@ class Vision {
     const [deltaX, deltaY] = [readDelta(call, 'deltaX'), readDelta(call, 'deltaY')];
     if (deltaX === 0 && deltaY === 0)
       throw callFailure('invalid_arguments', 'browser_mouse_wheel needs deltaX or deltaY');
-    return await this.#act(call, `Turned the wheel at ${pointText(at)}`, [at], async ({ session }) => {
+    return await this.#act(call, `Turned the wheel at ${formatPoint(at)}`, [at], async ({ session }) => {
       await session.send('Input.dispatchMouseEvent', {
         type: 'mouseWheel',
         ...at,
@@ -166,7 +166,7 @@ class Vision {
       if (line === undefined)
         throw toolFailure(
           'not_hittable',
-          `${pointText(at)} is outside of the visible part of the page. Take a new picture`,
+          `${formatPoint(at)} is outside of the visible part of the page. Take a new picture`,
         );
       if (!info) return line;
       const [child] = await this.#frames.findChildren(call, frame, [info]);
@@ -174,20 +174,20 @@ class Vision {
       if (!child || !origin)
         throw toolFailure(
           'not_hittable',
-          `${pointText(at)} is in a frame that tools may not use or cannot read. Only the user can act there`,
+          `${formatPoint(at)} is in a frame that tools may not use or cannot read. Only the user can act there`,
         );
       frame = child.frame;
       point = { x: at.x - origin.x, y: at.y - origin.y };
     }
-    throw toolFailure('not_hittable', `${pointText(at)} is in too many frames`);
+    throw toolFailure('not_hittable', `${formatPoint(at)} is in too many frames`);
   }
 }
 
-function mouse(kind: 'move' | 'press' | 'release', { x, y }: TabPoint, button: MouseButton, count = 0) {
+function makeMouseRequest(kind: 'move' | 'press' | 'release', { x, y }: TabPoint, button: MouseButton, count = 0) {
   return { kind, x, y, button, count, modifiers: [] } as const;
 }
 
-function pointText({ x, y }: TabPoint): string {
+function formatPoint({ x, y }: TabPoint): string {
   return `${x}, ${y}`;
 }
 

@@ -127,7 +127,7 @@ async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Pr
   const { args } = call;
   const action = readChoice(args, 'action', ['list', 'create', 'add', 'remove', 'update']) ?? 'list';
   const groups = await browser.listTabGroups();
-  if (action === 'list') return listResult(call, groups.map(groupLine), 'group');
+  if (action === 'list') return listResult(call, groups.map(formatTabGroup), 'group');
   if (action === 'create') return await createGroup(browser, args);
   if (action === 'remove') {
     const tabs = await requireTabs(browser, args);
@@ -153,7 +153,7 @@ async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Pr
   return { text: `Updated group ${group.groupId}.` };
 }
 
-function groupLine({ groupId, title, color, collapsed, windowId, tabIds }: chromeWindows.TabGroup): string {
+function formatTabGroup({ groupId, title, color, collapsed, windowId, tabIds }: chromeWindows.TabGroup): string {
   const look = collapsed ? `${color}, collapsed` : color;
   return `group ${groupId} ${JSON.stringify(title)} (${look}) in window ${windowId}: tabs ${tabIds.join(', ')}`;
 }
@@ -199,7 +199,7 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
   const entries = await browser.listRecentlyClosed();
   const allowed = entries.filter(({ tabs }) => !tabs.some(({ url }) => isForbiddenAddress(url, call.args)));
   if (readChoice(call.args, 'action', ['list', 'restore']) !== 'restore')
-    return listResult(call, allowed.map(closedLine), 'entry');
+    return listResult(call, allowed.map(formatClosedEntry), 'entry');
   const sessionId = readText(call.args, 'sessionId');
   if (sessionId === undefined)
     throw callFailure('invalid_arguments', 'the action restore needs a sessionId of the list');
@@ -217,7 +217,7 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
 /** MaxShownTabs is the number of tabs of a closed window that one line shows. */
 const MaxShownTabs = 5;
 
-function closedLine({ sessionId, closedMs, isWindow, tabs }: chromeWindows.ClosedEntry): string {
+function formatClosedEntry({ sessionId, closedMs, isWindow, tabs }: chromeWindows.ClosedEntry): string {
   const shown = tabs.slice(0, MaxShownTabs).map(({ title, url }) => `${JSON.stringify(title)} ${addressText(url)}`);
   if (tabs.length > MaxShownTabs) shown.push(`and ${tabs.length - MaxShownTabs} more tabs`);
   const kind = isWindow ? `window with ${countText(tabs.length, 'tab')}: ` : '';

@@ -44,7 +44,7 @@ export function approvalNotice(call: CallView, otherCount: number): ApprovalNoti
   }
   const args = summarizeArguments(waiting?.args ?? '', MaxShownArguments);
   const canDecide = args !== undefined && reason.length <= MaxShownReason;
-  const effect = waiting?.readOnly ? 'Its author declares that it only reads.' : 'The tool can change data.';
+  const effect = waiting?.readOnly ? 'The author declares that the tool only reads.' : 'The tool can change data.';
   const argumentLine = canDecide ? args || 'No arguments.' : 'Open the panel to see everything that the call does.';
   return {
     content: {

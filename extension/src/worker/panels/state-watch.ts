@@ -1,12 +1,12 @@
-/** WatchUser is a part of the worker that needs the server's list of calls. */
-type WatchUser = 'panels' | 'notifications';
+/** StateConsumer is a part of the worker that needs the server's list of calls. */
+type StateConsumer = 'panels' | 'notifications';
 
 /**
  * StateWatch subscribes to the server's messages state.sync and state.plugins while a part of the worker needs
  * these messages.
  */
 export class StateWatch {
-  readonly #users = new Set<WatchUser>();
+  readonly #consumers = new Set<StateConsumer>();
   readonly #send: (on: boolean) => void;
 
   constructor(send: (on: boolean) => void) {
@@ -14,17 +14,17 @@ export class StateWatch {
   }
 
   get isOn(): boolean {
-    return this.#users.size > 0;
+    return this.#consumers.size > 0;
   }
 
   /**
-   * setUser adds or removes a part of the worker that needs the server's state messages. The first panel subscribes
+   * setConsumer adds or removes a part of the worker that needs the server's state messages. The first panel subscribes
    * again even if a subscription exists, because only a new subscription sends the whole state.
    */
-  setUser(user: WatchUser, isUsing: boolean): void {
+  setConsumer(user: StateConsumer, isUsing: boolean): void {
     const wasOn = this.isOn;
-    if (isUsing) this.#users.add(user);
-    else this.#users.delete(user);
+    if (isUsing) this.#consumers.add(user);
+    else this.#consumers.delete(user);
     if (this.isOn !== wasOn || (isUsing && user === 'panels')) this.#send(this.isOn);
   }
 

@@ -4,10 +4,10 @@ import { Signal } from '../signal.ts';
 
 /** AllSites is Chrome's match pattern for all sites. */
 const AllSites = '<all_urls>';
-/** NeedMs is how long the side panel offers to allow a site after a call needed the site, in milliseconds. */
-const NeedMs = 10 * 60_000;
-/** MaxNeeded is the maximum number of sites that the side panel offers to allow. */
-const MaxNeeded = 5;
+/** NeededSiteMs is how long the side panel offers to allow a site after a call needed the site, in milliseconds. */
+const NeededSiteMs = 10 * 60_000;
+/** MaxNeededSites is the maximum number of sites that the side panel offers to allow. */
+const MaxNeededSites = 5;
 
 /**
  * SiteAccess tracks the sites to which Chrome gives the extension access. The extension from a store has access
@@ -70,14 +70,14 @@ export class SiteAccess {
 
   /** neededHosts are the hosts that recent calls needed but the user has not allowed, the most recent first. */
   get neededHosts(): readonly string[] {
-    const sinceMs = Date.now() - NeedMs;
+    const sinceMs = Date.now() - NeededSiteMs;
     const hosts = [...this.#needed].filter(
       ([host, atMs]) => atMs >= sinceMs && !['http', 'https'].some((scheme) => this.hasAccess(`${scheme}://${host}/`)),
     );
     return hosts
       .map(([host]) => host)
       .reverse()
-      .slice(0, MaxNeeded);
+      .slice(0, MaxNeededSites);
   }
 
   #isAllowed(url: URL): boolean {

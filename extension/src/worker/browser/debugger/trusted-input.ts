@@ -176,7 +176,7 @@ export class TrustedInput {
     } catch (error) {
       const canRepeat = input.isUnreachable && !input.hasSentInput && error instanceof ToolFailure;
       if (!canRepeat) throw error;
-      const note = 'The place of the element in the tab is unknown, so no trusted input was used.';
+      const note = 'The position of the element in the tab is unknown, so no trusted input was used.';
       return withNotes(await this.#frames.run(call, frame, name, args), [note]);
     } finally {
       await input.releaseAll();

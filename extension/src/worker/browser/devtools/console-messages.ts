@@ -76,7 +76,7 @@ export class ConsoleMessages {
     );
     const last = messages.at(-1)?.atMs;
     if (readFlag(args, 'clear') && last !== undefined) this.#clearedAt.set(session, clearedAt.set(tabId, last));
-    const lines = countRepeated(wanted).map(lineOf);
+    const lines = countRepeated(wanted).map(formatMessage);
     const shown = lines.slice(-MaxLines);
     const words = [
       wanted.length === 0 ? 'No messages.' : `${wanted.length} ${wanted.length === 1 ? 'message' : 'messages'}.`,
@@ -157,7 +157,7 @@ async function readEvents(
           level: levelOf(type),
           atMs: timeOf(params.timestamp),
           text,
-          place: firstPlace(params.stackTrace),
+          place: formatFirstPosition(params.stackTrace),
         });
     } else if (method === 'Runtime.exceptionThrown') {
       const details = toFields(params.exceptionDetails);
@@ -169,7 +169,7 @@ async function readEvents(
       if (isOfPage) messages.push(readException(details, params.timestamp));
     } else if (method === 'Log.entryAdded') {
       const { level, text, timestamp, url, lineNumber } = toFields(params.entry);
-      const place = typeof url === 'string' ? placeOf(url, lineNumber, undefined) : '';
+      const place = typeof url === 'string' ? formatPosition(url, lineNumber, undefined) : '';
       messages.push({ level: levelOf(String(level)), atMs: timeOf(timestamp), text: String(text), place });
     }
   }
@@ -182,8 +182,8 @@ function readException(details: Fields, timestamp: unknown): ConsoleMessage {
   const text = description === undefined && value === undefined ? String(details.text) : `Uncaught ${reason}`;
   const place =
     typeof details.url === 'string'
-      ? placeOf(details.url, details.lineNumber, details.columnNumber)
-      : firstPlace(details.stackTrace);
+      ? formatPosition(details.url, details.lineNumber, details.columnNumber)
+      : formatFirstPosition(details.stackTrace);
   return { level: 'error', atMs: timeOf(timestamp), text, place };
 }
 
@@ -240,13 +240,13 @@ function timeOf(timestamp: unknown): number {
   return typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : 0;
 }
 
-function firstPlace(stackTrace: unknown): string {
+function formatFirstPosition(stackTrace: unknown): string {
   const { url, lineNumber, columnNumber } = toFields(toList(toFields(stackTrace).callFrames)[0]);
-  return typeof url === 'string' ? placeOf(url, lineNumber, columnNumber) : '';
+  return typeof url === 'string' ? formatPosition(url, lineNumber, columnNumber) : '';
 }
 
-/** placeOf formats a position in a file. The debugger counts lines and columns from 0. */
-function placeOf(url: string, line: unknown, column: unknown): string {
+/** formatPosition formats a position in a file. The debugger counts lines and columns from 0. */
+function formatPosition(url: string, line: unknown, column: unknown): string {
   if (url === '' || typeof line !== 'number') return url;
   return typeof column === 'number' ? `${url}:${line + 1}:${column + 1}` : `${url}:${line + 1}`;
 }
@@ -268,7 +268,7 @@ function countRepeated(messages: readonly ConsoleMessage[]): CountedMessage[] {
   return counted;
 }
 
-function lineOf({ level, atMs, text, place, count }: CountedMessage): string {
+function formatMessage({ level, atMs, text, place, count }: CountedMessage): string {
   const time = new Date(atMs).toISOString().slice(11, 23);
   const cut = text.length > MaxMessageCharacters ? `${text.slice(0, MaxMessageCharacters)}…` : text;
   return `${time} ${level}${count > 1 ? ` (${count} times)` : ''}: ${cut}${place === '' ? '' : ` (${place})`}`;

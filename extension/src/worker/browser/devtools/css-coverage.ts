@@ -209,10 +209,12 @@ class CoverageRecording {
 }
 
 function describeSheets(sheets: readonly CoveredSheet[], leftOut: number): BrowserResult {
-  const [used, all] = [sum(sheets, usedOf), sum(sheets, ({ characters }) => characters)];
-  const sorted = [...sheets].sort((a, b) => b.characters - usedOf(b) - (a.characters - usedOf(a)));
+  const [used, all] = [sum(sheets, countUsedCharacters), sum(sheets, ({ characters }) => characters)];
+  const sorted = [...sheets].sort(
+    (a, b) => b.characters - countUsedCharacters(b) - (a.characters - countUsedCharacters(a)),
+  );
   const lines = sorted.slice(0, MaxLines).map((sheet) => {
-    return `${percent(usedOf(sheet), sheet.characters)} ${usedOf(sheet)} of ${sheet.characters} characters ${sheet.name}`;
+    return `${percent(countUsedCharacters(sheet), sheet.characters)} ${countUsedCharacters(sheet)} of ${sheet.characters} characters ${sheet.name}`;
   });
   const words = [
     sheets.length === 0
@@ -224,7 +226,7 @@ function describeSheets(sheets: readonly CoveredSheet[], leftOut: number): Brows
   return { text: words.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
 }
 
-function usedOf({ used, characters }: CoveredSheet): number {
+function countUsedCharacters({ used, characters }: CoveredSheet): number {
   return Math.min(used.length, characters);
 }
 

@@ -29,7 +29,7 @@ test('large and deep values are truncated', async () => {
   const cut = await answerOf(`() => ['x'.repeat(${MaxResultCharacters}), 'y']`);
   assert.ok(cut?.kind === 'json' && cut.isTruncated && cut.json.length === MaxResultCharacters);
   const deep = await answerOf('() => { let a = 1; for (let i = 0; i < 5000; i++) a = [a]; return a; }');
-  assert.ok(deep?.kind === 'json' && deep.hasText && deep.json.includes('[too deep]'));
+  assert.ok(deep?.kind === 'json' && deep.hasReplacedValues && deep.json.includes('[too deep]'));
 });
 
 test("an error has the position in the agent's code", async () => {

@@ -8,11 +8,11 @@ const CodePrefix = '((code, run) => run(code))(async () => (';
 
 /** makeExpression returns an expression that evaluates the agent's code without calling the function in the code. */
 export function makeExpression(code: string): string {
-  return `${CodePrefix}${cleanCode(code)}\n), () => undefined)`;
+  return `${CodePrefix}${removeTrailingSemicolon(code)}\n), () => undefined)`;
 }
 
-/** cleanCode removes a semicolon at the end, which is not allowed in an expression in parentheses. */
-function cleanCode(code: string): string {
+/** removeTrailingSemicolon removes a semicolon at the end, which is not allowed in an expression in parentheses. */
+function removeTrailingSemicolon(code: string): string {
   return code.replace(/[\s;]+$/, '');
 }
 
@@ -21,7 +21,7 @@ function cleanCode(code: string): string {
  * element is a JavaScript expression for the argument of the agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
-  return `${CodePrefix}${cleanCode(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
+  return `${CodePrefix}${removeTrailingSemicolon(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
 }
 
 /** lentElementExpression returns a JavaScript expression for the node that the page script shares under a name. */
@@ -36,8 +36,8 @@ export type EvaluateAnswer =
   | {
       readonly kind: 'json';
       readonly json: string;
-      /** hasText is true if values that JSON cannot represent are replaced by texts such as "[circular]". */
-      readonly hasText: boolean;
+      /** hasReplacedValues is true if values that JSON cannot represent are replaced by texts such as "[circular]". */
+      readonly hasReplacedValues: boolean;
       /** isTruncated is true if the result was truncated to MaxResultCharacters. */
       readonly isTruncated: boolean;
     }
@@ -58,7 +58,8 @@ export function readEvaluateAnswer(value: unknown, code: string, prefixCharacter
   if (value === 'undefined:') return { kind: 'undefined' };
   const [, kind, marks = ''] = /^(json|error)(\+text|\+cut|\+text\+cut)?:/.exec(value) ?? [];
   const text = value.slice(value.indexOf(':') + 1);
-  if (kind === 'json') return { kind, json: text, hasText: marks.includes('text'), isTruncated: marks.includes('cut') };
+  if (kind === 'json')
+    return { kind, json: text, hasReplacedValues: marks.includes('text'), isTruncated: marks.includes('cut') };
   return kind === 'error' ? readError(text, code, prefixCharacters) : undefined;
 }
 
@@ -76,7 +77,7 @@ function findCodePosition(
   code: string,
   prefixCharacters: number,
 ): { line: number; column: number } | undefined {
-  const lineCount = cleanCode(code).split('\n').length;
+  const lineCount = removeTrailingSemicolon(code).split('\n').length;
   for (const [, lineText, columnText] of stack.matchAll(/browser_evaluate\.js:(\d+):(\d+)/g)) {
     const line = Number(lineText);
     const column = Number(columnText) - (line === 1 ? CodePrefix.length + prefixCharacters : 0);

@@ -58,7 +58,8 @@ export class Evaluator {
     const cursor = readText(call.args, 'cursor');
     if (cursor !== undefined) {
       // The server treats a call with a cursor as read-only, so such a call must not run code.
-      if (call.args.function !== undefined) throw callFailure('invalid_arguments', 'give either function or cursor');
+      if (call.args.function !== undefined)
+        throw callFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
       const { text, words } = this.#parts.readNext(call, cursor);
       return { text: words.join(' '), content: text };
     }
@@ -76,7 +77,7 @@ export class Evaluator {
     if (answer.kind === 'error') throw scriptFailure(answer);
     const { text, words } = this.#parts.storeAndReadFirst(call, answer.json);
     const notes = [
-      ...(answer.hasText ? ['Values without a form in JSON are written as text, such as "[circular]".'] : []),
+      ...(answer.hasReplacedValues ? ['Values without a form in JSON are written as text, such as "[circular]".'] : []),
       ...(answer.isTruncated ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
     ];
     return { text: ['Result as JSON.', ...notes, ...words].join(' '), content: text };

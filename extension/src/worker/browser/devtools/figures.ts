@@ -127,19 +127,21 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
 export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics): string[] {
   const lines: string[] = [];
   if (navigation) {
-    lines.push(`TTFB ${rated(navigation.firstByteMs, 800, 1800)}`);
+    lines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
     const ends = [
-      navigation.domReadyMs > 0 ? `DOM ready ${ms(navigation.domReadyMs)}` : 'DOM not ready yet',
-      navigation.loadMs > 0 ? `loaded ${ms(navigation.loadMs)}` : 'not loaded yet',
+      navigation.domReadyMs > 0 ? `DOM ready ${formatMs(navigation.domReadyMs)}` : 'DOM not ready yet',
+      navigation.loadMs > 0 ? `loaded ${formatMs(navigation.loadMs)}` : 'not loaded yet',
     ];
     lines.push(`${ends.join(', ')} (${navigation.type})`);
   }
-  lines.push(firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${rated(firstPaintMs, 1800, 3000)}`);
+  lines.push(
+    firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${formatRatedTime(firstPaintMs, 1800, 3000)}`,
+  );
   if (!lcp) return [...lines, 'LCP none'];
   const source = lcp.url === '' ? '' : ` ${cutText(maskUrl(lcp.url))}`;
   return [
     ...lines,
-    `LCP ${rated(lcp.atMs, 2500, 4000)}: ${elementText(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
+    `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${elementText(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
   ];
 }
 
@@ -157,9 +159,12 @@ function describeInteractions({ interactions, interactionCount }: PageMetrics): 
   if (!slowest) return ['INP none: no clicks, taps or keys'];
   const lines = [...interactions.slice(0, MaxSlowEvents)].map(
     ({ atMs, durationMs, type, element, delayMs, handlersMs }) =>
-      `  ${type} at ${ms(atMs)}: ${ms(durationMs)} on ${elementText(element)} (delay ${ms(delayMs)}, handlers ${ms(handlersMs)}, drawing ${ms(durationMs - delayMs - handlersMs)})`,
+      `  ${type} at ${formatMs(atMs)}: ${formatMs(durationMs)} on ${elementText(element)} (delay ${formatMs(delayMs)}, handlers ${formatMs(handlersMs)}, drawing ${formatMs(durationMs - delayMs - handlersMs)})`,
   );
-  return [`INP ${rated(slowest.durationMs, 200, 500)}, ${count(interactionCount, 'interaction')}`, ...lines];
+  return [
+    `INP ${formatRatedTime(slowest.durationMs, 200, 500)}, ${formatCount(interactionCount, 'interaction')}`,
+    ...lines,
+  ];
 }
 
 function describeShifts({ shifts }: PageMetrics): string[] {
@@ -171,9 +176,12 @@ function describeShifts({ shifts }: PageMetrics): string[] {
       const moves = sources
         .slice(0, 3)
         .map(({ element, from, to }) => `${elementText(element)} ${describeMove(from, to)}`);
-      return `  ${score3(value)} at ${ms(atMs)}: ${moves.join('; ') || 'elements that are gone'}`;
+      return `  ${formatScore(value)} at ${formatMs(atMs)}: ${moves.join('; ') || 'removed elements'}`;
     });
-  return [`CLS ${score3(score)} (${rateMetric(score, 0.1, 0.25)}), ${count(shifts.length, 'layout shift')}`, ...lines];
+  return [
+    `CLS ${formatScore(score)} (${rateMetric(score, 0.1, 0.25)}), ${formatCount(shifts.length, 'layout shift')}`,
+    ...lines,
+  ];
 }
 
 /**
@@ -212,26 +220,29 @@ function describeLongTasks(
     const endMs = task.atMs + task.durationMs;
     const script = scripts.find(({ atMs }) => atMs >= task.atMs - 1 && atMs < endMs);
     const place = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
-    return `  at ${ms(task.atMs)}: ${ms(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${place}`;
+    return `  at ${formatMs(task.atMs)}: ${formatMs(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${place}`;
   });
   const blockingMs = longTasks.reduce((total, { durationMs }) => total + Math.max(0, durationMs - 50), 0);
-  return [`Long tasks: ${longTaskCount}, ${ms(totalMs)} in all, ${ms(blockingMs)} over 50 ms each`, ...lines];
+  return [
+    `Long tasks: ${longTaskCount}, ${formatMs(totalMs)} in all, ${formatMs(blockingMs)} over 50 ms each`,
+    ...lines,
+  ];
 }
 
 function describeScript({ url, name, invoker, durationMs }: ScriptRun): string {
   const source = url === '' ? '' : cutText(maskUrl(url));
   const words = [name, /^https?:/.test(invoker) ? '' : invoker].filter((word) => word !== '').map(cutText);
-  return [source, words.length > 0 ? `(${words.join(', ')})` : '', ms(durationMs)]
+  return [source, words.length > 0 ? `(${words.join(', ')})` : '', formatMs(durationMs)]
     .filter((part) => part !== '')
     .join(' ');
 }
 
 function elementText(element: string): string {
-  return element === '' ? 'an element that is gone' : cutText(element);
+  return element === '' ? 'a removed element' : cutText(element);
 }
 
-function rated(valueMs: number, good: number, poor: number): string {
-  return `${ms(valueMs)} (${rateMetric(valueMs, good, poor)})`;
+function formatRatedTime(valueMs: number, good: number, poor: number): string {
+  return `${formatMs(valueMs)} (${rateMetric(valueMs, good, poor)})`;
 }
 
 /** rateMetric returns the rating of a metric by the thresholds of Web Vitals. */
@@ -240,15 +251,15 @@ function rateMetric(value: number, good: number, poor: number): string {
   return value <= poor ? 'needs improvement' : 'poor';
 }
 
-function score3(value: number): string {
+function formatScore(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }
 
-function count(number: number, word: string): string {
+function formatCount(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-function ms(value: number): string {
+function formatMs(value: number): string {
   return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${Math.max(0, Math.round(value))} ms`;
 }
 

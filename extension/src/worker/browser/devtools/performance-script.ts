@@ -27,7 +27,7 @@ function recorderSource(): string {
   return `(startMs) => {
   globalThis.${RecorderName}?.stop();
   const getter = (prototype, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name).get);
-  // Fields of a form hide the members of the form that have the same name.
+  // Read DOM properties through the prototype, because a form field named like a property hides the property of the form.
   const parentOf = getter(Node.prototype, 'parentElement');
   const nameOf = getter(Element.prototype, 'localName');
   const previousOf = getter(Element.prototype, 'previousElementSibling');
@@ -87,7 +87,7 @@ function recorderSource(): string {
       const handlersMs = entry.processingEnd - processingStart;
       const old = counted.get(id);
       if (!old) found.interactionCount++;
-      // Several events belong to one interaction, such as pointerdown and click. The one with the longest handlers names it.
+      // One interaction consists of several events, such as pointerdown and click. The event with the longest handlers names the interaction.
       const named = old && old.handlersMs >= handlersMs ? old : { type, handlersMs, element: describe(entry.target) };
       const item = {
         type: named.type,
@@ -120,7 +120,7 @@ function recorderSource(): string {
   let wasHidden = document.hidden;
   const watch = () => { wasHidden ||= document.hidden; };
   document.addEventListener('visibilitychange', watch);
-  // The entries of an event arrive after the next frame that Chrome draws.
+  // Chrome reports event timing entries only after the next drawn frame.
   const nextFrames = () => Promise.race([
     new Promise((resolve) => setTimeout(resolve, 500)),
     new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50)))),

@@ -72,7 +72,7 @@ export class PerformanceRecordings {
     const action = readChoice(call.args, 'action', ['start', 'stop']);
     const isReload = readFlag(call.args, 'reload');
     if (action === 'start') return await this.#start(call, isReload);
-    if (isReload) throw callFailure('invalid_arguments', 'reload belongs to the action start');
+    if (isReload) throw callFailure('invalid_arguments', 'the argument reload is only for the action start');
     const recording = await this.#captures.find(call.tabId);
     if (!recording)
       throw toolFailure(
@@ -97,7 +97,7 @@ export class PerformanceRecordings {
         throw error;
       }
     }
-    if (capture.traceProblem !== '') words.push(`There will be no trace: ${capture.traceProblem}.`);
+    if (capture.traceProblem !== '') words.push(`Chrome records no trace: ${capture.traceProblem}.`);
     return { text: [...words, 'Use the page, then call with the action stop.'].join(' ') };
   }
 
@@ -140,7 +140,7 @@ class PerformanceRecording {
       await this.#send('', 'Tracing.start', { transferMode: 'ReportEvents', traceConfig });
       this.#isTracing = true;
     } catch (error) {
-      this.traceProblem = `Chrome did not start one (${error instanceof Error ? error.message : String(error)})`;
+      this.traceProblem = `Chrome did not start the trace (${error instanceof Error ? error.message : String(error)})`;
     }
     await this.#startIn('');
     this.#stops.push(
@@ -261,7 +261,7 @@ class PerformanceRecording {
       });
       await this.#send('', 'Tracing.end');
       if ((await within(ended, TraceReadTimeoutMs)) === undefined)
-        this.traceProblem = 'Chrome did not return it in time';
+        this.traceProblem = 'Chrome did not return the trace in time';
     }
     if (this.traceProblem !== '') return undefined;
     const url = frames[0]?.url ?? '';

@@ -28,20 +28,20 @@ export function makeHar({ requests, messages, page, hasBodies }: HarOptions): st
           _url: maskUrl(page.url),
         },
       ],
-      entries: requests.map((request) => entryOf(request, hasBodies)),
+      entries: requests.map((request) => makeHarEntry(request, hasBodies)),
       _webSockets: [...sockets].map((socket) => ({
         url: maskUrl(socket.url),
-        messages: messages.filter((message) => message.socket === socket).map(messageOf),
+        messages: messages.filter((message) => message.socket === socket).map(makeHarMessage),
       })),
     },
   });
 }
 
-function messageOf({ isSent, at, opcode, data }: SocketMessage) {
+function makeHarMessage({ isSent, at, opcode, data }: SocketMessage) {
   return { type: isSent ? 'send' : 'receive', time: at / 1000, opcode, data: opcode === 1 ? maskBody(data, '') : data };
 }
 
-function entryOf(request: RecordedRequest, hasBodies: boolean) {
+function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
   const { url, method, headers, answer, durationMs, requestBody, error } = request;
   const timings = timingsOf(request);
   const requestType = mediaTypeOf(headers);

@@ -9,15 +9,15 @@ const secretName =
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?/g;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** isKey reports whether a value is probably a secret key: a long text without words that is not a UUID. */
-function isKey(value: string): boolean {
+/** isSecretKey reports whether a value is probably a secret key: a long text without words that is not a UUID. */
+function isSecretKey(value: string): boolean {
   if (value.length < 20 || uuid.test(value) || !/^[\w\-+/=.~]+$/.test(value)) return false;
   if (/^[0-9a-f]{32,}$/i.test(value)) return true;
   return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
 }
 
 function isSecret(name: string, value: string): boolean {
-  return value !== '' && (secretName.test(name) || isKey(value));
+  return value !== '' && (secretName.test(name) || isSecretKey(value));
 }
 
 /** maskUrl masks the password of an address, and secret values in its query and fragment. */
@@ -28,7 +28,7 @@ export function maskUrl(url: string): string {
   return (
     base.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${Masked}@`).replace(jsonWebToken, Masked) +
     rest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, before: string, name: string, value: string) => {
-      const isHidden = isSecret(decode(name), decode(value));
+      const isHidden = isSecret(decodePercent(name), decodePercent(value));
       return `${before}${name}=${isHidden ? Masked : maskNested(value)}`;
     })
   );
@@ -36,7 +36,7 @@ export function maskUrl(url: string): string {
 
 /** maskNested masks the address in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
 function maskNested(value: string): string {
-  const inner = decode(value);
+  const inner = decodePercent(value);
   if (!inner.includes('?') && !inner.includes('#')) return value.replace(jsonWebToken, Masked);
   const masked = maskUrl(inner);
   return masked === inner ? value : masked;
@@ -53,7 +53,9 @@ export function maskHeader(name: string, value: string): string {
     return value;
   if (secretName.test(lower)) return Masked;
   if (/^(\w+:\/\/|\/)/.test(value)) return maskUrl(value);
-  return isKey(value) && lower !== 'etag' && !lower.startsWith('if-') ? Masked : value.replace(jsonWebToken, Masked);
+  return isSecretKey(value) && lower !== 'etag' && !lower.startsWith('if-')
+    ? Masked
+    : value.replace(jsonWebToken, Masked);
 }
 
 /** maskBody masks secret values in a body, which may be a form, JSON or other text. */
@@ -77,7 +79,7 @@ function maskParts(text: string): string {
   );
 }
 
-function decode(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
