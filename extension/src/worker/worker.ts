@@ -251,8 +251,7 @@ async function checkMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.hasModeChanged())) link.restart();
 }
 
-// The server receives the capabilities of the browser only when the link opens, so a change of the capabilities
-// reopens the link.
+// Restart the link, because the server receives the capabilities of the browser only when a link opens.
 browser.onCapabilitiesChange(() => {
   void siteAccess.refresh();
   if (link.state.kind === 'open') link.restart();

@@ -21,7 +21,7 @@ test('the value of a function or an expression is JSON', async () => {
     ['await Promise.resolve(-1.5) // a comment', '-1.5'],
     ['null', 'null'],
   ] as const)
-    assert.deepEqual(await answerOf(code), { kind: 'json', json, hasText: false, isCut: false }, code);
+    assert.deepEqual(await answerOf(code), { kind: 'json', json, hasReplacedValues: false, isTruncated: false }, code);
   assert.deepEqual(await answerOf('() => {}'), { kind: 'undefined' });
 });
 

@@ -27,7 +27,7 @@ function recorderSource(): string {
   return `(startMs) => {
   globalThis.${RecorderName}?.stop();
   const getter = (prototype, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name).get);
-  // Read DOM properties through the prototype, because a form field named like a property hides the property of the form.
+  // Read DOM properties through the prototype, because a form field named like a property hides the property.
   const parentOf = getter(Node.prototype, 'parentElement');
   const nameOf = getter(Element.prototype, 'localName');
   const previousOf = getter(Element.prototype, 'previousElementSibling');
@@ -87,7 +87,8 @@ function recorderSource(): string {
       const handlersMs = entry.processingEnd - processingStart;
       const old = counted.get(id);
       if (!old) found.interactionCount++;
-      // One interaction consists of several events, such as pointerdown and click. The event with the longest handlers names the interaction.
+      // One interaction consists of several events, such as pointerdown and click. The event with the longest
+      // handlers names the interaction.
       const named = old && old.handlersMs >= handlersMs ? old : { type, handlersMs, element: describe(entry.target) };
       const item = {
         type: named.type,
