@@ -21,7 +21,7 @@ export class TrustedInput {
   #isUsed = false;
   #press: Press | undefined;
   #hasFocus = true;
-  #isTaken = false;
+  #hasUserPressed = false;
   /** #leavingUntilMs is when input may continue if a started navigation has not replaced this document. */
   #leavingUntilMs = 0;
   /** #isLost is true if the worker could not send input, for example because the user stopped the debugger. */
@@ -43,7 +43,7 @@ export class TrustedInput {
    * that are on their way must not be typed.
    */
   get hasUserPressed(): boolean {
-    return this.#isTaken;
+    return this.#hasUserPressed;
   }
 
   /**
@@ -60,7 +60,7 @@ export class TrustedInput {
   };
 
   readonly #onPointerDown = (event: PointerEvent) => {
-    if (event.isTrusted && !this.#press) this.#isTaken = true;
+    if (event.isTrusted && !this.#press) this.#hasUserPressed = true;
   };
 
   /** isUsed is true if the page has received trusted input. */
