@@ -72,10 +72,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
       return outcome.code === 'plugin_broken' ? { ...outcome, tookMs: performance.now() - beganMs } : undefined;
     });
     assert.match(refusedCall.text, errorPattern);
-    assert.match(
-      refusedCall.text,
-      /did not start in its page: .*Do not call tools of the plugin again; ask the user/s,
-    );
+    assert.match(refusedCall.text, /did not start in its page: .*Do not call tools of the plugin again; ask the user/s);
     // After the error has been reported, a call fails at once.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
