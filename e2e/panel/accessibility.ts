@@ -20,7 +20,7 @@ export async function assertAccessible(page: Page, scene: string): Promise<void>
 
 /**
  * listTabStops presses Tab from the start of the page until the focus leaves the page, and returns the names of the
- * focused elements. The name of an element without a size begins with "invisible".
+ * focused elements. For an element without a size, the name begins with "invisible".
  */
 export async function listTabStops(page: Page): Promise<string[]> {
   while ((await focusNext(page)) !== undefined); // from the focused element to the end of the page

@@ -31,11 +31,11 @@ export interface PanelFixture {
 
 export interface PanelFixtureOptions {
   /**
-   * isNewUser is true if no call has succeeded yet, so that the panel shows the setup checklist. The default is
-   * false.
+   * isNewUser is true if no call has succeeded yet, so that the panel shows the setup checklist; false by
+   * default.
    */
   readonly isNewUser?: boolean;
-  /** userScripts turns on "Allow User Scripts". The default is true. */
+  /** userScripts turns on "Allow User Scripts"; true by default. */
   readonly userScripts?: boolean;
 }
 

@@ -29,7 +29,7 @@ export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}
   return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...overrides };
 }
 
-/** makeEndedCalls returns calls of several plugins, clients and sites, newest first. Every ninth call failed. */
+/** makeEndedCalls returns calls of several plugins, clients and sites, newest first. Every ninth sample call is a failed call. */
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {
     const fields = {

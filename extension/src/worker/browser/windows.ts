@@ -74,7 +74,7 @@ function readPlace(args: Fields): chromeWindows.WindowPlace {
   };
 }
 
-/** changeWindow runs a change of a window, and reports a position outside of the screen, which Chrome rejects. */
+/** changeWindow changes a window, and fails if Chrome rejects the change, such as a position outside of the screen. */
 async function changeWindow<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -44,7 +44,7 @@ export interface DebuggerSession {
   onEvent(listener: EventListener): () => void;
   /**
    * onChild calls the listener for each cross-site frame and each worker of the tab, until the returned function is
-   * called. onChild needs the feature children. A new child target executes the commands that the listener sends
+   * called. onChild needs the feature "children". A new child target executes the commands that the listener sends
    * synchronously before it runs scripts.
    */
   onChild(listener: ChildListener): () => void;

@@ -20,20 +20,20 @@ export type Feature =
   /** Chrome draws the tab although its window does not display it. */
   | 'drawing'
   /**
-   * With the feature dialogs, Chrome reports JavaScript dialogs, and each dialog stays open until it is answered.
-   * The feature dialogs stays on until the debugger is detached from the tab.
+   * With the feature "dialogs", Chrome reports JavaScript dialogs, and each dialog stays open until it is answered.
+   * The feature "dialogs" stays on until the debugger is detached from the tab.
    */
   | 'dialogs'
-  /** With the feature files, Chrome reports file choosers instead of showing them. */
+  /** With the feature "files", Chrome reports file choosers instead of showing them. */
   | 'files'
   /** Chrome reports drags of HTML5 instead of starting them. */
   | 'drags'
   /**
-   * With the feature children, cross-site frames and workers of the page have debugger sessions that accept
+   * With the feature "children", cross-site frames and workers of the page have debugger sessions that accept
    * commands.
    */
   | 'children'
-  /** With the feature network, Chrome reports the requests of the page. */
+  /** With the feature "network", Chrome reports the requests of the page. */
   | 'network'
   /** With this feature, Chrome pauses the requests for which a client has set rules. */
   | 'interception'
@@ -59,8 +59,8 @@ export interface FeatureCommands {
 }
 
 /**
- * featureCommands maps each debugger feature to its commands. The feature screencast makes Chrome draw a background
- * tab; its images are small and rare, and no code reads them. With the feature children, Chrome pauses a new frame
+ * featureCommands maps each debugger feature to its commands. The feature "drawing" makes Chrome draw a background
+ * tab by a screencast, whose images are small, rare and unused. With the feature "children", Chrome pauses a new frame
  * or worker until Debuggers resumes it. After a restart, the service worker of the extension turns this feature
  * off, so that paused frames and workers continue.
  */

@@ -126,7 +126,7 @@ export class TrustedInput {
   }
 
   /**
-   * show returns the position of an element in the viewport of the tab. With isReady, show scrolls the element into
+   * #locateElement returns the position of an element in the viewport of the tab. With isReady, #locateElement scrolls the element into
    * view.
    */
   async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
@@ -219,7 +219,7 @@ function featuresOf<N extends ActName>(
   // animation frames.
   features.push('focus', 'files', 'drawing');
   if (name === 'drag') features.push('drags');
-  // The feature children lets prepareFrame intercept the file choosers of cross-site frames.
+  // The debugger feature "children" lets prepareFrame intercept the file choosers of cross-site frames.
   if (frame.frameId !== 0 || otherFrame.frameId !== 0) features.push('children');
   return features;
 }

@@ -37,7 +37,7 @@ const PollMs = 25;
 
 /**
  * readDebuggedFrames returns the frames of a tab without the frames that a rule of the user forbids. session needs
- * the debugger feature children. readDebuggedFrames fails if the tab no longer shows the document of the call.
+ * the debugger feature "children". readDebuggedFrames fails if the tab no longer shows the document of the call.
  */
 export async function readDebuggedFrames(
   session: DebuggerSession,

@@ -51,7 +51,7 @@ export class PerformanceRecordings {
     this.#browser = browser;
     this.#captures = new Captures({
       debuggers,
-      // A background tab has neither paints nor animation frames unless the feature drawing is on.
+      // A background tab has neither paints nor animation frames unless the feature "drawing" is on.
       features: ['children', 'drawing', 'dialogs'],
       start: async (session) => {
         const recording = new PerformanceRecording(session);
