@@ -126,8 +126,8 @@ export class TrustedInput {
   }
 
   /**
-   * #locateElement returns the position of an element in the viewport of the tab. With isReady, #locateElement scrolls the element into
-   * view.
+   * #locateElement returns the position of an element in the viewport of the tab. With isReady, #locateElement
+   * scrolls the element into view.
    */
   async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
     const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
