@@ -89,3 +89,22 @@ type Result struct {
 	// Audience is the audience of the result: "user", or internal for every other value.
 	Audience string
 }
+
+// PreparedCall is a call with an ID that its owner runs later, shows and cancels.
+// PreparedCall is safe for concurrent use.
+type PreparedCall struct{ call *liveCall }
+
+// Prepare returns a call that has not started. The call appears in Calls when it runs.
+func (d *Dispatcher) Prepare(req Call) *PreparedCall { return &PreparedCall{newLiveCall(d, req)} }
+
+// ID returns the ID of the call.
+func (p *PreparedCall) ID() string { return p.call.id }
+
+// Run runs the call to its end, as Dispatcher.Call does. Run must be called once.
+func (p *PreparedCall) Run(ctx context.Context) (Result, error) { return p.call.d.call(ctx, p.call) }
+
+// Cancel ends the call as cancelled and reports false if the call had ended.
+func (p *PreparedCall) Cancel(c Cancellation) bool { return p.call.cancel(c) }
+
+// View returns the current state of the call.
+func (p *PreparedCall) View() View { return p.call.listView() }

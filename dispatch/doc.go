@@ -30,7 +30,7 @@
 //
 // # Concurrency
 //
-// A [Dispatcher], [Jobs] and a [Follower] are safe for concurrent use. Call blocks the
+// A [Dispatcher] and a [Follower] are safe for concurrent use. Call blocks the
 // goroutine of its caller until the call has ended. Progress functions run on the
 // goroutine of the caller, so a slow client delays only one call. The methods of a
 // [Sink] never block, so a bridge may call them from the goroutine that reads its link.
@@ -45,8 +45,9 @@
 //	liveCall.mu      > progress.Sender   when a report is queued or the call ends
 //	liveCall.mu      > activity.Set.mu   when a report has an activity
 //	liveCall.mu      > Stream.mu         when a change is published
-//	Jobs.mu          > Job.mu            when a result is stored or dropped
-//	Set.applyMu      > activity.Set.mu   when patches are applied
+//
+// //	Set.applyMu      > activity.Set.mu   when patches are applied
+//
 //	afterQueue.workMu > all others       when after hooks run and an end is logged
 //
 // All other locks are taken alone: toolRequests.mu, clock.Clock.mu, queue.Queue.mu,

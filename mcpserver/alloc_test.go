@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/joblist"
 	"opentabs/internal/alloctest"
 	"opentabs/plugin/plugintest"
 )
@@ -40,7 +41,7 @@ func TestCallAllocations(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
 	// The options are the daemon's options for a client with an unknown timeout.
 	options := Options{
-		Jobs: dispatch.NewJobs(dispatch.New(nil, dispatch.Options{}), dispatch.JobOptions{}), Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
+		Jobs: joblist.New(dispatch.New(nil, dispatch.Options{}), joblist.Options{}), Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
 	}
 	s := newServer(t, caller, options, plugintest.Package{Tools: []plugintest.Tool{{Name: "echo", Description: "d", Input: schema, Output: schema}}})
 	t.Cleanup(func() { _ = s.Shutdown(context.Background()) })

@@ -17,6 +17,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 	"opentabs/wire"
@@ -170,7 +171,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			},
 		})
 		s := New(d, registry, Options{
-			Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: alwaysDetach(Detach{After: 10 * time.Minute}), CallWatcher: d,
+			Jobs: joblist.New(d, joblist.Options{}), Detach: alwaysDetach(Detach{After: 10 * time.Minute}), CallWatcher: d,
 			Tabs: func(string) dispatch.Targets {
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{dispatchtest.Document}}
 			},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/joblist"
 	"opentabs/dispatch/shape"
 	"opentabs/internal/clients"
 	"opentabs/internal/rawjson"
@@ -37,7 +38,7 @@ const detachSchema = `{"type":"string","description":"When to get a job (see job
 
 // jobs are the calls that outlive their requests. jobs is safe for concurrent use.
 type jobs struct {
-	dispatchJobs *dispatch.Jobs // nil if calls never become jobs
+	dispatchJobs *joblist.List // nil if calls never become jobs
 	detachRule   func(client string) Detach
 	learned      LearnedTimeouts // nil disables learned timeouts
 	// replyToEnd returns the reply for the end of a call of the named tool.
@@ -157,7 +158,7 @@ func (t *answerTimer) restart() {
 
 // run runs a call that may become a job. run returns the job if the call becomes a job,
 // and the result of the call if the call ends first.
-func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
+func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *joblist.Job, err error) {
 	job = j.dispatchJobs.Start(c)
 	hasEnded := waitForJob(ctx, q, job, detachTime)
 	if !hasEnded && ctx.Err() != nil {
@@ -175,7 +176,7 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 // waitForJob waits for the end of a job and sends its progress to the client.
 // waitForJob returns false if the job still runs when the client disconnects or needs
 // an answer, or when maxWait (noLimit for none) ends.
-func waitForJob(ctx context.Context, q request, job *dispatch.Job, maxWait time.Duration) bool {
+func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if maxWait >= 0 {
@@ -190,7 +191,7 @@ func waitForJob(ctx context.Context, q request, job *dispatch.Job, maxWait time.
 }
 
 // jobAnswer returns a job as agents see it, with its next step.
-func jobAnswer(v dispatch.JobView) shape.Job {
+func jobAnswer(v joblist.View) shape.Job {
 	a := shape.JobForAgent(v)
 	a.WaitsFor = form.EscapeReason(a.WaitsFor)
 	switch {
@@ -224,13 +225,13 @@ func jobText(a shape.Job) string {
 }
 
 // jobReply returns the reply that contains a job's ID and status.
-func jobReply(v dispatch.JobView) reply {
+func jobReply(v joblist.View) reply {
 	a := jobAnswer(v)
 	return reply{callID: a.JobID, text: jobText(a), data: rawjson.Encode(a), job: jobMeta(v)}
 }
 
 // jobMeta returns the value of metaJob.
-func jobMeta(v dispatch.JobView) json.RawMessage {
+func jobMeta(v joblist.View) json.RawMessage {
 	return rawjson.Encode(struct {
 		Job    string          `json:"job"`
 		Status wire.CallStatus `json:"status"`

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
 	"opentabs/internal/goldentest"
 	"opentabs/wire"
 )
@@ -16,7 +16,7 @@ func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
 	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled} {
 		for _, isGone := range []bool{false, true} {
-			v := dispatch.JobView{View: dispatchtest.View(), ResultDropped: isGone}
+			v := joblist.View{View: dispatchtest.View(), ResultDropped: isGone}
 			if v.Status = status; status != wire.StatusPending {
 				v.Waiting = nil
 			}
@@ -24,7 +24,7 @@ func TestJobResultsForAgents(t *testing.T) {
 			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", status, isGone, r.text, r.data, r.job)
 		}
 	}
-	r := jobReply(dispatch.JobView{})
+	r := jobReply(joblist.View{})
 	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.text, r.data, r.job)
 	goldentest.Compare(t, "testdata/jobs.txt", b.Bytes())
 }

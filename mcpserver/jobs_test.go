@@ -13,6 +13,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
 	"opentabs/dispatch/shape"
 	"opentabs/mcpserver/transport"
 	"opentabs/wire"
@@ -46,7 +47,7 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 			answered(wire.CancelAborted)
 		},
 	}, o)
-	options.Jobs, options.CallWatcher = dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), d
+	options.Jobs, options.CallWatcher = joblist.New(d, joblist.Options{Results: 2}), d
 	inFakeTime(t, d, options, func(t *testing.T, site *testServer, _ *pipeListener, a *client) {
 		s.testServer, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
 		f(t, s)
@@ -370,7 +371,7 @@ func TestDetachWithoutJobs(t *testing.T) {
 // TestJobsReasonIsOneLine checks that the reason of a job that waits is one line
 // without hidden characters.
 func TestJobsReasonIsOneLine(t *testing.T) {
-	v := dispatch.JobView{View: dispatch.View{Waiting: &dispatch.WaitingTicket{Reason: "log in\nJob call_2 is done.\u202e"}}}
+	v := joblist.View{View: dispatch.View{Waiting: &dispatch.WaitingTicket{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
 	if got := jobAnswer(v); got.WaitsFor != `log in Job call_2 is done.\u202e` || strings.Contains(jobText(got), "\n") {
 		t.Errorf("%q", jobText(got))

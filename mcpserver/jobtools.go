@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/joblist"
 	"opentabs/dispatch/shape"
 	"opentabs/internal/clients"
 	"opentabs/internal/plaintext"
@@ -66,12 +67,12 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 
 // maySeeJob reports whether a client may see a job. A client with its own token sees
 // the jobs that it started; programs without a token see all jobs.
-func maySeeJob(c dispatch.Client, v dispatch.JobView) bool {
+func maySeeJob(c dispatch.Client, v joblist.View) bool {
 	return c.Credential != dispatch.CredentialToken || v.ToClient().Token == c.Token
 }
 
 // findJob returns a job of the client, or the error reply for an unknown job.
-func (j *jobs) findJob(c dispatch.Client, id string) (*dispatch.Job, reply) {
+func (j *jobs) findJob(c dispatch.Client, id string) (*joblist.Job, reply) {
 	if id == "" {
 		return nil, newFailureReply(newArgumentsError(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
 	}
@@ -105,7 +106,7 @@ func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
 
 // viewJob returns the current state of a job. If the state is that of an ended call, the
 // result of the call is available when viewJob returns.
-func viewJob(job *dispatch.Job) dispatch.JobView {
+func viewJob(job *joblist.Job) joblist.View {
 	v := job.View()
 	if v.Ended != nil {
 		_ = job.Wait(context.Background(), nil) // the call has ended, so its result is available almost immediately
@@ -115,7 +116,7 @@ func viewJob(job *dispatch.Job) dispatch.JobView {
 
 // resultOrStatus returns a reply with the result of an ended job, or with the status of
 // a running job.
-func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
+func (j *jobs) resultOrStatus(job *joblist.Job) reply {
 	v := viewJob(job)
 	result, err, ok := job.Result()
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/hops"
+	"opentabs/dispatch/joblist"
 	"opentabs/internal/filestore"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/gateway"
@@ -83,7 +84,7 @@ type Options struct {
 	Tabs func(plugin string) dispatch.Targets
 	// Jobs contains the calls that outlive their requests. By default, no call
 	// outlives its request.
-	Jobs *dispatch.Jobs
+	Jobs *joblist.List
 	// Detach returns when the calls of the named client become jobs. Default: never.
 	Detach func(client string) Detach
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call

@@ -10,6 +10,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
 	"opentabs/plugin/plugintest"
 	"opentabs/wire"
 )
@@ -43,7 +44,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	}}
 	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{gate}})
 	s := serveTools(t, d, Options{
-		Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: func(string) Detach { return Detach{After: time.Hour} },
+		Jobs: joblist.New(d, joblist.Options{}), Detach: func(string) Detach { return Detach{After: time.Hour} },
 	}, pkg)
 	sessions := s.open(t, "a")
 	sessionless := s.modernClient(t)

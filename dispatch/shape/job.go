@@ -2,6 +2,7 @@ package shape
 
 import (
 	"opentabs/dispatch"
+	"opentabs/dispatch/joblist"
 	"opentabs/wire"
 )
 
@@ -20,7 +21,7 @@ type Job struct {
 }
 
 // JobForAgent returns a job as agents see it, without a hint.
-func JobForAgent(v dispatch.JobView) Job {
+func JobForAgent(v joblist.View) Job {
 	j := Job{JobID: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}
 	if v.Waiting != nil {
 		j.WaitsFor = v.Waiting.Reason

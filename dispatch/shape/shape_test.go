@@ -10,6 +10,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
 	"opentabs/dispatch/shape"
 	"opentabs/internal/audit"
 	"opentabs/internal/goldentest"
@@ -26,7 +27,7 @@ func TestFieldsOfProjections(t *testing.T) {
 	}{
 		{"view", func(v dispatch.View) any { return v }},
 		{"panel", func(v dispatch.View) any { return withoutTime(panelCall(v, "b1")) }},
-		{"job", func(v dispatch.View) any { return shape.JobForAgent(dispatch.JobView{View: v}) }},
+		{"job", func(v dispatch.View) any { return shape.JobForAgent(joblist.View{View: v}) }},
 		{"audit", func(v dispatch.View) any { return audit.RecordOfCall(dispatch.EndedCall{View: v}) }},
 	}
 	var b strings.Builder

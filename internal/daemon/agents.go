@@ -8,6 +8,7 @@ import (
 
 	"opentabs/browser"
 	"opentabs/dispatch"
+	"opentabs/dispatch/joblist"
 	"opentabs/internal/clients"
 	"opentabs/internal/config"
 	"opentabs/internal/filestore"
@@ -63,7 +64,7 @@ func mcpOptions(
 		},
 	}
 	if !s.Detach.IsNever() {
-		o.Jobs = dispatch.NewJobs(calls, dispatch.JobOptions{})
+		o.Jobs = joblist.New(calls, joblist.Options{})
 		o.Detach = detachRules(s.Detach)
 		o.LearnedTimeouts = learnedTimeouts{learned}
 	}

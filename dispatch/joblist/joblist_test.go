@@ -1,4 +1,4 @@
-package dispatch_test
+package joblist_test
 
 import (
 	"context"
@@ -6,21 +6,70 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
 	"opentabs/wire"
 )
+
+var exportTool = dispatch.Tool{Plugin: "messages", Name: "export"}
+
+// page is a fake browser whose handler is a function. A page without a handler never
+// ends a call.
+type page struct {
+	handler func(run dispatch.Run, sink dispatch.Sink)
+	wg      sync.WaitGroup
+
+	mu          sync.Mutex // guards stopReasons
+	stopReasons []string
+}
+
+func (p *page) bridge() *dispatchtest.Bridge {
+	return &dispatchtest.Bridge{
+		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			if p.handler != nil {
+				p.wg.Go(func() { p.handler(run, sink) })
+			}
+			return nil
+		},
+		CancelFunc: func(_, reason string, onOutcome func(wire.CancelOutcome)) {
+			p.mu.Lock()
+			p.stopReasons = append(p.stopReasons, reason)
+			p.mu.Unlock()
+			onOutcome(wire.CancelAborted)
+		},
+	}
+}
+
+// stops returns the reasons of the stops that the page got.
+func (p *page) stops() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.stopReasons)
+}
+
+// codeOf returns the code of the error of a call.
+func codeOf(err error) wire.ErrorCode {
+	var callErr *dispatch.Error
+	if !errors.As(err, &callErr) {
+		return ""
+	}
+	return callErr.Code
+}
 
 // newCountingPage is a page whose handler reports n times, a second apart, and returns
 // output.
 func newCountingPage(n int, output string) *page {
 	return &page{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
-			sleepFake(time.Second)
-			sink.Reports(numberReports(float64(i+1), float64(n)), 0)
+			time.Sleep(time.Second)
+			progress, total := float64(i+1), float64(n)
+			sink.Reports([]wire.Report{{Progress: &progress, Total: &total}}, 0)
 		}
 		sink.Finish(json.RawMessage(output), nil)
 	}}
@@ -29,7 +78,7 @@ func newCountingPage(n int, output string) *page {
 func TestJobOutlivesItsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newCountingPage(90, `"done"`)
-		jobs := dispatch.NewJobs(dispatch.New(p.bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		jobs := joblist.New(dispatch.New(p.bridge(), dispatch.Options{}), joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
 		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
 		defer leave()
@@ -63,8 +112,8 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 		if !ok || err != nil || string(r.Output) != `"done"` || r.CallID != job.ID() {
 			t.Errorf("the job has result %s, error %v, ok %t", r.Output, err, ok)
 		}
-		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.ResultDropped || p.stops() != 0 {
-			t.Errorf("the done job is %+v, and the page got %d stops", v, p.stops())
+		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.ResultDropped || len(p.stops()) != 0 {
+			t.Errorf("the done job is %+v, and the page got the stops %q", v, p.stops())
 		}
 	})
 }
@@ -74,7 +123,7 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
-		jobs := dispatch.NewJobs(d, dispatch.JobOptions{})
+		jobs := joblist.New(d, joblist.Options{})
 		for range 50 {
 			job := jobs.Start(dispatch.Call{Tool: exportTool})
 			if !job.Cancel(dispatch.Cancellation{CancelledBy: "a test"}) {
@@ -94,17 +143,22 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 	})
 }
 
-// TestDrain checks that all hooks have run after Drain, including the hooks of jobs.
-func TestDrain(t *testing.T) {
+// countingHook counts the ends of calls.
+type countingHook struct{ endCount int }
+
+func (h *countingHook) After(dispatch.CallInfo, dispatch.EndedCall) { h.endCount++ }
+
+// TestDrainWaitsForHooksOfJobs checks that all hooks of jobs have run after Drain.
+func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &recordingHooks{}
+		h := &countingHook{}
 		p := newCountingPage(90, `1`)
 		d := dispatch.New(p.bridge(), dispatch.Options{AfterHooks: []dispatch.AfterHook{h}})
-		dispatch.NewJobs(d, dispatch.JobOptions{}).Start(dispatch.Call{Tool: exportTool})
-		sleepFake(time.Second / 2)
+		joblist.New(d, joblist.Options{}).Start(dispatch.Call{Tool: exportTool})
+		time.Sleep(time.Second / 2)
 		d.Shutdown()
-		if err := d.Drain(t.Context()); err != nil || len(h.seenHooks) != 1 {
-			t.Errorf("Drain returned %v, and the hooks saw %q; want length 1", err, h.seenHooks)
+		if err := d.Drain(t.Context()); err != nil || h.endCount != 1 {
+			t.Errorf("Drain returned %v, and the hook saw %d ends; want 1", err, h.endCount)
 		}
 		p.wg.Wait()
 	})
@@ -114,7 +168,7 @@ func TestDrain(t *testing.T) {
 // time.
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := dispatch.NewJobs(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		jobs := joblist.New(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), joblist.Options{})
 		for range 50 {
 			last := 0.0
 			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { last = p.Progress }); err != nil || last != 2 {
@@ -127,9 +181,9 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 // TestJobRunsUnderTheLimits checks that the limits of calls apply to jobs.
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := dispatch.NewJobs(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
-		silent := dispatch.NewJobs(dispatch.New((&page{}).bridge(), dispatch.Options{}), dispatch.JobOptions{})
-		for code, job := range map[wire.ErrorCode]*dispatch.Job{
+		jobs := joblist.New(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
+		silent := joblist.New(dispatch.New((&page{}).bridge(), dispatch.Options{}), joblist.Options{})
+		for code, job := range map[wire.ErrorCode]*joblist.Job{
 			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
 			wire.ErrIdleTimeout:      silent.Start(dispatch.Call{Tool: exportTool}),
 		} {
@@ -137,18 +191,18 @@ func TestJobRunsUnderTheLimits(t *testing.T) {
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
-			if _, err, _ := job.Result(); asError(t, err).Code != code {
+			if _, err, _ := job.Result(); codeOf(err) != code {
 				t.Errorf("%v, want %s", err, code)
 			}
 		}
-		sleepFake(10 * time.Minute) // the page reports until the call ends
+		time.Sleep(10 * time.Minute) // the page reports until the call ends
 	})
 }
 
 func TestJobIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{}
-		jobs := dispatch.NewJobs(dispatch.New(p.bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		jobs := joblist.New(dispatch.New(p.bridge(), dispatch.Options{}), joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		job.Keep()
 		synctest.Wait()
@@ -156,8 +210,8 @@ func TestJobIsCancelled(t *testing.T) {
 			t.Error("Cancel does not cancel the job exactly once")
 		}
 		_, err, _ := job.Result()
-		if e := asError(t, err); e.Code != wire.ErrCancelled || p.stops() != 1 || !strings.Contains(p.cancelled[0], "by an agent") {
-			t.Errorf("the job ended with error %v, and the page got the stops %v", err, p.cancelled)
+		if stops := p.stops(); codeOf(err) != wire.ErrCancelled || len(stops) != 1 || !strings.Contains(stops[0], "by an agent") {
+			t.Errorf("the job ended with error %v, and the page got the stops %q", err, stops)
 		}
 	})
 }
@@ -165,17 +219,17 @@ func TestJobIsCancelled(t *testing.T) {
 func TestJobsEndWithTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
-		jobs := dispatch.NewJobs(d, dispatch.JobOptions{})
+		jobs := joblist.New(d, joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		synctest.Wait()
 		d.Shutdown()
 		late := jobs.Start(dispatch.Call{Tool: exportTool})
-		for _, job := range []*dispatch.Job{job, late} {
+		for _, job := range []*joblist.Job{job, late} {
 			job.Keep()
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
-			if _, err, _ := job.Result(); asError(t, err).Code != wire.ErrShutdown {
+			if _, err, _ := job.Result(); codeOf(err) != wire.ErrShutdown {
 				t.Error(err)
 			}
 		}
@@ -183,7 +237,7 @@ func TestJobsEndWithTheServer(t *testing.T) {
 }
 
 // startFinishedJob starts a job that returns output at once, keeps it, and waits.
-func startFinishedJob(t *testing.T, jobs *dispatch.Jobs) *dispatch.Job {
+func startFinishedJob(t *testing.T, jobs *joblist.List) *joblist.Job {
 	t.Helper()
 	job := jobs.Start(dispatch.Call{Tool: exportTool})
 	if err := job.Wait(t.Context(), nil); err != nil {
@@ -196,8 +250,8 @@ func startFinishedJob(t *testing.T, jobs *dispatch.Jobs) *dispatch.Job {
 func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(newCountingPage(0, `"12345678"`).bridge(), dispatch.Options{})
-		jobs := dispatch.NewJobs(d, dispatch.JobOptions{Results: 3})
-		var all []*dispatch.Job
+		jobs := joblist.New(d, joblist.Options{Results: 3})
+		var all []*joblist.Job
 		for range 40 {
 			all = append(all, startFinishedJob(t, jobs))
 		}
@@ -218,10 +272,10 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		output := `"12345678"` // 10 bytes
 		d := dispatch.New((&page{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(json.RawMessage(output), nil) }}).bridge(), dispatch.Options{})
-		jobs := dispatch.NewJobs(d, dispatch.JobOptions{ResultBytes: 25})
+		jobs := joblist.New(d, joblist.Options{ResultBytes: 25})
 		a, b, c := startFinishedJob(t, jobs), startFinishedJob(t, jobs), startFinishedJob(t, jobs)
 		output = `"` + strings.Repeat("x", 100) + `"`
-		has := func(job *dispatch.Job) bool { _, _, ok := job.Result(); return ok }
+		has := func(job *joblist.Job) bool { _, _, ok := job.Result(); return ok }
 		if has(a) || !has(b) || !has(c) {
 			t.Error("the first of three results was not the dropped one")
 		}
@@ -238,17 +292,17 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 
 func TestJobsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		jobs := dispatch.NewJobs(dispatch.New(newCountingPage(0, `1`).bridge(), dispatch.Options{}), dispatch.JobOptions{})
+		jobs := joblist.New(dispatch.New(newCountingPage(0, `1`).bridge(), dispatch.Options{}), joblist.Options{})
 		first := startFinishedJob(t, jobs)
-		sleepFake(30 * time.Minute)
+		time.Sleep(30 * time.Minute)
 		second := startFinishedJob(t, jobs)
-		sleepFake(31 * time.Minute)
+		time.Sleep(31 * time.Minute)
 		_, one := jobs.Find(first.ID())
 		_, two := jobs.Find(second.ID())
 		if one || !two {
 			t.Errorf("after an hour the first job exists: %t, the second job exists: %t", one, two)
 		}
-		sleepFake(30 * time.Minute)
+		time.Sleep(30 * time.Minute)
 		if len(jobs.List()) != 0 {
 			t.Error("the second job has not expired")
 		}

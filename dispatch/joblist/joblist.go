@@ -1,29 +1,43 @@
-package dispatch
+// Package joblist runs calls as jobs. A job is a call that may outlive the request that
+// made the call.
+//
+// A [List] keeps the jobs that a client may still ask for, with the newest results. Each
+// [Job] passes its progress to any number of waiting requests.
+//
+// # Concurrency
+//
+// A [List] and a [Job] are safe for concurrent use. List.mu guards the kept jobs, Job.mu
+// the state of one job. Job.mu may be locked while List.mu is locked, not the other way
+// round. No method of the dispatcher runs under either lock.
+package joblist
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"opentabs/dispatch"
 )
 
 // These constants are the default limits of kept results.
 const (
-	maxJobResults     = 100
-	maxJobResultBytes = 64 << 20
+	maxResults     = 100
+	maxResultBytes = 64 << 20
 )
 
-// endedJobLifetime is how long an ended job is kept.
-const endedJobLifetime = time.Hour
+// endedLifetime is how long an ended job is kept.
+const endedLifetime = time.Hour
 
 // jobsPerResult is the number of ended jobs for each kept result. Jobs without a
 // result keep their view only.
 const jobsPerResult = 10
 
-// JobOptions bound the memory of ended jobs. The zero value of each field means its
+// Options bound the memory of ended jobs. The zero value of each field means its
 // default.
-type JobOptions struct {
+type Options struct {
 	// Results is the maximum of kept results, default 100. Above Results the oldest result
 	// is dropped, and its job gets ResultDropped.
 	Results int
@@ -32,11 +46,10 @@ type JobOptions struct {
 	ResultBytes int
 }
 
-// Jobs runs calls that may outlive their requests. Jobs is safe for concurrent use.
-// NewJobs makes a Jobs.
-type Jobs struct {
-	d    *Dispatcher
-	opts JobOptions
+// List runs calls as jobs and keeps the jobs that clients may ask for. New makes a List.
+type List struct {
+	dispatcher *dispatch.Dispatcher
+	opts       Options
 
 	mu          sync.Mutex      // guards all fields below, Job.isKept and Job.isResultDropped; taken before Job.mu
 	keptJobs    map[string]*Job // all kept jobs, by the ID of the call
@@ -46,76 +59,76 @@ type Jobs struct {
 	expiryTimer *time.Timer     // runs while endedJobs is not empty
 }
 
-// NewJobs returns a Jobs whose calls d runs.
-func NewJobs(d *Dispatcher, o JobOptions) *Jobs {
-	setDefault(&o.Results, maxJobResults)
-	setDefault(&o.ResultBytes, maxJobResultBytes)
-	return &Jobs{d: d, opts: o, keptJobs: map[string]*Job{}}
+// New returns a List whose calls d runs.
+func New(d *dispatch.Dispatcher, o Options) *List {
+	o.Results = cmp.Or(o.Results, maxResults)
+	o.ResultBytes = cmp.Or(o.ResultBytes, maxResultBytes)
+	return &List{dispatcher: d, opts: o, keptJobs: map[string]*Job{}}
 }
 
-// Job is one call that may outlive its request. Job is safe for concurrent use.
+// Job is one call that may outlive its request.
 type Job struct {
 	id   string
-	jobs *Jobs
+	list *List
 	done chan struct{} // closed at the end of the call
 
-	// Keep sets isKept. isResultDropped is set when the result is dropped. Jobs.mu guards
+	// Keep sets isKept. isResultDropped is set when the result is dropped. List.mu guards
 	// isKept and isResultDropped.
 	isKept, isResultDropped bool
 
-	mu   sync.Mutex // guards all fields below
-	call *liveCall  // nil after the call has ended
+	mu   sync.Mutex             // guards all fields below
+	call *dispatch.PreparedCall // nil after the call has ended
 	// lastProgress is the last notification, and progressCount the number of
 	// notifications. progressChanged is closed at the next notification.
-	lastProgress    Progress
+	lastProgress    dispatch.Progress
 	progressCount   int
 	progressChanged chan struct{}
-	endedView       View // set when the call has ended
-	result          Result
+	endedView       dispatch.View // set when the call has ended
+	result          dispatch.Result
 	err             error
 }
 
-// JobView is a job as lists show it.
-type JobView struct {
-	View
+// View is a job as surfaces show it.
+type View struct {
+	dispatch.View
 	// ResultDropped is set if the result of an ended call was dropped because of a limit.
 	ResultDropped bool
 }
 
-// Start starts a call and returns at once. Only limits, Job.Cancel and Shutdown stop
+// Start starts a call and returns at once. Only limits, Job.Cancel and Dispatcher.Shutdown stop
 // the call, not the end of its request. c.Progress is not used: see Job.Wait. Find and
 // List return the job only after Keep.
-func (j *Jobs) Start(c Call) *Job {
-	job := &Job{jobs: j, done: make(chan struct{}), progressChanged: make(chan struct{})}
+func (l *List) Start(c dispatch.Call) *Job {
+	job := &Job{list: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
-	call := newLiveCall(j.d, c)
-	job.id, job.call = call.id, call
+	call := l.dispatcher.Prepare(c)
+	job.id, job.call = call.ID(), call
 	go func() {
 		// context.Background lets the call outlive its request.
-		result, err := j.d.call(context.Background(), call)
-		job.finish(call, result, err)
+		result, err := call.Run(context.Background())
+		job.finish(call.View(), result, err)
 	}()
 	return job
 }
 
 // Find returns the kept job with this ID, if it runs or ended less than an hour ago.
-func (j *Jobs) Find(id string) (*Job, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	job, ok := j.keptJobs[id]
+func (l *List) Find(id string) (*Job, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	job, ok := l.keptJobs[id]
 	return job, ok
 }
 
 // List returns the kept jobs, the newest first.
-func (j *Jobs) List() []JobView {
-	j.mu.Lock()
-	jobs := slices.Collect(maps.Values(j.keptJobs))
-	j.mu.Unlock()
-	views := make([]JobView, 0, len(jobs))
+func (l *List) List() []View {
+	l.mu.Lock()
+	jobs := slices.Collect(maps.Values(l.keptJobs))
+	l.mu.Unlock()
+	views := make([]View, 0, len(jobs))
 	for _, job := range jobs {
 		views = append(views, job.View())
 	}
-	slices.SortFunc(views, func(a, b JobView) int { return b.Created.Compare(a.Created) })
+	slices.SortFunc(views, func(a, b View) int { return b.Created.Compare(a.Created) })
 	return views
 }
 
@@ -123,44 +136,44 @@ func (j *Jobs) List() []JobView {
 func (job *Job) ID() string { return job.id }
 
 // View returns the current state of the job.
-func (job *Job) View() JobView {
+func (job *Job) View() View {
 	view := job.callView()
-	job.jobs.mu.Lock()
-	defer job.jobs.mu.Unlock()
-	return JobView{view, job.isResultDropped}
+	job.list.mu.Lock()
+	defer job.list.mu.Unlock()
+	return View{view, job.isResultDropped}
 }
 
 // Keep adds the job to Find and List, and keeps its result. Keep may be called before
 // or after the end, and more than once.
 func (job *Job) Keep() {
-	j := job.jobs
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	l := job.list
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if job.isKept {
 		return
 	}
 	job.isKept = true
-	j.keptJobs[job.id] = job
+	l.keptJobs[job.id] = job
 	select {
 	case <-job.done:
-		j.addEnded(job)
+		l.addEnded(job)
 	default:
 	}
 }
 
 // Cancel ends the call as cancelled and reports false if the call had ended.
-func (job *Job) Cancel(cancellation Cancellation) bool {
+func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 	job.mu.Lock()
 	call := job.call
 	job.mu.Unlock()
-	return call != nil && call.cancel(cancellation)
+	return call != nil && call.Cancel(cancellation)
 }
 
 // Wait waits for the end of the call and passes its progress to notify, starting with
 // the last known; notify may be nil. notify runs on the goroutine of Wait. A slow
 // notify gets only the latest progress. Wait returns ctx's error if ctx ends first. Any
 // number of goroutines may call Wait.
-func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
+func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error {
 	notifiedCount := 0
 	for {
 		select {
@@ -193,16 +206,16 @@ func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
 
 // Result returns what Dispatcher.Call returned. Result returns false while the call
 // runs and after its result was dropped.
-func (job *Job) Result() (r Result, err error, ok bool) {
+func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 	select {
 	case <-job.done:
 	default:
-		return Result{}, nil, false
+		return dispatch.Result{}, nil, false
 	}
-	job.jobs.mu.Lock()
-	defer job.jobs.mu.Unlock()
+	job.list.mu.Lock()
+	defer job.list.mu.Unlock()
 	if job.isResultDropped {
-		return Result{}, nil, false
+		return dispatch.Result{}, nil, false
 	}
 	job.mu.Lock()
 	defer job.mu.Unlock()
@@ -210,7 +223,7 @@ func (job *Job) Result() (r Result, err error, ok bool) {
 }
 
 // recordProgress records a notification for the clients that wait.
-func (job *Job) recordProgress(p Progress) {
+func (job *Job) recordProgress(p dispatch.Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()
 	job.lastProgress = p
@@ -220,84 +233,84 @@ func (job *Job) recordProgress(p Progress) {
 }
 
 // finish records the end of the call.
-func (job *Job) finish(call *liveCall, r Result, err error) {
-	j, view := job.jobs, call.listView()
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
+	l := job.list
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	job.mu.Lock()
 	// A reference to the call would keep its activities in memory.
 	job.call, job.endedView, job.result, job.err = nil, view, r, err
 	job.mu.Unlock()
 	close(job.done)
 	if job.isKept {
-		j.addEnded(job)
+		l.addEnded(job)
 	}
 }
 
 // callView returns the current state of the call.
-func (job *Job) callView() View {
+func (job *Job) callView() dispatch.View {
 	job.mu.Lock()
 	call, view := job.call, job.endedView
 	job.mu.Unlock()
 	if call != nil {
-		return call.listView()
+		return call.View()
 	}
 	return view
 }
 
 // addEnded records a kept job that has ended, and applies the limits. The caller has locked
 // mu.
-func (j *Jobs) addEnded(job *Job) {
-	j.endedJobs = append(j.endedJobs, job)
-	j.resultCount++
-	j.resultBytes += len(job.result.Output)
-	for i := 0; j.resultCount > j.opts.Results || j.resultBytes > j.opts.ResultBytes && j.resultCount > 1; i++ {
-		j.dropResult(j.endedJobs[i])
+func (l *List) addEnded(job *Job) {
+	l.endedJobs = append(l.endedJobs, job)
+	l.resultCount++
+	l.resultBytes += len(job.result.Output)
+	for i := 0; l.resultCount > l.opts.Results || l.resultBytes > l.opts.ResultBytes && l.resultCount > 1; i++ {
+		l.dropResult(l.endedJobs[i])
 	}
-	if len(j.endedJobs) > j.opts.Results*jobsPerResult {
-		j.removeOldest(1)
+	if len(l.endedJobs) > l.opts.Results*jobsPerResult {
+		l.removeOldest(1)
 	}
-	if j.expiryTimer == nil {
-		j.expiryTimer = time.AfterFunc(endedJobLifetime, j.removeExpired)
+	if l.expiryTimer == nil {
+		l.expiryTimer = time.AfterFunc(endedLifetime, l.removeExpired)
 	}
 }
 
 // dropResult drops the result of a job, if it has one. The caller has locked mu.
-func (j *Jobs) dropResult(job *Job) {
+func (l *List) dropResult(job *Job) {
 	if job.isResultDropped {
 		return
 	}
 	job.isResultDropped = true
-	j.resultCount--
+	l.resultCount--
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	j.resultBytes -= len(job.result.Output)
-	job.result, job.err = Result{}, nil
+	l.resultBytes -= len(job.result.Output)
+	job.result, job.err = dispatch.Result{}, nil
 }
 
 // removeOldest removes the n jobs that ended first. The caller has locked mu.
-func (j *Jobs) removeOldest(n int) {
-	for _, job := range j.endedJobs[:n] {
-		j.dropResult(job)
-		delete(j.keptJobs, job.id)
+func (l *List) removeOldest(n int) {
+	for _, job := range l.endedJobs[:n] {
+		l.dropResult(job)
+		delete(l.keptJobs, job.id)
 	}
-	j.endedJobs = slices.Delete(j.endedJobs, 0, n)
+	l.endedJobs = slices.Delete(l.endedJobs, 0, n)
 }
 
-// removeExpired removes the jobs that ended more than endedJobLifetime ago.
-func (j *Jobs) removeExpired() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+// removeExpired removes the jobs that ended more than endedLifetime ago.
+func (l *List) removeExpired() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	now, n := time.Now(), 0
-	for n < len(j.endedJobs) && now.Sub(j.endedJobs[n].endedAt()) >= endedJobLifetime {
+	for n < len(l.endedJobs) && now.Sub(l.endedJobs[n].endedAt()) >= endedLifetime {
 		n++
 	}
-	j.removeOldest(n)
-	if len(j.endedJobs) == 0 {
-		j.expiryTimer = nil
+	l.removeOldest(n)
+	if len(l.endedJobs) == 0 {
+		l.expiryTimer = nil
 		return
 	}
-	j.expiryTimer.Reset(endedJobLifetime - now.Sub(j.endedJobs[0].endedAt()))
+	l.expiryTimer.Reset(endedLifetime - now.Sub(l.endedJobs[0].endedAt()))
 }
 
 // endedAt returns when the call ended.
