@@ -120,7 +120,7 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 		}
 		title := fmt.Sprintf("step %d of %d, %s", i+1, len(b.steps), s.Tool)
 		if result.err != nil {
-			return nil, b.failure(i+1, title, result.err, texts, pages)
+			return nil, b.newStepError(i+1, title, result.err, texts, pages)
 		}
 		var text string
 		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &text) // every browser tool returns a text
@@ -137,9 +137,9 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
-// failure returns the error of a batch whose step failed with err. The results of the
-// earlier steps quote pages, so failure puts these results into PageText.
-func (b *batch) failure(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
+// newStepError returns the error of a batch whose step failed with err. The results of the
+// earlier steps quote pages, so newStepError puts these results into PageText.
+func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message
 	if step < len(b.steps) {

@@ -17,12 +17,12 @@ import (
 const (
 	// holdTime is how long a client holds a tab after the client's last act in the tab.
 	holdTime = time.Minute
-	// maxWait is the longest time that an act waits for the end of another client's hold.
-	// If the hold lasts longer, the act fails at once.
-	maxWait = 10 * time.Second
-	// waitStep is the interval between the progress reports of an act that waits for a
-	// tab.
-	waitStep = time.Second
+	// maxHoldWait is the longest time that an act waits for the end of another client's
+	// hold. If the hold lasts longer, the act fails at once.
+	maxHoldWait = 10 * time.Second
+	// waitReportInterval is the interval between the progress reports of an act that
+	// waits for a tab.
+	waitReportInterval = time.Second
 )
 
 // Holds are the reservations of tabs by clients. A client holds a tab while the client
@@ -31,7 +31,7 @@ const (
 // page again before its next act. Holds is safe for concurrent use.
 type Holds struct {
 	onChange func(browser string) // nil until OnChange
-	calls    Calls                // nil until SetCalls
+	calls    CallCanceler         // nil until SetCalls
 
 	mu sync.Mutex // guards all fields below
 	// holders are the clients that acted last in each tab.
@@ -44,8 +44,8 @@ type Holds struct {
 	stopped map[tabClient]bool
 }
 
-// Calls cancels calls. *dispatch.Dispatcher implements Calls.
-type Calls interface {
+// CallCanceler cancels calls. *dispatch.Dispatcher implements CallCanceler.
+type CallCanceler interface {
 	Cancel(callID, cancelledBy, reason string) bool
 }
 
@@ -94,24 +94,24 @@ func newHolds() *Holds {
 	return &Holds{holders: map[tab]tabHolder{}, runningCalls: map[string]tabCall{}, stopped: map[tabClient]bool{}}
 }
 
-// rest returns how long the hold still lasts.
-func (t tabHolder) rest() time.Duration {
+// timeLeft returns how long the hold still lasts.
+func (t tabHolder) timeLeft() time.Duration {
 	if t.actID != "" {
 		return holdTime
 	}
 	return holdTime - time.Since(t.actedAt)
 }
 
-// until returns the time at which the hold ends.
-func (t tabHolder) until() time.Time { return time.Now().Add(t.rest()) }
+// endTime returns the time at which the hold ends.
+func (t tabHolder) endTime() time.Time { return time.Now().Add(t.timeLeft()) }
 
-// restText returns the remaining time of the hold in whole seconds, as in "5 s".
-func (t tabHolder) restText() string {
-	return humanize.Duration(t.rest().Truncate(time.Second) + time.Second)
+// timeLeftText returns the remaining time of the hold in whole seconds, as in "5 s".
+func (t tabHolder) timeLeftText() string {
+	return humanize.Duration(t.timeLeft().Truncate(time.Second) + time.Second)
 }
 
 // isHolding reports whether acts of other clients in the tab must wait or fail.
-func (t tabHolder) isHolding() bool { return t.takenAt.IsZero() && t.rest() > 0 }
+func (t tabHolder) isHolding() bool { return t.takenAt.IsZero() && t.timeLeft() > 0 }
 
 // mustRead reports whether the client must read the page before its next act in the tab.
 func (t tabHolder) mustRead() bool { return !t.takenAt.IsZero() && !t.hasRead }
@@ -130,7 +130,7 @@ func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange 
 
 // SetCalls sets the source of the calls that Release cancels. Call SetCalls before the
 // first call of a tool.
-func (h *Holds) SetCalls(calls Calls) { h.calls = calls }
+func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 
 // Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
@@ -171,22 +171,22 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	case ok && !isOwn && holder.isHolding():
 		return &wire.CallError{Code: wire.ErrTabInUse, Message: fmt.Sprintf(
 			"%s uses tab %d and holds it until %s, for %s more; open a tab of your own, or wait",
-			holder.name, tabID, holder.until().Format(time.TimeOnly), holder.restText())}
+			holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())}
 	}
 	return nil
 }
 
 // waitFor returns how an act waits for a tab that another client holds. waitFor returns
-// nil if the tab is free, or if the hold lasts longer than maxWait.
+// nil if the tab is free, or if the hold lasts longer than maxHoldWait.
 func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	holder, ok := h.holders[tabOfCall(callInfo)]
-	if !ok || !isAct(callInfo) || !holder.isHolding() || holder.rest() > maxWait || holder.client == clientKey(callInfo.Client) {
+	if !ok || !isAct(callInfo) || !holder.isHolding() || holder.timeLeft() > maxHoldWait || holder.client == clientKey(callInfo.Client) {
 		return nil
 	}
-	return &dispatch.Wait{Duration: min(holder.rest(), waitStep), Done: holder.released, Message: fmt.Sprintf(
-		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.restText())}
+	return &dispatch.Wait{Duration: min(holder.timeLeft(), waitReportInterval), Done: holder.released, Message: fmt.Sprintf(
+		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.timeLeftText())}
 }
 
 // isStopped reports whether a call is an act of a client that the user has stopped in the
@@ -248,7 +248,7 @@ func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	h.runningCalls[callInfo.CallID] = tabCall{tabClientOf(callInfo), time.Now()}
 	h.mu.Unlock()
 	if isAct(callInfo) {
-		h.begin(callInfo)
+		h.beginHold(callInfo)
 	}
 	return nil
 }
@@ -259,10 +259,10 @@ func newStoppedError(tabID int) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: fmt.Sprintf("the user stopped you in tab %d", tabID)}
 }
 
-func (h *Holds) begin(callInfo dispatch.CallInfo) {
+func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	maps.DeleteFunc(h.holders, func(_ tab, holder tabHolder) bool {
-		return holder.rest() <= 0 && (!holder.mustRead() || len(h.holders) > maxTabs)
+		return holder.timeLeft() <= 0 && (!holder.mustRead() || len(h.holders) > maxTabs)
 	})
 	key, acted := clientKey(callInfo.Client), tabOfCall(callInfo)
 	released := h.holders[acted].released
@@ -348,7 +348,7 @@ func (h *Holds) RecordUserInput(browser string, tabID int) {
 	h.mu.Lock()
 	tab := tab{browser, tabID}
 	holder, ok := h.holders[tab]
-	isUsed := ok && holder.rest() > 0
+	isUsed := ok && holder.timeLeft() > 0
 	if isUsed {
 		holder.release()
 		holder.takenAt, holder.hasRead, holder.batchID = time.Now(), false, ""
@@ -377,7 +377,7 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	h.mu.Lock()
 	released := tab{browser, tabID}
 	holder, ok := h.holders[released]
-	if !ok || holder.rest() <= 0 {
+	if !ok || holder.timeLeft() <= 0 {
 		h.mu.Unlock()
 		return "", fmt.Errorf("no client uses tab %d", tabID)
 	}
@@ -400,8 +400,8 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-// forget ends the hold of a tab that has closed.
-func (h *Holds) forget(closed tab) {
+// forgetTab ends the hold of a tab that has closed.
+func (h *Holds) forgetTab(closed tab) {
 	h.mu.Lock()
 	if holder, ok := h.holders[closed]; ok {
 		holder.release()
@@ -451,8 +451,8 @@ func (h *Holds) HeldTabs() []HeldTab {
 	defer h.mu.Unlock()
 	var held []HeldTab
 	for tab, holder := range h.holders {
-		if holder.rest() > 0 {
-			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.until(), !holder.takenAt.IsZero()})
+		if holder.timeLeft() > 0 {
+			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenAt.IsZero()})
 		}
 	}
 	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })

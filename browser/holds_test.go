@@ -207,7 +207,7 @@ func TestWaitForHeldTab(t *testing.T) {
 		}
 		const clickArgs = `{"target":"e1"}`
 		f.wantRun(0, "claude", "browser_click", clickArgs)
-		time.Sleep(holdTime - maxWait - time.Millisecond)
+		time.Sleep(holdTime - maxHoldWait - time.Millisecond)
 		f.wantError(wire.ErrTabInUse, "claude uses tab 7 and holds it until ", "cursor", "browser_click", clickArgs)
 		time.Sleep(5 * time.Second)
 

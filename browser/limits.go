@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// limitTime is the period for which [Limits] limit the number of calls.
-const limitTime = time.Minute
+// limitPeriod is the period for which [Limits] limit the number of calls.
+const limitPeriod = time.Minute
 
 // maxLimitedTabs is the number of stored tabs. Above this number, limitGate drops the
 // tabs without calls in the last minute.
@@ -28,9 +28,9 @@ type Limits struct {
 type limitGate struct {
 	limits Limits
 
-	mu sync.Mutex // guards started
-	// started are the start times of the calls in the last minute, oldest first.
-	started map[limitedTab][]time.Time
+	mu sync.Mutex // guards startTimes
+	// startTimes are the start times of the calls in the last minute, oldest first.
+	startTimes map[limitedTab][]time.Time
 }
 
 // limitedTab is a tab and the kind of calls, acts or pictures, that limitGate counts in
@@ -43,7 +43,7 @@ type limitedTab struct {
 var _ dispatch.BeforeHook = (*limitGate)(nil)
 
 func newLimitGate(limits Limits) *limitGate {
-	return &limitGate{limits: limits, started: map[limitedTab][]time.Time{}}
+	return &limitGate{limits: limits, startTimes: map[limitedTab][]time.Time{}}
 }
 
 // Name implements dispatch.Gate.
@@ -73,21 +73,21 @@ func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.Call
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	isOver := func(startedAt time.Time) bool { return now.Sub(startedAt) >= limitTime }
-	recent := slices.DeleteFunc(g.started[key], isOver)
-	g.started[key] = recent
+	isOver := func(startedAt time.Time) bool { return now.Sub(startedAt) >= limitPeriod }
+	recent := slices.DeleteFunc(g.startTimes[key], isOver)
+	g.startTimes[key] = recent
 	if len(recent) >= limit {
-		waitTime := recent[len(recent)-limit].Add(limitTime).Sub(now)
+		waitTime := recent[len(recent)-limit].Add(limitPeriod).Sub(now)
 		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools run at most %d %s a minute in one tab, and tab %d has reached that; the next call may run in %s",
 			limit, what, key.tab.tabID, humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))).Block
 	}
 	if countCall {
-		g.started[key] = append(recent, now)
+		g.startTimes[key] = append(recent, now)
 	}
-	if len(g.started) > maxLimitedTabs {
-		for other, times := range g.started {
+	if len(g.startTimes) > maxLimitedTabs {
+		for other, times := range g.startTimes {
 			if len(slices.DeleteFunc(times, isOver)) == 0 {
-				delete(g.started, other)
+				delete(g.startTimes, other)
 			}
 		}
 	}

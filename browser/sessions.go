@@ -20,8 +20,8 @@ const maxSessions = 10_000
 // the client's token. Sessions is safe for concurrent use.
 // client's token. Sessions is safe for concurrent use.
 type Sessions struct {
-	parts []sessionPart
-	onEnd func(session string) // nil until OnEnd
+	stores []sessionStore
+	onEnd  func(session string) // nil until OnEnd
 
 	mu sync.Mutex // guards all fields below
 	// live are the running sessions that have called browser tools since the server
@@ -34,8 +34,8 @@ type Sessions struct {
 	endedKeys []string
 }
 
-// sessionPart stores state for each session.
-type sessionPart interface {
+// sessionStore stores state for each session.
+type sessionStore interface {
 	// endSession removes the state of the session with this clientKey.
 	endSession(session string)
 }
@@ -45,8 +45,8 @@ var (
 	_ dispatch.AfterHook  = (*Sessions)(nil)
 )
 
-func newSessions(parts ...sessionPart) *Sessions {
-	return &Sessions{parts: parts, live: map[string]bool{}, ended: map[string]bool{}}
+func newSessions(stores ...sessionStore) *Sessions {
+	return &Sessions{stores: stores, live: map[string]bool{}, ended: map[string]bool{}}
 }
 
 // OnEnd sets the function that receives the key of each session that has ended. Call
@@ -75,7 +75,7 @@ func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	hasEnded := callInfo.Tool.Plugin == Name && s.ended[key]
 	s.mu.Unlock()
 	if hasEnded {
-		s.endParts(key, true)
+		s.removeState(key, true)
 	}
 }
 
@@ -94,14 +94,14 @@ func (s *Sessions) End(c dispatch.Client) {
 		}
 	}
 	s.mu.Unlock()
-	s.endParts(key, isUsed)
+	s.removeState(key, isUsed)
 }
 
-// endParts removes the state of a session. The argument isUsed is true if browsers may
+// removeState removes the state of a session. The argument isUsed is true if browsers may
 // store state of the session.
-func (s *Sessions) endParts(key string, isUsed bool) {
-	for _, part := range s.parts {
-		part.endSession(key)
+func (s *Sessions) removeState(key string, isUsed bool) {
+	for _, store := range s.stores {
+		store.endSession(key)
 	}
 	if s.onEnd != nil && isUsed {
 		s.onEnd(key)

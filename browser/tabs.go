@@ -81,7 +81,7 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
 	key, changed := clientKey(callInfo.Client), tab{callInfo.Target.Browser, tabID}
 	if callInfo.Tool.Name == toolTabs && args.Action == "close" {
-		t.holds.forget(tabOfCall(callInfo))
+		t.holds.forgetTab(tabOfCall(callInfo))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,7 +22,7 @@ var windowsTools = []toolDefinition{
 		required: []string{"action"},
 	},
 	{
-		name: toolTabGroups, title: "Tab groups", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list"}, data: tabGroups, permissions: []string{"tabGroups"},
+		name: toolTabGroups, title: "Tab groups", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list"}, data: tabGroupsTitle, permissions: []string{"tabGroups"},
 		description: "List tab groups, create or update one, or add tabs to one or remove them.",
 		properties: `"action":{"enum":["list","create","add","remove","update"]},"groupId":{"type":"integer"},"tabIds":{"type":"array","items":{"type":"integer"},"minItems":1},` +
 			`"title":{"type":"string","maxLength":100},"color":{"enum":["grey","blue","red","yellow","green","pink","purple","cyan","orange"]},"collapsed":{"type":"boolean"}`,

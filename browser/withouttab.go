@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// tabList is the title of an approval to list tabs, windows and tab groups.
-const tabList = "the list of open tabs"
+// tabListTitle is the title of an approval to list tabs, windows and tab groups.
+const tabListTitle = "the list of open tabs"
 
 // dataScopes are the possible scopes of an approval to use browser data.
 var dataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
@@ -20,11 +20,11 @@ var dataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
 // decideTabList decides whether a client may list the open tabs.
 func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	_, everySite := s.rules.RuleFor("")
-	if everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabList) {
+	if everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabListTitle) {
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: tabList, Reason: policy.RequesterText(callInfo) + " wants to see which tabs are open, with their titles and hosts",
+		Kind: wire.TicketPermission, Title: tabListTitle, Reason: policy.RequesterText(callInfo) + " wants to see which tabs are open, with their titles and hosts",
 	}}
 }
 
@@ -123,8 +123,8 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// tabGroups is the title of an approval to change tab groups.
-const tabGroups = "the tab groups of the browser"
+// tabGroupsTitle is the title of an approval to change tab groups.
+const tabGroupsTitle = "the tab groups of the browser"
 
 // decideTabGroup decides about a call of browser_tab_groups. A client may group the tabs
 // that the client has opened. All other changes of tab groups need the user's approval.
@@ -135,20 +135,20 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}
 	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
 	isForeign := func(tabID int) bool {
-		one := callInfo
-		one.Target.TabID = tabID
-		return !s.tabs.isOpenedByClient(one)
+		callOnTab := callInfo
+		callOnTab.Target.TabID = tabID
+		return !s.tabs.isOpenedByClient(callOnTab)
 	}
 	switch {
 	case args.Action == "list":
 		return s.decideTabList(callInfo)
 	case args.Action != "update" && len(args.TabIDs) == 0:
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tab_groups needs "tabIds" for %q`, args.Action)
-	case (args.Action == "create" || args.Action == "remove") && !slices.ContainsFunc(args.TabIDs, isForeign), s.isApproved(callInfo, classAct, tabGroups):
+	case (args.Action == "create" || args.Action == "remove") && !slices.ContainsFunc(args.TabIDs, isForeign), s.isApproved(callInfo, classAct, tabGroupsTitle):
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: tabGroups, Reason: fmt.Sprintf("%s wants to change %s (%s)", policy.RequesterText(callInfo), tabGroups, callInfo.Tool.Name), Scopes: dataScopes,
+		Kind: wire.TicketPermission, Title: tabGroupsTitle, Reason: fmt.Sprintf("%s wants to change %s (%s)", policy.RequesterText(callInfo), tabGroupsTitle, callInfo.Tool.Name), Scopes: dataScopes,
 	}}
 }
 

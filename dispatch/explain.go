@@ -77,7 +77,7 @@ func explainFailure(f failure) *Error {
 func (f failure) step() (step errtext.Step, retryable bool) {
 	step, retryable = errtext.NextStep(f.err.Code)
 	if f.err.NotStarted || !f.hasBegun {
-		step = step.WithoutCheck()
+		step = step.WithoutCheckAdvice()
 	}
 	if f.err.Code == wire.ErrNoTab && f.tool.Place.isChosenFirst() {
 		step = errtext.OpenTabStep

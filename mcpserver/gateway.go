@@ -145,7 +145,7 @@ func (l *toolLists) instructions(ctx context.Context, client listClient) string 
 			offCount++
 		}
 	}
-	return gateway.Instructions(gateway.Situation{
+	return gateway.Instructions(gateway.InstructionFacts{
 		SiteNames: l.siteNames(), OffCount: offCount, HasBrowserTools: l.hasBrowserTools(), ListsTabs: l.server.opts.Tabs != nil,
 		UsesGateway: l.usesGateway(client), Defers: clients.Of(client.info.Name, client.info.Version).Defers,
 	})

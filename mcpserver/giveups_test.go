@@ -48,9 +48,9 @@ func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
 // its timeout.
 const sdkTimeoutReason = "McpError: MCP error -32001: Request timed out"
 
-// giveUpAfter sends a call and cancels it after a time with a reason, as the official
+// cancelCallAfter sends a call and cancels it after a time with a reason, as the official
 // SDKs do.
-func giveUpAfter(t *testing.T, c *client, id string, meta string, wait time.Duration, reason string) {
+func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.Duration, reason string) {
 	t.Helper()
 	answer := c.postLater(t.Context(), callText(id, `{}`, meta))
 	time.Sleep(wait)
@@ -63,10 +63,10 @@ func giveUpAfter(t *testing.T, c *client, id string, meta string, wait time.Dura
 	}
 }
 
-// callToEnd calls a tool and waits for its jobs, as an agent does. callToEnd returns the
-// final result and the number of jobs. callToEnd fails the test if an answer exceeds the
+// callUntilResult calls a tool and waits for its jobs, as an agent does. callUntilResult returns the
+// final result and the number of jobs. callUntilResult fails the test if an answer exceeds the
 // client's timeout.
-func callToEnd(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
+func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
 	text := callText(`1`, `{}`, meta)
 	for range 50 {
@@ -103,20 +103,20 @@ func TestUnknownClientLosesOneCall(t *testing.T) {
 		if tools := c.answer(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.text, "job_wait") {
 			t.Error("a client whose timeout is unknown lists tools for jobs")
 		}
-		giveUpAfter(t, c, `7`, token, time.Minute, sdkTimeoutReason)
+		cancelCallAfter(t, c, `7`, token, time.Minute, sdkTimeoutReason)
 		<-s.stops
 		if got := table.learned[clients.ID{Name: "agent", Version: "1.0"}]; got != (clients.Timeout{Limit: time.Minute}) {
 			t.Fatalf("learned timeout = %+v, want 1 min without restarts", got)
 		}
 		start := time.Now()
-		r, jobs := callToEnd(t, c, token, clients.Timeout{Limit: time.Minute})
+		r, jobs := callUntilResult(t, c, token, clients.Timeout{Limit: time.Minute})
 		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(start) != 145*time.Second {
 			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
 		}
 		if tools := c.answer(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.text, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait")
 		}
-		if r, jobs := callToEnd(t, s.as("agent", "2.0"), token, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
+		if r, jobs := callUntilResult(t, s.as("agent", "2.0"), token, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("another version of the client received %+v after %d jobs; want the result without a job", r, jobs)
 		}
 	})
@@ -142,7 +142,7 @@ func TestLearnFromDisconnect(t *testing.T) {
 			id := clients.ID{Name: "agent", Version: fmt.Sprint(i)}
 			c := s.as(id.Name, id.Version)
 			if test.reason != "" {
-				giveUpAfter(t, c, `7`, `{}`, test.wait, test.reason)
+				cancelCallAfter(t, c, `7`, `{}`, test.wait, test.reason)
 			} else {
 				ctx, disconnect := context.WithCancel(t.Context())
 				c.postLater(ctx, callText(`7`, `{}`, `{}`))
@@ -208,12 +208,12 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, tool, func(t *testing.T, s *jobSite) {
 		c := s.as("agent", "1")
-		giveUpAfter(t, c, `7`, token, 110*time.Second, sdkTimeoutReason)
+		cancelCallAfter(t, c, `7`, token, 110*time.Second, sdkTimeoutReason)
 		want := clients.Timeout{Limit: time.Minute, ProgressRestarts: true}
 		if got := table.learned[clients.ID{Name: "agent", Version: "1"}]; got != want {
 			t.Fatalf("learned timeout = %+v, want %+v", got, want)
 		}
-		if r, jobs := callToEnd(t, c, token, want); r.Content[0].Text != "end" || jobs != 0 {
+		if r, jobs := callUntilResult(t, c, token, want); r.Content[0].Text != "end" || jobs != 0 {
 			t.Errorf("the call of 4 min returned %+v after %d jobs, want the tool's result without a job", r, jobs)
 		}
 	})
@@ -254,7 +254,7 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 						})
 					}
 					timeout := p.TimeoutOver(true)
-					r, jobs := callToEnd(t, s.as(name, version), token, timeout)
+					r, jobs := callUntilResult(t, s.as(name, version), token, timeout)
 					wantsJobs := timeout.Limit < 150*time.Second && !(timeout.ProgressRestarts && kind != "silent")
 					if r.IsError || r.Content[0].Text != "end" || (jobs > 0) != wantsJobs {
 						t.Errorf("the client received %+v after %d jobs; want the result, with jobs: %t", r, jobs, wantsJobs)

@@ -31,17 +31,17 @@ func computeProof(key, role string, port int, browserNonce, serverNonce string) 
 
 // PairingKey returns the key of a browser that is paired with a code: the SHA-256 sum of
 // the code, in hexadecimal. The key is not guessable, because a code has 100 random bits.
-func PairingKey(code string) string { return sumOf("opentabs pairing\n" + code) }
+func PairingKey(code string) string { return hexSHA256("opentabs pairing\n" + code) }
 
 // keyIDChars is the length of a KeyID, in characters.
 const keyIDChars = 32
 
 // KeyID returns the ID of a browser's key. A KeyID is not secret, and the key cannot be
 // computed from its KeyID.
-func KeyID(key string) string { return sumOf("opentabs key\n" + key)[:keyIDChars] }
+func KeyID(key string) string { return hexSHA256("opentabs key\n" + key)[:keyIDChars] }
 
-// sumOf returns the SHA-256 sum of a text, in hexadecimal.
-func sumOf(text string) string {
+// hexSHA256 returns the SHA-256 sum of a text, in hexadecimal.
+func hexSHA256(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }

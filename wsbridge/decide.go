@@ -35,15 +35,15 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	var in P
 	err := wire.DecodeBody(e.Params, &in)
-	p.answer(e, err, func() ([]byte, error) {
+	p.answerRequest(e, err, func() ([]byte, error) {
 		result, err := handleRequest(in)
 		return wire.EncodeBody(result), err
 	})
 }
 
-// answer replies to a request of a side panel. The argument decodeErr is the error of
+// answerRequest replies to a request of a side panel. The argument decodeErr is the error of
 // decoding the params. The text of an error from handleRequest is for the user.
-func (p *panel) answer(e wire.Envelope, decodeErr error, handleRequest func() (body []byte, err error)) {
+func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest func() (body []byte, err error)) {
 	l := p.link
 	if decodeErr != nil {
 		l.rejectRequest(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, inbound.CleanText(decodeErr.Error(), 200)))
@@ -91,10 +91,10 @@ var (
 	errNoHistory = errors.New("this server records no calls")
 )
 
-// change handles a request of a side panel that changes permissions or settings.
-func (p *panel) change(e wire.Envelope, decode changes.Decoder) {
+// changePolicy handles a request of a side panel that changes permissions or settings.
+func (p *panel) changePolicy(e wire.Envelope, decode changes.Decoder) {
 	change, err := decode(e.Params)
-	p.answer(e, err, func() ([]byte, error) {
+	p.answerRequest(e, err, func() ([]byte, error) {
 		if p.link.hub.opts.Policy == nil {
 			return nil, errNoPolicy
 		}

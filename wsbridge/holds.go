@@ -41,7 +41,7 @@ func (s *HoldSender) SetSource(holds Holds) {
 // Send sends the list of held tabs to a browser without blocking.
 func (s *HoldSender) Send(browserID string) {
 	if b := s.hub.registry.findBrowser(browserID); b != nil {
-		s.sendTo(b, false)
+		s.sendHolds(b, false)
 	}
 }
 
@@ -52,9 +52,9 @@ func (s *HoldSender) SendEnded(session string) {
 	}
 }
 
-// sendTo sends the list of held tabs to a browser. A browser that has just connected does
+// sendHolds sends the list of held tabs to a browser. A browser that has just connected does
 // not receive an empty list.
-func (s *HoldSender) sendTo(b *browser, isNew bool) {
+func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, l := s.hub.registry.currentLink(b)
@@ -77,9 +77,9 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	}
 }
 
-// release stops the client that holds a tab, because the user requested this in a side
+// releaseTab stops the client that holds a tab, because the user requested this in a side
 // panel.
-func (s *HoldSender) release(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
+func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
 	holds := s.holds
 	s.mu.Unlock()

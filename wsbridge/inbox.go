@@ -35,7 +35,7 @@ func (l *link) serve(s *handshake) {
 	}
 	defer l.hub.registry.detachLink(b, l)
 	l.hub.registry.completeHandshake(l)
-	l.hub.Holds.sendTo(b, true)
+	l.hub.Holds.sendHolds(b, true)
 	l.goroutines.Go(l.keepAlive)
 	l.goroutines.Go(func() { l.adapters.run(b) })
 	l.adapters.request()
@@ -141,7 +141,9 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 			return in.link.hub.opts.ReadHistory(b.id, p)
 		})
 	case wire.MethodTabRelease:
-		answerPanel(&in.link.panel, e, func(p wire.TabReleaseParams) (wire.TabReleaseResult, error) { return in.link.hub.Holds.release(b, p) })
+		answerPanel(&in.link.panel, e, func(p wire.TabReleaseParams) (wire.TabReleaseResult, error) {
+			return in.link.hub.Holds.releaseTab(b, p)
+		})
 	case wire.MethodPluginFetch:
 		answerPanel(&in.link.panel, e, in.link.adapters.fetchCode)
 	case wire.MethodHello:
@@ -151,7 +153,7 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		in.link.rejectRequest(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
 		if decode := changes.DecoderOf(e.Method); decode != nil {
-			in.link.panel.change(e, decode)
+			in.link.panel.changePolicy(e, decode)
 			return
 		}
 		in.link.rejectRequest(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", inbound.CleanText(string(e.Method), 100)))

@@ -32,7 +32,7 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		return false, true
 	}
 	attempts := slices.Clone(tabs[:min(len(tabs), maxReloadAttempts)])
-	forcedFrom := len(attempts) // the index of the first reload that may lose user input
+	firstForced := len(attempts) // the index of the first reload that may lose user input
 	if s.choice.IsReloadApproved {
 		attempts = append(attempts, tabs[0])
 	}
@@ -45,7 +45,7 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		if l == nil {
 			return false, false
 		}
-		answer, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= forcedFrom}))
+		answer, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= firstForced}))
 		if err != nil {
 			return false, !errors.Is(err, requests.ErrLinkEnded)
 		}
@@ -54,8 +54,8 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't reload the tab")
 			continue
 		}
-		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Bool("forced", i >= forcedFrom).Msg("tab reload requested for a call")
-		if r.Loading || i >= forcedFrom {
+		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Bool("forced", i >= firstForced).Msg("tab reload requested for a call")
+		if r.Loading || i >= firstForced {
 			return true, true
 		}
 	}

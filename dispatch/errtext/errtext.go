@@ -137,14 +137,14 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 // OpenTabStep is the next step if a call of a browser tool has no usable tab.
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
-// WithoutCheck returns the next step for a call that has not started. Such a call has no
+// WithoutCheckAdvice returns the next step for a call that has not started. Such a call has no
 // effect, so the advice to check the effect is omitted.
-func (s Step) WithoutCheck() Step {
-	return Step{withoutCheck(s.ForAgent), withoutCheck(s.ForUser)}
+func (s Step) WithoutCheckAdvice() Step {
+	return Step{cutCheckAdvice(s.ForAgent), cutCheckAdvice(s.ForUser)}
 }
 
-// withoutCheck removes the advice to check the effect of the call from a text.
-func withoutCheck(text string) string {
+// cutCheckAdvice removes the advice to check the effect of the call from a text.
+func cutCheckAdvice(text string) string {
 	step, _, hasCheck := strings.Cut(text, "; check first whether")
 	if !hasCheck {
 		return text

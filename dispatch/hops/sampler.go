@@ -17,7 +17,7 @@ const sampleInterval = 100 * time.Millisecond
 type Sampler struct {
 	// TracesAll is true if every call is traced.
 	TracesAll bool
-	last      atomic.Int64 // the start of the last trace, in nanoseconds since 1970
+	lastStart atomic.Int64 // the start of the last trace, in nanoseconds since 1970
 }
 
 // TraceOf returns the trace that the client requested, a new trace, or nil if the call is
@@ -27,9 +27,9 @@ func (s *Sampler) TraceOf(ctx context.Context) *Trace {
 		return t
 	}
 	now := time.Now()
-	last := s.last.Load()
+	last := s.lastStart.Load()
 	isTooEarly := now.UnixNano()-last < int64(sampleInterval)
-	if !s.TracesAll && (isTooEarly || !s.last.CompareAndSwap(last, now.UnixNano())) {
+	if !s.TracesAll && (isTooEarly || !s.lastStart.CompareAndSwap(last, now.UnixNano())) {
 		return nil
 	}
 	return &Trace{start: now}

@@ -103,17 +103,17 @@ func TestPanelCaller(t *testing.T) {
 	}
 }
 
-// oneCall is a source of calls that contains one call.
-type oneCall struct{ view dispatch.View }
+// singleCallSource is a source of calls that contains one call.
+type singleCallSource struct{ view dispatch.View }
 
-func (c oneCall) Calls() []dispatch.View { return []dispatch.View{c.view} }
+func (c singleCallSource) Calls() []dispatch.View { return []dispatch.View{c.view} }
 
-func (c oneCall) Find(string) (dispatch.View, bool) { return c.view, true }
+func (c singleCallSource) Find(string) (dispatch.View, bool) { return c.view, true }
 
 // panelCall returns a call in the form that the side panel of a browser shows.
 func panelCall(v dispatch.View, browserID string) wire.CallView {
 	list := shape.PanelCalls{BrowserID: browserID}
-	params := list.Next(oneCall{v})
+	params := list.Next(singleCallSource{v})
 	return append(params.Calls, params.Ended...)[0]
 }
 
@@ -127,16 +127,16 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 	running := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "running"}}
 	list := shape.PanelCalls{}
 	for _, c := range []struct {
-		calls manyCalls
+		calls callListSource
 		want  string
 	}{
-		{manyCalls{running}, "running;"},
-		{manyCalls{running, ended("b"), ended("a")}, "running; b a"},
-		{manyCalls{running, ended("b"), ended("a")}, "running;"},
-		{manyCalls{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
-		{manyCalls{ended("f"), ended("e")}, "; f e"}, // the newest call of the previous state.sync is no longer in the list
-		{manyCalls{}, ";"},
-		{manyCalls{ended("f")}, ";"},
+		{callListSource{running}, "running;"},
+		{callListSource{running, ended("b"), ended("a")}, "running; b a"},
+		{callListSource{running, ended("b"), ended("a")}, "running;"},
+		{callListSource{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
+		{callListSource{ended("f"), ended("e")}, "; f e"}, // the newest call of the previous state.sync is no longer in the list
+		{callListSource{}, ";"},
+		{callListSource{ended("f")}, ";"},
 	} {
 		params := list.Next(c.calls)
 		got := ""
@@ -153,9 +153,9 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 	}
 }
 
-// manyCalls is a source of calls without activities.
-type manyCalls []dispatch.View
+// callListSource is a source of calls without activities.
+type callListSource []dispatch.View
 
-func (c manyCalls) Calls() []dispatch.View { return c }
+func (c callListSource) Calls() []dispatch.View { return c }
 
-func (c manyCalls) Find(string) (dispatch.View, bool) { return dispatch.View{}, false }
+func (c callListSource) Find(string) (dispatch.View, bool) { return dispatch.View{}, false }

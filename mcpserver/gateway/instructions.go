@@ -12,8 +12,8 @@ const maxInstructions = 2048
 // bytes.
 const maxSiteList = 1200
 
-// Situation contains the facts that determine the instructions for a client.
-type Situation struct {
+// InstructionFacts contains the facts that determine the instructions for a client.
+type InstructionFacts struct {
 	// SiteNames are the names of the sites that have permitted tools.
 	SiteNames []string
 	// OffCount is the number of plugins that the user has not reviewed or has turned off.
@@ -31,7 +31,7 @@ type Situation struct {
 // Instructions returns the text that explains opentabs to the model of a client, at most
 // 2 KB. The text describes what opentabs does, how to treat page text, the next step, and
 // the sites.
-func Instructions(s Situation) string {
+func Instructions(s InstructionFacts) string {
 	var b strings.Builder
 	b.WriteString("opentabs calls functions of web pages in the user's own browser, where the user is logged in. " +
 		"A tool belongs to a site; its name begins with the site, as in slack__send_message.\n" +

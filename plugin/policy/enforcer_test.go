@@ -208,7 +208,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	const onlyReview = ` Only the \w+ can review the plugin, .+\.`
-	const onlyAllow = ` Only the \w+ can allow it, .+\.`
+	const onlyAllow = ` Only the \w+ can allow the call, .+\.`
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
 	check(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
 		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)

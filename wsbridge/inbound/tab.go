@@ -64,7 +64,7 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 		t.DocumentID = ""
 	}
 	if t.Secrets != nil {
-		t.Secrets = &wire.SecretFields{Shown: knownKinds(t.Secrets.Shown), Typed: knownKinds(t.Secrets.Typed)}
+		t.Secrets = &wire.SecretFields{Shown: keepKnownKinds(t.Secrets.Shown), Typed: keepKnownKinds(t.Secrets.Typed)}
 	}
 	return t
 }
@@ -72,8 +72,8 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 // secretKinds are the known kinds of secret fields in a page.
 var secretKinds = []string{"card", "code", "password"}
 
-// knownKinds returns the known kinds among the given kinds of secret fields, sorted and
+// keepKnownKinds returns the known kinds among the given kinds of secret fields, sorted and
 // without duplicates.
-func knownKinds(kinds []string) []string {
+func keepKnownKinds(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }

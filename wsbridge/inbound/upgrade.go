@@ -12,20 +12,20 @@ import (
 
 // OfferedNonce returns the nonce in the subprotocols of a request that [FindRefusal] has
 // accepted.
-func OfferedNonce(h http.Header) string { return offeredWith(h, wire.NonceSubprotocolPrefix)[0] }
+func OfferedNonce(h http.Header) string { return offeredWithPrefix(h, wire.NonceSubprotocolPrefix)[0] }
 
 // OfferedKeyID returns the KeyID in the subprotocols of a request. OfferedKeyID returns
 // "" if the request has no KeyID or several.
 func OfferedKeyID(h http.Header) string {
-	if ids := offeredWith(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
+	if ids := offeredWithPrefix(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
 		return ids[0]
 	}
 	return ""
 }
 
-// offeredWith returns the subprotocols of a request that have a prefix, without the
+// offeredWithPrefix returns the subprotocols of a request that have a prefix, without the
 // prefix.
-func offeredWith(h http.Header, prefix string) []string {
+func offeredWithPrefix(h http.Header, prefix string) []string {
 	var values []string
 	for _, p := range offeredSubprotocols(h) {
 		if value, ok := strings.CutPrefix(p, prefix); ok {
@@ -71,7 +71,7 @@ func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 	if !offersUpgrade(r.Header) {
 		return http.StatusUpgradeRequired, "This is a WebSocket; request an upgrade to it."
 	}
-	nonces := offeredWith(r.Header, wire.NonceSubprotocolPrefix)
+	nonces := offeredWithPrefix(r.Header, wire.NonceSubprotocolPrefix)
 	switch {
 	case len(nonces) != 1 || !wire.IsNonce(nonces[0]):
 		return http.StatusBadRequest, "Offer one nonce of 16 to 128 letters and digits as the subprotocol " + wire.NonceSubprotocolPrefix +
