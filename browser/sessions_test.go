@@ -63,7 +63,7 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 		f.wantRun(0, "claude 2", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
 		f.wantRun(0, "claude 1", "browser_click", `{"target":"e1"}`)
 		currentTab := func(session string) int {
-			_, tabID := f.sessions.parts[1].(*tabTable).currentTabOf(dispatch.Call{Client: clientOf(session)})
+			_, tabID := f.sessions.stores[1].(*tabTable).currentTabOf(dispatch.Call{Client: clientOf(session)})
 			return tabID
 		}
 		f.sessions.End(clientOf("claude 2"))
