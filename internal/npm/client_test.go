@@ -344,8 +344,8 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, %v", results, err)
 	}
 	address, _ = serveRegistry(t, respondStatus(404))
-	if _, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "can't search") {
-		t.Errorf("got %v; want an error that contains %q", err, "can't search")
+	if _, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "does not support searching") {
+		t.Errorf("got %v; want an error that contains %q", err, "does not support searching")
 	}
 }
 
