@@ -33,6 +33,8 @@ const (
 
 // rejectionShim is a script that finds rejected promises that no code awaits. The shim
 // must run before the script of the tests.
+//
+//go:embed rejections.js
 var rejectionShim string
 
 // trackPromises changes the code of a plugin's test so that the promises of its async

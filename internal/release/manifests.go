@@ -14,6 +14,8 @@ import (
 
 // templates are the templates of the release files that contain the version or the
 // address of the release.
+//
+//go:embed files
 var templates embed.FS
 
 // packagerModule is the Go program that builds deb and rpm packages.
