@@ -23,8 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// featureCall is one call of a tool. The word JOB in the arguments stands for the ID of
-// the last job.
+// featureCall is one call of a tool. The test replaces the word JOB in the arguments
+// by the ID of the last job.
 type featureCall struct{ name, arguments string }
 
 // feature is a sequence of calls that must have equal effects directly and through the

@@ -66,7 +66,7 @@ func (r *resources) read(q request) reply {
 }
 
 // readFile handles a resources/read request for a file. A client can read only the files
-// of its own calls.
+// that its calls wrote.
 func (r *resources) readFile(q request, id string) reply {
 	if r.files == nil {
 		return newUnknownResourceReply(q, "This server stores no files.")

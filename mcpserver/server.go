@@ -72,8 +72,8 @@ type Options struct {
 	// CallWatcher returns the calls that are offered as resources. By default,
 	// the server has no resources.
 	CallWatcher Watcher
-	// Files stores the files that tools wrote. Clients can read the files of their own
-	// calls as MCP resources. By default, there are no files.
+	// Files stores the files that tools wrote. A client can read the files
+	// that its calls wrote as MCP resources. By default, there are no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. OnSessionEnd also receives
 	// each client without sessions whose token was removed. By default, OnSessionEnd is
