@@ -73,8 +73,7 @@ type TargetChoice struct {
 	// Place is the place of the tool. Unless Place is PlaceDocument, the bridge returns
 	// the current state of the tab TabID, or of all browsers if TabID is 0.
 	Place Place
-	// Tool and Args are the name and the arguments of the called browser tool. For other
-	// tools, both are empty.
+	// Tool and Args are the called browser tool and its arguments; empty for other tools.
 	Tool string
 	Args json.RawMessage
 	// IsPreview is true if the search for targets must not affect pages. The bridge then
@@ -83,8 +82,7 @@ type TargetChoice struct {
 	// IsReloadApproved is true if the user has allowed the reload of a tab that may
 	// contain unsaved input.
 	IsReloadApproved bool
-	// Inspect selects which secret fields of the page in the tab TabID the bridge
-	// inspects. If Inspect is nil, the bridge inspects no fields.
+	// Inspect selects the secret fields to inspect in the page of TabID; nil for none.
 	Inspect *wire.TabInspection
 }
 

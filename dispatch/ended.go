@@ -30,8 +30,7 @@ type afterQueue struct {
 	idle  []*liveCall // empty; exchanged with calls, so that its memory is reused
 }
 
-// add queues the after hooks of an ended call. The argument bytes is the size of the
-// call's arguments and result.
+// add queues the after hooks of a call with bytes of arguments and result.
 func (q *afterQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)

@@ -19,8 +19,7 @@ type Error struct {
 	PageText string
 	// Untrusted are the pages that PageText quotes.
 	Untrusted []wire.UntrustedPage
-	// UserText is the error text for the user. If UserText is "", Message is for agents
-	// and users.
+	// UserText is the error text for the user; "" if Message is for agents and users.
 	UserText string
 	CallID   string
 	// ToolError is set if the tool's handler threw a ToolError.

@@ -30,8 +30,7 @@ type failure struct {
 	err     *wire.CallError
 	refusal Verdict // the last Block of a gate
 	note    failureNote
-	// nextStep replaces the usual next step after the error code. An empty nextStep
-	// replaces nothing.
+	// nextStep, if not empty, replaces the usual next step after the error code.
 	nextStep errtext.Step
 
 	hasBegun        bool
@@ -125,9 +124,8 @@ func (f failure) text(nextStep string) string {
 // cause returns what happened, without a period at the end.
 func (f failure) cause() string { return strings.TrimRight(f.err.Message, ". \n") }
 
-// refusalForUser returns the text for the user from the gate that blocked the call.
-// refusalForUser returns "" if no gate blocked the call or the gate has no text for the
-// user.
+// refusalForUser returns the text for the user from the gate that blocked the call; "" if
+// no gate blocked the call or the gate has no text for the user.
 func (f failure) refusalForUser() string {
 	if f.err == f.refusal.Block {
 		return f.refusal.UserText
@@ -135,9 +133,8 @@ func (f failure) refusalForUser() string {
 	return ""
 }
 
-// stateTexts returns the error message and the next step for the user, for lists of
-// calls. Both texts omit the error code and the run time, because lists have columns for
-// them.
+// stateTexts returns the error message and the user's next step for lists of calls. Lists
+// show the error code and the run time in columns, so both texts omit these values.
 func (f failure) stateTexts() (cause, nextStep string) {
 	if text := f.refusalForUser(); text != "" {
 		return text, ""

@@ -24,8 +24,7 @@ type CallInfo struct {
 	// is the client's trace span in the format of W3C Trace Context; "" if the client
 	// sent none.
 	RootCallID, TraceParent string
-	// Browser and TabID are the tab in the arguments of the call; both are zero if the
-	// arguments name no tab.
+	// Browser and TabID are the tab that the arguments name; both are zero for no tab.
 	Browser string
 	TabID   int
 	// Target is where a browser tool will run: the browser, tab and document that were
@@ -69,8 +68,7 @@ type Wait struct {
 	Duration time.Duration
 	// Done is a channel whose closing ends the delay early. A nil channel has no effect.
 	Done <-chan struct{}
-	// Message is the reason of the delay, which the client receives as a progress
-	// message.
+	// Message is the reason of the delay, which the client receives as progress.
 	Message string
 }
 
@@ -108,8 +106,7 @@ type Ticket struct {
 	IsReadOnly bool
 	// reloadsTab is true if an approval of the ticket also allows the reload of a tab.
 	reloadsTab bool
-	// target is the document in which a plugin's tool would run now; zero if the document
-	// is unknown.
+	// target is the document in which a plugin's tool would run now; zero if unknown.
 	target Target
 }
 

@@ -26,8 +26,7 @@ type liveCall struct {
 	req     Call // mu guards Args; the other fields never change
 	id      string
 	created time.Time
-	// argBytes is the size of the call's arguments. The size remains after the after
-	// hooks, which drop the arguments.
+	// argBytes is the size of the arguments, which the after hooks drop.
 	argBytes      int
 	arrivalNumber uint64 // the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made this call, nil for a call of a client. root is

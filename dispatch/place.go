@@ -122,8 +122,7 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// shownArgs returns the arguments of a call in the form that [Options.ShownArgs] returns
-// for users.
+// shownArgs returns the arguments of a call that users may see; see [Options.ShownArgs].
 func shownArgs(c *liveCall) json.RawMessage {
 	args := c.arguments()
 	if args == nil || !c.req.Tool.Place.isChosenFirst() || c.d.opts.ShownArgs == nil {

@@ -12,8 +12,7 @@ import (
 // targetProblem is the reason why a call has no document to run in.
 type targetProblem struct {
 	err *wire.CallError
-	// nextStep replaces the usual next step after err. An empty nextStep replaces
-	// nothing.
+	// nextStep, if not empty, replaces the usual next step after err.
 	nextStep errtext.Step
 	// reloadTab is a tab that the call needs to reload, for which the user must allow the
 	// reload. reloadTab is nil if no tab needs a reload, or if tabs of several browsers
@@ -21,8 +20,7 @@ type targetProblem struct {
 	reloadTab *Target
 }
 
-// newNoTabProblem returns a targetProblem with the error code no_tab and the given next
-// step.
+// newNoTabProblem returns a targetProblem with the error code no_tab and a next step.
 func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetProblem {
 	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
 }

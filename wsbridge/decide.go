@@ -84,8 +84,7 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
-// errNoPolicy is the error of a Hub without a Policy. errNoHistory is the error of a Hub
-// without ReadHistory.
+// errNoPolicy and errNoHistory are the errors of a Hub without a Policy or ReadHistory.
 var (
 	errNoPolicy  = errors.New("this server has no permissions")
 	errNoHistory = errors.New("this server records no calls")

@@ -15,9 +15,8 @@ type Holds interface {
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
-	// Release stops the client that holds a tab, and returns the client's name. The
-	// argument surface is where the user decided. The text of an error from Release is
-	// for the user.
+	// Release stops the client that holds a tab, and returns the client's name. surface is
+	// where the user decided. The text of an error from Release is for the user.
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 
@@ -77,8 +76,7 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	}
 }
 
-// releaseTab stops the client that holds a tab, because the user requested this in a side
-// panel.
+// releaseTab stops the client that holds a tab, for the user of a side panel.
 func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
 	holds := s.holds

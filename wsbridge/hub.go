@@ -59,8 +59,7 @@ type Options struct {
 	// Key is the shared secret that server and browser prove to have before any other
 	// frame. The shared secret Key is never sent. Required: New panics if Key is empty.
 	Key string
-	// Pairings stores the keys of browsers that were paired with a code. By default, no
-	// browser is paired.
+	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
 	// Origins are the origins that may connect, exactly as the browser sends them, such
 	// as "chrome-extension://<id>". By default, the hub rejects every connection.
@@ -110,8 +109,7 @@ type Options struct {
 	// ClientNames returns the names of the connected MCP clients for side panels. By
 	// default, side panels show no clients.
 	ClientNames func() []string
-	// EndedSessions returns which of the given sessions have ended. By default, no
-	// sessions have ended.
+	// EndedSessions returns which sessions have ended. By default, no session has ended.
 	EndedSessions func(sessions []string) []string
 	// OnBrowsersChange is called after a browser has connected, and after the grace
 	// period of a lost browser has ended. By default, OnBrowsersChange is not called.
@@ -278,8 +276,7 @@ func (h *Hub) currentHashes() map[string]string {
 // Pairings stores the keys of browsers that were paired with a code. All methods of
 // Pairings are safe for concurrent use.
 type Pairings interface {
-	// Key returns the key with the given wire.KeyID, or "" if no browser is paired with
-	// this key.
+	// Key returns the key with a wire.KeyID, or "" for an unknown wire.KeyID.
 	Key(keyID string) (string, error)
 	// Confirm records that the browser has proved possession of the key. The result
 	// newKey is the key for the browser's next connections, or "" if the browser keeps
