@@ -169,6 +169,7 @@ var allowedTestImports = map[string][]string{
 	"dispatch/lazycontext":  {"internal/leaktest"},
 	"mcpserver/gateway":     {"internal/goldentest"},
 	"dispatch/dispatchtest": {"internal/goldentest"},
+	"dispatch/joblist":      {"dispatch/dispatchtest"},
 	"dispatch/shape":        {"dispatch/dispatchtest", "internal/audit", "internal/goldentest"},
 	"dispatch/progress":     {"internal/leaktest"},
 	"plugin":                {"plugin/plugintest", "plugin/policy", "dispatch/dispatchtest"},
