@@ -237,7 +237,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 // fail ends a call whose handler does not run with an error, and sends no stop to the
 // page.
 func (c *liveCall) fail(err *wire.CallError) {
-	c.end(ending{status: statusFailed, err: err})
+	c.end(ending{status: failureStatusOf(err), err: err})
 }
 
 // cancel ends the call as cancelled and returns false if the call had ended.
@@ -255,7 +255,7 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	} else if problem := c.d.pageProblem(c, err.Message); problem != nil {
 		err = problem
 	}
-	c.end(ending{status: statusFailed, err: err, stopPage: true})
+	c.end(ending{status: failureStatusOf(err), err: err, stopPage: true})
 }
 
 // end ends the call once and returns false if the call had ended before.

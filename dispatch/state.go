@@ -11,7 +11,7 @@ import (
 // status is the state of a call.
 type status uint8
 
-// These constants are the statuses of a call. The last three statuses are final: a call
+// These constants are the statuses of a call. The last four statuses are final: a call
 // in one of these statuses never changes.
 const (
 	statusNew status = iota
@@ -21,9 +21,10 @@ const (
 	statusSucceeded
 	statusFailed
 	statusCancelled
+	statusTimedOut
 )
 
-var statusNames = [...]string{"new", "running", "suspended", "resuming", "succeeded", "failed", "cancelled"}
+var statusNames = [...]string{"new", "running", "suspended", "resuming", "succeeded", "failed", "cancelled", "timed out"}
 
 func (s status) String() string { return statusNames[s] }
 
@@ -34,13 +35,14 @@ func (s status) isTerminal() bool { return s >= statusSucceeded }
 // disconnects, may end a call that never ran. A running tool may suspend its call, and
 // a gate may suspend a call that is resuming.
 var nextStatuses = [...][]status{
-	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled},
-	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled},
-	statusSuspended: {statusResuming, statusSucceeded, statusFailed, statusCancelled},
-	statusResuming:  {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled},
+	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
+	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
+	statusSuspended: {statusResuming, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
+	statusResuming:  {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusSucceeded: nil,
 	statusFailed:    nil,
 	statusCancelled: nil,
+	statusTimedOut:  nil,
 }
 
 func (s status) canBecome(t status) bool {
@@ -52,20 +54,20 @@ func (s status) canBecome(t status) bool {
 	return false
 }
 
-// shownStatus returns the status as surfaces show it.
-func (s status) shownStatus() wire.CallStatus {
-	switch s {
-	case statusNew, statusSuspended:
-		return wire.StatusPending
-	case statusRunning, statusResuming:
-		return wire.StatusRunning
-	case statusSucceeded:
-		return wire.StatusDone
-	case statusFailed:
-		return wire.StatusFailed
-	default:
-		return wire.StatusCancelled
+// shownStatuses has each status as surfaces show it.
+var shownStatuses = [...]wire.CallStatus{
+	statusNew: wire.StatusPending, statusSuspended: wire.StatusPending, statusRunning: wire.StatusRunning, statusResuming: wire.StatusRunning,
+	statusSucceeded: wire.StatusDone, statusFailed: wire.StatusFailed, statusCancelled: wire.StatusCancelled, statusTimedOut: wire.StatusTimedOut,
+}
+
+func (s status) shownStatus() wire.CallStatus { return shownStatuses[s] }
+
+// failureStatusOf returns the status of a call that ends with an error.
+func failureStatusOf(err *wire.CallError) status {
+	if err.Code.IsTimeout() {
+		return statusTimedOut
 	}
+	return statusFailed
 }
 
 // state is the state machine of one call: its status, its times and its ending. state

@@ -9,21 +9,22 @@ import (
 func TestStatusMachine(t *testing.T) {
 	all := []status{
 		statusNew, statusRunning, statusSuspended, statusResuming,
-		statusSucceeded, statusFailed, statusCancelled,
+		statusSucceeded, statusFailed, statusCancelled, statusTimedOut,
 	}
 	// Each row is a status, and each x in a row is a possible next status.
 	want := []string{
-		".xx.xxx", // new
-		"..x.xxx", // running
-		"...xxxx", // suspended
-		".xx.xxx", // resuming
-		".......", // succeeded
-		".......", // failed
-		".......", // cancelled
+		".xx.xxxx", // new
+		"..x.xxxx", // running
+		"...xxxxx", // suspended
+		".xx.xxxx", // resuming
+		"........", // succeeded
+		"........", // failed
+		"........", // cancelled
+		"........", // timed out
 	}
 	surfaces := []wire.CallStatus{
 		wire.StatusPending, wire.StatusRunning, wire.StatusPending, wire.StatusRunning,
-		wire.StatusDone, wire.StatusFailed, wire.StatusCancelled,
+		wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut,
 	}
 	for i, from := range all {
 		for j, to := range all {
@@ -33,6 +34,18 @@ func TestStatusMachine(t *testing.T) {
 		}
 		if from.isTerminal() != (i >= 4) || from.shownStatus() != surfaces[i] {
 			t.Errorf("state %s is terminal: %t; its shown status is %s", from, from.isTerminal(), from.shownStatus())
+		}
+	}
+}
+
+// TestTimedOut checks which errors end a call as timed out.
+func TestTimedOut(t *testing.T) {
+	for code, want := range map[wire.ErrorCode]status{
+		wire.ErrIdleTimeout: statusTimedOut, wire.ErrDeadlineExceeded: statusTimedOut, wire.ErrApprovalTimeout: statusTimedOut,
+		wire.ErrToolError: statusFailed, wire.ErrPageUnresponsive: statusFailed, wire.ErrShutdown: statusFailed,
+	} {
+		if got := failureStatusOf(&wire.CallError{Code: code}); got != want {
+			t.Errorf("a call that ends with %s is %s, want %s", code, got, want)
 		}
 	}
 }

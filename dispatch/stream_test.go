@@ -47,8 +47,13 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 			if e := events[2]; e.Report.Message != "one" || *e.Call.Progress != 0.25 || e.Call.Client != "Claude" {
 				t.Errorf("the first progress event is %+v", e)
 			}
-			if e := events[4].Call; e.Status != wire.StatusFailed || e.ErrorCode != wire.ErrIdleTimeout || e.RunMs != 30000 {
+			if e := events[4].Call; e.Status != wire.StatusTimedOut || e.ErrorCode != wire.ErrIdleTimeout || e.RunMs != 30000 {
 				t.Errorf("the event of the end is %+v", e)
+			}
+			// tool-call-progress.v1 has no status for a call that timed out.
+			var encoded struct{ Content, Call dispatch.Snapshot }
+			if err := json.Unmarshal(events[4].JSON(), &encoded); err != nil || encoded.Content.Status != wire.StatusFailed || encoded.Call.Status != wire.StatusTimedOut {
+				t.Errorf("the JSON of the end is %s", events[4].JSON())
 			}
 		}
 		b.Close()

@@ -235,5 +235,5 @@ func jobMeta(v joblist.View) json.RawMessage {
 	return rawjson.Encode(struct {
 		Job    string          `json:"job"`
 		Status wire.CallStatus `json:"status"`
-	}{v.CallID, v.Status})
+	}{v.CallID, v.Status.ForProgress()})
 }

@@ -14,7 +14,7 @@ import (
 // TestJobResultsForAgents checks the answer and the text for a job in each status.
 func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
-	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled} {
+	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {
 		for _, isGone := range []bool{false, true} {
 			v := joblist.View{View: dispatchtest.View(), ResultDropped: isGone}
 			if v.Status = status; status != wire.StatusPending {

@@ -114,7 +114,7 @@ func (r *resources) findContent(uri string) (any, bool) {
 		}
 		list.Calls = slices.Clone(list.Calls)
 		for i := range list.Calls {
-			list.Calls[i].Result = ""
+			hideResult(&list.Calls[i])
 		}
 		return list, true
 	}
@@ -123,9 +123,13 @@ func (r *resources) findContent(uri string) (any, bool) {
 		return nil, false
 	}
 	view, ok := r.calls.Find(id)
-	view.Result = ""
+	hideResult(&view)
 	return view, ok
 }
+
+// hideResult removes the result from a call, and changes its status to that of
+// tool-call-progress.v1.
+func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
 
 // unknownResource is the error for the URI of a resource that does not exist.
 type unknownResource string

@@ -101,6 +101,15 @@ func TestResourcesAreRead(t *testing.T) {
 	}
 }
 
+// TestTimedOutResource checks that a resource has the status of tool-call-progress.v1.
+func TestTimedOutResource(t *testing.T) {
+	v := dispatch.View{Result: "secret"}
+	v.Status = wire.StatusTimedOut
+	if hideResult(&v); v.Status != wire.StatusFailed || v.Result != "" {
+		t.Errorf("the resource is %+v", v)
+	}
+}
+
 func TestResourcesThatAreNotThere(t *testing.T) {
 	d, id, _ := runningCall(t)
 	s := serveTools(t, d, Options{CallWatcher: d})

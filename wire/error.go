@@ -90,6 +90,11 @@ const (
 	ErrInternal ErrorCode = "internal"
 )
 
+// IsTimeout reports whether the call reached one of its time limits.
+func (c ErrorCode) IsTimeout() bool {
+	return c == ErrIdleTimeout || c == ErrDeadlineExceeded || c == ErrApprovalTimeout
+}
+
 // ToolErrorInfo describes an error that a tool's handler threw as a ToolError.
 type ToolErrorInfo struct {
 	// Code is the error code that the tool chose.

@@ -25,7 +25,7 @@ type CallsFilter struct {
 	// Text is part of the tool's name, the client, the site, the error or the arguments.
 	// Upper and lower case are equal.
 	Text string `json:"text,omitempty"`
-	// Failed is true to select only calls that failed or were cancelled.
+	// Failed is true to select only calls that failed, timed out or were cancelled.
 	Failed bool `json:"failed,omitempty"`
 }
 

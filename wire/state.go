@@ -7,7 +7,8 @@ type StateWatchParams struct {
 	On bool `json:"on"`
 }
 
-// CallStatus is the status of a call for display (tool-call-progress.v1).
+// CallStatus is the status of a call for display. tool-call-progress.v1 has every status
+// but StatusTimedOut.
 type CallStatus string
 
 const (
@@ -17,7 +18,22 @@ const (
 	StatusDone      CallStatus = "done"
 	StatusFailed    CallStatus = "failed"
 	StatusCancelled CallStatus = "cancelled"
+	// StatusTimedOut means that the call reached its idle limit, its hard limit or its
+	// approval limit.
+	StatusTimedOut CallStatus = "timed out"
 )
+
+// ForProgress returns the status in tool-call-progress.v1: a call that timed out has
+// failed.
+func (s CallStatus) ForProgress() CallStatus {
+	if s == StatusTimedOut {
+		return StatusFailed
+	}
+	return s
+}
+
+// IsFailure reports whether the call ended without a result and was not cancelled.
+func (s CallStatus) IsFailure() bool { return s == StatusFailed || s == StatusTimedOut }
 
 // CallView is one call in the side panel.
 type CallView struct {

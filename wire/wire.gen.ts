@@ -195,7 +195,7 @@ export interface CallsFilter {
    * Upper and lower case are equal.
    */
   text?: string;
-  /** failed is true to select only calls that failed or were cancelled. */
+  /** failed is true to select only calls that failed, timed out or were cancelled. */
   failed?: boolean;
 }
 
@@ -1088,7 +1088,10 @@ export interface StateWatchParams {
   on: boolean;
 }
 
-/** CallStatus is the status of a call for display (tool-call-progress.v1). */
+/**
+ * CallStatus is the status of a call for display. tool-call-progress.v1 has every status
+ * but StatusTimedOut.
+ */
 export const CallStatuses = [
   /** StatusPending means that the call is queued or waiting for approval. */
   'pending',
@@ -1096,6 +1099,11 @@ export const CallStatuses = [
   'done',
   'failed',
   'cancelled',
+  /**
+   * StatusTimedOut means that the call reached its idle limit, its hard limit or its
+   * approval limit.
+   */
+  'timed out',
 ] as const;
 export type CallStatus = (typeof CallStatuses)[number];
 

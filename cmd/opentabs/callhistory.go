@@ -21,7 +21,7 @@ func (o *historyOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.since, "since", "", "list recorded calls that ended after this `TIME`, such as 2h, 7d or 2026-11-20")
 	cmd.Flags().StringVar(&o.tool, "tool", "", "list recorded calls of this `TOOL`, or of all tools of a plugin")
 	cmd.Flags().StringVar(&o.client, "client", "", "list recorded calls of the client with this `NAME`")
-	cmd.Flags().BoolVar(&o.hasFailed, "failed", false, "list recorded calls that failed or were cancelled")
+	cmd.Flags().BoolVar(&o.hasFailed, "failed", false, "list recorded calls that failed, timed out or were cancelled")
 }
 
 // isSet reports whether the user gave one of the flags that list recorded calls.

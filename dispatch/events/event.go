@@ -102,7 +102,12 @@ type encodedEvent struct {
 }
 
 func encodeEvent(e *Event) []byte {
-	encoded := encodedEvent{Type: activitySnapshot, ActivityType: progressActivity, Replace: true, Content: &e.Call.Snapshot, Event: e}
+	content := &e.Call.Snapshot
+	if s := content.Status.ForProgress(); s != content.Status {
+		copied := *content
+		copied.Status, content = s, &copied
+	}
+	encoded := encodedEvent{Type: activitySnapshot, ActivityType: progressActivity, Replace: true, Content: content, Event: e}
 	if a := e.Activity; a != nil {
 		encoded.ActivityType, encoded.Content = a.Type, nil
 		if a.Patch != nil {

@@ -27,6 +27,8 @@ type Snapshot struct {
 
 // Progression is the status and the progress of a call.
 type Progression struct {
+	// Status is the status for users. Agents and the content of events get the result of
+	// [wire.CallStatus.ForProgress].
 	Status wire.CallStatus `json:"status"`
 	// Progress is from 0 to 1; absent while unknown.
 	Progress *float64 `json:"progress,omitempty"`

@@ -22,6 +22,7 @@ type Job struct {
 
 // JobForAgent returns a job as agents see it, without a hint.
 func JobForAgent(v joblist.View) Job {
+	v.Status = v.Status.ForProgress()
 	j := Job{JobID: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}
 	if v.Waiting != nil {
 		j.WaitsFor = v.Waiting.Reason

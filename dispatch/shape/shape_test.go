@@ -103,6 +103,22 @@ func TestPanelCaller(t *testing.T) {
 	}
 }
 
+// TestTimedOutCall checks which surfaces show that a call timed out. Agents get the
+// status of tool-call-progress.v1.
+func TestTimedOutCall(t *testing.T) {
+	v := dispatchtest.View()
+	v.Status = wire.StatusTimedOut
+	if got := panelCall(v, "b1").Status; got != wire.StatusTimedOut {
+		t.Errorf("the panel shows %q", got)
+	}
+	if got := shape.CallForAudit(dispatch.EndedCall{View: v}).Status; got != wire.StatusTimedOut {
+		t.Errorf("the audit has %q", got)
+	}
+	if got := shape.JobForAgent(joblist.View{View: v}).Status; got != wire.StatusFailed {
+		t.Errorf("the agent gets %q", got)
+	}
+}
+
 // singleCallSource is a source of calls that contains one call.
 type singleCallSource struct{ view dispatch.View }
 

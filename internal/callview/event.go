@@ -49,7 +49,7 @@ func EventText(e dispatch.Event, verbose bool) string {
 			text += ", requested by " + terminal.SafeLine(clientName)
 		}
 		switch result := v.ShownResult(verbose); {
-		case v.Status == wire.StatusFailed && v.Error != "":
+		case v.Status.IsFailure() && v.Error != "":
 			text += ": " + terminal.SafeLine(v.Error)
 		case result != "":
 			text += ": " + terminal.SafeLine(result)

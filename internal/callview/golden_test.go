@@ -27,7 +27,9 @@ func TestCallInTheTerminal(t *testing.T) {
 	running, ended := dispatchtest.View(), dispatchtest.View()
 	ended.CallID, ended.Waiting, ended.Status = "call_2", nil, wire.StatusFailed
 	var b bytes.Buffer
-	for _, v := range []dispatch.View{running, ended, {}} {
+	timedOut := dispatch.View{RunMs: 30_000, ErrorCode: wire.ErrIdleTimeout, Error: "no progress and no result for 30 s", Ended: &now}
+	timedOut.CallID, timedOut.ToolName, timedOut.Status = "call_3", "messages__export", wire.StatusTimedOut
+	for _, v := range []dispatch.View{running, ended, timedOut, {}} {
 		for _, verbose := range []bool{false, true} {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
 			s := callDetails{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
@@ -45,5 +47,6 @@ func TestCallInTheTerminal(t *testing.T) {
 		e := dispatch.Event{Kind: kind, Time: now, Call: running, Resolution: dispatchtest.Resolution()}
 		b.WriteString(EventLine(e, true) + "\n")
 	}
+	b.WriteString(EventLine(dispatch.Event{Kind: dispatch.EventEnded, Time: now, Call: timedOut}, false) + "\n")
 	goldentest.Compare(t, "testdata/calls.txt", b.Bytes())
 }

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestMetrics checks the metrics after three ended calls.
+// TestMetrics checks the metrics after four ended calls.
 func TestMetrics(t *testing.T) {
 	m := metrics.New(func() metrics.Gauges {
 		return metrics.Gauges{RunningCalls: 2, QueuedCalls: 3, WaitingCalls: 1, Browsers: 4}
@@ -26,6 +26,7 @@ func TestMetrics(t *testing.T) {
 	end("messages", wire.StatusDone, "", 40)
 	end("messages", wire.StatusDone, "", 15_000)
 	end("browser", wire.StatusFailed, wire.ErrDenied, 0)
+	end("browser", wire.StatusTimedOut, wire.ErrApprovalTimeout, 0)
 
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -33,10 +34,11 @@ func TestMetrics(t *testing.T) {
 	for _, line := range []string{
 		`opentabs_calls_total{plugin="messages",status="done",code=""} 2`,
 		`opentabs_calls_total{plugin="browser",status="failed",code="denied"} 1`,
+		`opentabs_calls_total{plugin="browser",status="timed out",code="approval_timeout"} 1`,
 		"opentabs_calls_running 2", "opentabs_calls_queued 3", "opentabs_calls_waiting_for_user 1", "opentabs_browsers_connected 4",
 		`opentabs_call_run_seconds_bucket{le="0.05"} 1`, `opentabs_call_run_seconds_bucket{le="30"} 2`, "opentabs_call_run_seconds_count 2",
 		"opentabs_call_run_seconds_sum 15.04",
-		`opentabs_call_wait_seconds_bucket{le="10"} 1`, "opentabs_call_wait_seconds_count 3",
+		`opentabs_call_wait_seconds_bucket{le="10"} 1`, "opentabs_call_wait_seconds_count 4",
 		`opentabs_build_info{version="`, "process_resident_memory_bytes ", "go_goroutines ",
 	} {
 		if !strings.Contains("\n"+body, "\n"+line) {

@@ -98,7 +98,7 @@ func TestSpans(t *testing.T) {
 	c := newCollector(t)
 	e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
 	parent := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c2", "c1", wire.StatusFailed))
+	e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c2", "c1", wire.StatusTimedOut))
 	e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c1", "", wire.StatusDone))
 	e.After(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
 	e.Flush(t.Context())

@@ -11,7 +11,6 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/waterfall"
-	"opentabs/wire"
 )
 
 // exportRequest is the JSON of OTLP's ExportTraceServiceRequest. IDs are hexadecimal, and
@@ -100,7 +99,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	if v.ParentCallID != "" {
 		call.ParentSpanID, call.Kind = hashID(v.ParentCallID, 8), kindInternal
 	}
-	if v.Status == wire.StatusFailed {
+	if v.Status.IsFailure() {
 		call.Status = &spanStatus{statusError, string(v.ErrorCode)}
 	}
 	spans := []span{call}

@@ -38,7 +38,7 @@ type Query struct {
 	// Text selects the calls with this text in the name of the tool, the client, the
 	// site, the error or the arguments, in upper or lower case.
 	Text string
-	// HasFailed selects the calls that failed or were cancelled.
+	// HasFailed selects the calls that failed, timed out or were cancelled.
 	HasFailed bool
 	// Before is the cursor Next of the page before; empty for the newest records.
 	Before string
@@ -244,7 +244,7 @@ func (s *search) selects(r *Record) bool {
 	case s.callID != "" && r.CallID != s.callID,
 		q.Tool != "" && r.ToolName != q.Tool && r.Plugin != q.Tool,
 		q.Client != "" && r.Client != q.Client && r.ClaimedName != q.Client && client != q.Client,
-		q.HasFailed && r.Status != wire.StatusFailed && r.Status != wire.StatusCancelled:
+		q.HasFailed && !r.Status.IsFailure() && r.Status != wire.StatusCancelled:
 		return false
 	case s.text == "":
 		return true

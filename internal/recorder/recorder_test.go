@@ -222,7 +222,7 @@ func TestSidePanelGetsPages(t *testing.T) {
 	r := Open(t.TempDir(), testOptions)
 	defer r.Close()
 	call := fullCall()
-	call.View.Status, call.View.Browser, call.View.TabID = wire.StatusFailed, "b1", 7
+	call.View.Status, call.View.Browser, call.View.TabID = wire.StatusTimedOut, "b1", 7
 	r.Add(call, Facts{Site: "https://shop.example", Approved: &Approval{Scope: wire.ScopeOnce, By: "the command line"}})
 	r.Add(endedCallOf("call_2", "a__b", time.Now()), Facts{})
 	page, err := r.ReadHistory("b1", wire.CallsHistoryParams{Limit: 1})
@@ -234,7 +234,7 @@ func TestSidePanelGetsPages(t *testing.T) {
 		t.Fatalf("second page of the records = %+v, %v", page, err)
 	}
 	got := page.Calls[0]
-	if got.Call.TabID != 7 || got.Call.Site != "shop.example" || got.ApprovedBy != "the command line" || got.ApprovedScope != wire.ScopeOnce ||
+	if got.Call.Status != wire.StatusTimedOut || got.Call.TabID != 7 || got.Call.Site != "shop.example" || got.ApprovedBy != "the command line" || got.ApprovedScope != wire.ScopeOnce ||
 		!strings.Contains(got.Call.Args, `"channel":"general"`) || !got.ArgsIncomplete || got.Call.CreatedMs == 0 || got.EndedMs < got.Call.CreatedMs {
 		t.Errorf("record in the side panel = %+v", got)
 	}

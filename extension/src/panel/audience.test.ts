@@ -54,7 +54,7 @@ test('a status word has the audience of its message', () => {
 });
 
 test('isOpen accepts pending and running calls', () => {
-  const open = (['pending', 'running', 'done', 'failed', 'cancelled'] as const).filter((s) =>
+  const open = (['pending', 'running', 'done', 'failed', 'cancelled', 'timed out'] as const).filter((s) =>
     isOpen(call({ status: s })),
   );
   assert.deepEqual(open, ['pending', 'running']);

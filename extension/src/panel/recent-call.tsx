@@ -14,7 +14,7 @@ import { usePanelAction } from './panel-action.ts';
 import type { RecentCall } from './recent.ts';
 import type { Act } from './requests.ts';
 import { Scrollable } from './scrollable.tsx';
-import { formatClock, formatDateTime, formatRunTime, removeHidden, statusWord } from './wording.ts';
+import { formatClock, formatDateTime, formatRunTime, isFailure, removeHidden, statusWord } from './wording.ts';
 
 /** CallContext contains the props that all rows of ended calls share. */
 export interface CallContext {
@@ -90,7 +90,7 @@ function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VN
   return (
     <>
       <span class="line">
-        <span class={`status ${status}`}>{statusWord(status)}</span>
+        <span class={`status ${isFailure(status) ? 'failed' : status}`}>{statusWord(status)}</span>
         <CallName call={call} />
         {count > 1 && <span class="times">×{count}</span>}
         {createdMs !== undefined && <span class="time">{formatClock(createdMs)}</span>}

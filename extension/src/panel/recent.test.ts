@@ -34,11 +34,12 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
     makeCall('b', { client: 'Cursor', status: 'failed', error: 'Channel not found', site: 'chat.example' }),
     makeCall('c', { plugin: 'browser', tool: 'browser_click', status: 'cancelled' }),
     makeCall('d', { result: '{"secret":1}' }),
+    makeCall('e', { client: 'Codex', status: 'timed out' }),
   ];
   const select = (filter: Partial<typeof NoFilter>, showsEverything = false) =>
     ids(filterCalls(calls, { ...NoFilter, ...filter }, showsEverything));
-  assert.equal(select({}), 'a b c d');
-  assert.equal(select({ failedOnly: true }), 'b c');
+  assert.equal(select({}), 'a b c d e');
+  assert.equal(select({ failedOnly: true }), 'b c e');
   assert.equal(select({ plugin: 'browser' }), 'c');
   assert.equal(select({ client: 'Cursor' }), 'b');
   assert.equal(select({ text: 'CHANNEL' }), 'a b');
@@ -58,11 +59,13 @@ test('groupFailures groups equal failures in a row and never a success', () => {
     makeCall('d'),
     makeCall('e'),
     makeCall('f', failure),
-    makeCall('g', { ...failure, client: 'Cursor' }),
+    makeCall('g', { ...failure, status: 'timed out' }),
+    makeCall('h', { ...failure, status: 'timed out' }),
+    makeCall('i', { ...failure, client: 'Cursor' }),
   ]);
   assert.deepEqual(
     groups.map(({ first, others }) => ids([first, ...others])),
-    ['a b', 'c', 'd', 'e', 'f', 'g'],
+    ['a b', 'c', 'd', 'e', 'f', 'g h', 'i'],
   );
 });
 

@@ -2,6 +2,7 @@
 
 import type { CallView, RecordedCall } from '../../../wire/wire.gen.ts';
 import { resultOf } from './audience.ts';
+import { isFailure } from './wording.ts';
 
 /** MaxRecentCalls is the maximum number of ended calls that the panel keeps. */
 export const MaxRecentCalls = 1000;
@@ -91,8 +92,8 @@ export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[
 
 function isSameFailure(a: CallView, b: CallView): boolean {
   return (
-    a.status === 'failed' &&
-    b.status === 'failed' &&
+    isFailure(a.status) &&
+    a.status === b.status &&
     a.plugin === b.plugin &&
     a.tool === b.tool &&
     a.client === b.client &&

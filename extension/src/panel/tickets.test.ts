@@ -37,7 +37,7 @@ test('a settled card shows its outcome for 5 s', () => {
   assert.equal(outcome('permission', [call('a', undefined, { status: 'running' })]), 'Already allowed elsewhere.');
   assert.equal(outcome('user', [call('a', undefined, { status: 'done' })]), 'No longer needed: the call continues.');
   assert.equal(
-    outcome('permission', [call('a', undefined, { status: 'failed', error: 'approval\u202e timed out' })]),
+    outcome('permission', [call('a', undefined, { status: 'timed out', error: 'approval\u202e timed out' })]),
     'Not run: approval timed out',
   );
   assert.equal(outcome('user', [call('a', undefined, { status: 'cancelled' })]), 'Withdrawn: the call was cancelled.');

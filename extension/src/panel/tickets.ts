@@ -63,7 +63,8 @@ export function outcomeOnOtherSurface({ ticketId, kind }: WaitingView, call: Cal
   if (decision?.ticketId === ticketId) return alreadyDecided(kind, decision.allowed, decision.by);
   switch (call?.status) {
     case 'failed':
-      return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${removeHidden(call.error ?? '') || 'the call failed'}`;
+    case 'timed out':
+      return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${removeHidden(call.error ?? '') || `the call ${call.status}`}`;
     case 'cancelled':
       return 'Withdrawn: the call was cancelled.';
     case undefined:

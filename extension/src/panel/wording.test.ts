@@ -66,6 +66,7 @@ test('formatDuration and formatPercent', () => {
   assert.equal(hostOf('https://a.org:8080/x'), 'a.org:8080');
   assert.equal(hostOf('?'), '?');
   assert.equal(statusWord('cancelled'), 'cancelled');
+  assert.equal(statusWord('timed out'), 'timed out');
 });
 
 test('removeHidden keeps letters and removes hidden characters', () => {

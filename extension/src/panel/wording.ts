@@ -160,6 +160,11 @@ export function worldEffect(world: World | undefined): string {
 export const lateEffect =
   'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
+/** isFailure reports whether a call failed or timed out. */
+export function isFailure(status: CallStatus): boolean {
+  return status === 'failed' || status === 'timed out';
+}
+
 /** statusWord returns the text for the status of a call. */
 export function statusWord(status: CallStatus): string {
   const words = {
@@ -168,6 +173,7 @@ export function statusWord(status: CallStatus): string {
     done: 'done',
     failed: 'failed',
     cancelled: 'cancelled',
+    'timed out': 'timed out',
   } as const;
   return words[status];
 }
