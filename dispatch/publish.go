@@ -140,7 +140,7 @@ func (c *liveCall) fullView() View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.viewLocked()
-	v.Activities, v.Timeline, v.Trace = activities, slices.Clone(c.timeline.moments), c.req.Trace.View()
+	v.Activities, v.Timeline, v.Trace = activities, slices.Clone(c.timeline.moments), c.req.Trace.View(c.root.req.Trace)
 	v.Seq = c.d.stream.LastSeq() // no event of the call is published while mu is locked
 	return v
 }

@@ -287,6 +287,20 @@ const samples: Golden = {
   },
   'call.repeat.params': { callId: 'c-01k6' },
   'call.repeat.result': {},
+  'call.inspect.params': { callId: 'c-01k6' },
+  'call.inspect.result': {
+    phases: [
+      { name: 'request', startMs: 0, ms: 0.25 },
+      { name: 'handler', startMs: 0.25, ms: 1200.5 },
+    ],
+    traced: true,
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    failure: {
+      stack: ['exportMessages (src/tools/export.ts:31:11)'],
+      hints: ['JSON.stringify cannot write a bigint.'],
+      log: [{ atMs: 1790000000000.5, level: 'error', message: 'export failed' }],
+    },
+  },
   'call.decide.params': {
     callId: 'c-01k7',
     ticketId: 't-1',
@@ -614,6 +628,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     allowed: false,
   } satisfies Golden['call.decide.result'],
   'calls.history.params.first': { limit: 50 } satisfies Golden['calls.history.params'],
+  'call.inspect.result.empty': {} satisfies Golden['call.inspect.result'],
   'calls.history.result.empty': {} satisfies Golden['calls.history.result'],
   'config.permission.params.default': {
     plugin: 'messages',

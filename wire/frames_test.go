@@ -26,6 +26,7 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodToolAnswer:         {newBody[ToolAnswerParams], newBody[ToolAnswerResult]},
 	MethodCallDecide:         {newBody[CallDecideParams], newBody[CallDecideResult]},
 	MethodCallRepeat:         {newBody[CallRepeatParams], newBody[CallRepeatResult]},
+	MethodCallInspect:        {newBody[CallInspectParams], newBody[CallInspectResult]},
 	MethodCallsHistory:       {newBody[CallsHistoryParams], newBody[CallsHistoryResult]},
 	MethodConfigPermission:   {newBody[ConfigPermissionParams], newBody[ConfigPermissionResult]},
 	MethodConfigReview:       {newBody[ConfigReviewParams], newBody[ConfigReviewResult]},

@@ -61,6 +61,9 @@ const (
 	// MethodCallRepeat repeats a recorded call for the user. MethodCallRepeat is a
 	// request of the browser.
 	MethodCallRepeat Method = "call.repeat"
+	// MethodCallInspect requests the times of a call and the reason of its failure.
+	// MethodCallInspect is a request of the browser.
+	MethodCallInspect Method = "call.inspect"
 	// MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
 	// request of the browser.
 	MethodCallsHistory Method = "calls.history"

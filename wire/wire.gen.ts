@@ -286,6 +286,62 @@ export interface PageHops {
   resultUs: number;
 }
 
+/** CallInspectParams requests where the time of a call went, and why the call failed. */
+export interface CallInspectParams {
+  /** callId is a call in the server's memory or a recorded call. */
+  callId: string;
+}
+
+/**
+ * CallInspectResult is what the side panel loads when the user opens the parts of a call
+ * that has ended.
+ */
+export interface CallInspectResult {
+  /** phases are the parts of the time of the call, in order. */
+  phases?: readonly CallPhase[];
+  /**
+   * traced is true if the times at all stations are known. Without a trace, only the
+   * waits and the run are known.
+   */
+  traced?: boolean;
+  /** traceId is the ID of the call's trace in OpenTelemetry; absent if there is none. */
+  traceId?: string;
+  /**
+   * failure is what the author of the plugin needs; absent for a call that did not fail,
+   * and for a browser tool.
+   */
+  failure?: CallFailure;
+}
+
+/** CallPhase is a part of the time of a call, in milliseconds. */
+export interface CallPhase {
+  name: string;
+  /** startMs is the time since the call arrived. */
+  startMs: number;
+  ms: number;
+}
+
+/** CallFailure is what the log of a plugin has about a failed call. */
+export interface CallFailure {
+  /**
+   * stack is the frames of the author's code, the innermost first, such as
+   * "exportMessages (src/tools/export.ts:31:11)".
+   */
+  stack?: readonly string[];
+  /** hints is advice about usual mistakes of authors. */
+  hints?: readonly string[];
+  /** log is the last entries of the plugin in the tab while the call ran, oldest first. */
+  log?: readonly CallLogEntry[];
+}
+
+/** CallLogEntry is one entry of a plugin's log. */
+export interface CallLogEntry {
+  /** atMs is when the server received the entry, in milliseconds since 1970. */
+  atMs: number;
+  level: LogLevel;
+  message: string;
+}
+
 /** ChallengeParams is the server's part of the handshake. */
 export interface ChallengeParams {
   /** nonce is random and new for each link. */
@@ -437,6 +493,11 @@ export const Methods = [
    * request of the browser.
    */
   'call.repeat',
+  /**
+   * MethodCallInspect requests the times of a call and the reason of its failure.
+   * MethodCallInspect is a request of the browser.
+   */
+  'call.inspect',
   /**
    * MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
    * request of the browser.
@@ -2366,6 +2427,7 @@ export interface Requests {
   'call.cancel': { params: CallCancelParams; result: CallCancelResult };
   'call.decide': { params: CallDecideParams; result: CallDecideResult };
   'call.repeat': { params: CallRepeatParams; result: CallRepeatResult };
+  'call.inspect': { params: CallInspectParams; result: CallInspectResult };
   'calls.history': { params: CallsHistoryParams; result: CallsHistoryResult };
   'config.permission': { params: ConfigPermissionParams; result: ConfigPermissionResult };
   'config.review': { params: ConfigReviewParams; result: ConfigReviewResult };
@@ -2400,6 +2462,7 @@ export const RequestMethods = [
   'call.cancel',
   'call.decide',
   'call.repeat',
+  'call.inspect',
   'calls.history',
   'config.permission',
   'config.review',
@@ -2484,6 +2547,11 @@ export interface Types {
   CallRepeatResult: CallRepeatResult;
   BrowserHops: BrowserHops;
   PageHops: PageHops;
+  CallInspectParams: CallInspectParams;
+  CallInspectResult: CallInspectResult;
+  CallPhase: CallPhase;
+  CallFailure: CallFailure;
+  CallLogEntry: CallLogEntry;
   ChallengeParams: ChallengeParams;
   HelloParams: HelloParams;
   HelloResult: HelloResult;
@@ -2679,6 +2747,30 @@ export const Shapes = {
     schemaUs: 'integer',
     handlerUs: 'integer',
     resultUs: 'integer',
+  },
+  CallInspectParams: {
+    callId: 'string',
+  },
+  CallInspectResult: {
+    'phases?': ['CallPhase'],
+    'traced?': 'boolean',
+    'traceId?': 'string',
+    'failure?': 'CallFailure',
+  },
+  CallPhase: {
+    name: 'string',
+    startMs: 'number',
+    ms: 'number',
+  },
+  CallFailure: {
+    'stack?': ['string'],
+    'hints?': ['string'],
+    'log?': ['CallLogEntry'],
+  },
+  CallLogEntry: {
+    atMs: 'number',
+    level: 'LogLevel',
+    message: 'string',
   },
   ChallengeParams: {
     nonce: 'string',

@@ -136,6 +136,10 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		answerPanel(&in.link.panel, e, func(p wire.CallRepeatParams) (r wire.CallRepeatResult, err error) {
 			return r, in.link.hub.opts.RepeatCall(p.CallID)
 		})
+	case wire.MethodCallInspect:
+		answerPanel(&in.link.panel, e, func(p wire.CallInspectParams) (wire.CallInspectResult, error) {
+			return in.link.hub.opts.InspectCall(p.CallID)
+		})
 	case wire.MethodCallsHistory:
 		answerPanel(&in.link.panel, e, func(p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
 			return in.link.hub.opts.ReadHistory(b.id, p)

@@ -183,6 +183,13 @@ func playTranscript(t *testing.T, text string) string {
 		}
 		return nil
 	}
+	o.InspectCall = func(callID string) (r wire.CallInspectResult, err error) {
+		if callID != "c0" {
+			return r, errors.New("the call is not recorded any more")
+		}
+		r.Phases = []wire.CallPhase{{Name: "handler", StartMs: 1, Ms: 2}}
+		return r, nil
+	}
 	o.ReadHistory = func(browserID string, p wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
 		if p.Limit == 0 {
 			return r, errors.New("there is no limit")

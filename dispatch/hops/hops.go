@@ -15,6 +15,7 @@ package hops
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -148,15 +149,21 @@ type View struct {
 	// Start is the time at which the client's request arrived.
 	Start time.Time `json:"start"`
 	Hops  []Hop     `json:"hops"`
+	// TraceID is the ID of the client's trace; absent if the client sent none.
+	TraceID string `json:"trace_id,omitempty"`
 }
 
 // View returns the start time and the recorded hops of the Trace; nil if the call is not
-// traced.
-func (t *Trace) View() *View {
+// traced. root is the trace of the client's call, which has the ID of the client's trace.
+func (t *Trace) View(root *Trace) *View {
 	if t == nil {
 		return nil
 	}
-	return &View{Start: t.start, Hops: t.Hops()}
+	v := &View{Start: t.start, Hops: t.Hops()}
+	if parts := strings.Split(root.Parent(), "-"); len(parts) == 4 {
+		v.TraceID = parts[1]
+	}
+	return v
 }
 
 // Hops returns the recorded hops of a call in order. A call that did not reach a page has

@@ -52,6 +52,14 @@ func TestParent(t *testing.T) {
 			t.Errorf("the parent of %s is %q, want %q", value, got, want)
 		}
 	}
+	root := newTrace()
+	root.SetParent(json.RawMessage(`"` + span + `"`))
+	if id := newTrace().View(root).TraceID; id != "0af7651916cd43dd8448eb211c80319c" {
+		t.Errorf("a nested call has the trace ID %q", id)
+	}
+	if id := newTrace().View(newTrace()).TraceID; id != "" {
+		t.Errorf("a call without a span of a client has the trace ID %q", id)
+	}
 	var untraced *hops.Trace
 	untraced.SetParent(json.RawMessage(`"` + span + `"`))
 	if untraced.Parent() != "" {

@@ -1,5 +1,5 @@
 /** Provides sample calls that have ended, in the format in which the server sends calls to the side panel. */
-import type { CallView } from '../../wire/wire.gen.ts';
+import type { CallInspectResult, CallView } from '../../wire/wire.gen.ts';
 import { makeCall } from './sample-views.ts';
 
 /** noonMs is a time of today, so that the panel shows only hours and minutes. */
@@ -55,6 +55,7 @@ export const errorCalls: readonly CallView[] = [
   makeFailedCall('e4', {
     createdMs: noonMs - 90_000,
     tool: 'export_messages',
+    status: 'timed out',
     errorCode: 'idle_timeout',
     nextStep: 'Retry it, or ask for less in one call. `opentabs calls show` has the reports of the tool.',
     runMs: 30_000,
@@ -116,3 +117,36 @@ export const longCalls: readonly CallView[] = [
   }),
   makeFailedCall('n8', { plugin: 'הודעות'.repeat(20), tool: 'ייצוא'.repeat(20), error: 'הערוץ לא נמצא. '.repeat(9) }),
 ];
+
+/** failedCallDetails are the details of a failed call that waited for an approval. */
+export const failedCallDetails = {
+  phases: [
+    { name: 'request', startMs: 0, ms: 0.4 },
+    { name: 'gates', startMs: 0.4, ms: 2.8 },
+    { name: 'approval', startMs: 3.2, ms: 1204 },
+    { name: 'queue', startMs: 1207.2, ms: 0.02 },
+    { name: 'target', startMs: 1207.3, ms: 1.1 },
+    { name: 'link', startMs: 1208.4, ms: 1.6 },
+    { name: 'worker', startMs: 1210, ms: 0.7 },
+    { name: 'page', startMs: 1210.7, ms: 1.2 },
+    { name: 'handler', startMs: 1211.9, ms: 812 },
+    { name: 'waiting for you', startMs: 2023.9, ms: 640 },
+    { name: 'return', startMs: 2663.9, ms: 3.1 },
+  ],
+  traced: true,
+  traceId: '0af7651916cd43dd8448eb211c80319c',
+  failure: {
+    stack: [
+      'load (src/load.ts:12:9)',
+      'exportMessages (src/tools/export-messages-of-a-channel.ts:31:11)',
+      'src/tools/export.ts:8:3',
+    ],
+    hints: [
+      'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests.',
+    ],
+    log: [
+      { atMs: noonMs, level: 'info', message: 'exporting  {"channel":"general"}' },
+      { atMs: noonMs + 400, level: 'warning', message: '<b>retrying</b> 2 of 3' },
+    ],
+  },
+} as const satisfies CallInspectResult;

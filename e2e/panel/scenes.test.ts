@@ -8,7 +8,14 @@ import { after, before, beforeEach, test } from 'node:test';
 import { repositoryRoot } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type PanelFixture, startPanelFixture } from './panel-fixture.ts';
-import { errorCalls, longCalls, makeEndedCalls } from './recent-views.ts';
+import {
+  errorCalls,
+  failedCallDetails,
+  longCalls,
+  makeEndedCall,
+  makeEndedCalls,
+  makeFailedCall,
+} from './recent-views.ts';
 import { makeCall, samplePlugins } from './sample-views.ts';
 import { saveScreenshots } from './screenshot.ts';
 
@@ -94,6 +101,60 @@ test('the scene with errors', async () => {
   await panel.locator('.failures summary').first().click();
   await panel.locator('.ended > li', { hasText: 'No progress' }).locator('summary').click();
   await saveScreenshots(panel, 'scene-errors-open');
+});
+
+test('the scene with the timing of a call and the developer view of a failed call', async () => {
+  const { panel, server, showCalls } = fixture;
+  server.answerRequest = (method) => (method === 'call.inspect' ? failedCallDetails : {});
+  showCalls([makeFailedCall('call_1', { error: 'Failed to fetch' }), makeEndedCall('call_2')]);
+  const row = panel.locator('.ended > li').first();
+  await row.locator('summary').first().click();
+  server.clearRequests();
+  await row.getByText('Timing', { exact: true }).click();
+  const table = row.getByRole('table');
+  await table.getByRole('row', { name: 'approval 3.2 ms 1.2 s' }).waitFor();
+  assert.equal(await table.getByRole('row').count(), failedCallDetails.phases.length + 1);
+  await row.getByText(failedCallDetails.traceId).waitFor();
+  await row.getByText('Developer', { exact: true }).click();
+  await row.getByText('at load (src/load.ts:12:9)').waitFor();
+  await row.getByText('(CORS)').waitFor();
+  await row.getByText('warning <b>retrying</b> 2 of 3').waitFor();
+  assert.equal(await row.locator('.failure b').count(), 0, 'text of the page is no markup');
+  assert.deepEqual(
+    server.requests,
+    [{ method: 'call.inspect', params: { callId: 'call_1' } }],
+    'both parts need one request',
+  );
+  await saveScreenshots(panel, 'scene-timing');
+  // A call that succeeded has no developer view.
+  const other = panel.locator('.ended > li').nth(1);
+  await other.locator('summary').first().click();
+  await other.getByText('Timing', { exact: true }).waitFor();
+  assert.equal(await other.getByText('Developer', { exact: true }).count(), 0);
+  server.answerRequest = () => ({
+    phases: [
+      { name: 'queue', startMs: 0, ms: 12 },
+      { name: 'running', startMs: 12, ms: 800 },
+    ],
+  });
+  await other.getByText('Timing', { exact: true }).click();
+  await other.getByText('Calls in quick succession are not traced').waitFor();
+});
+
+test('the timing and the developer view of a call that is not recorded any more show the reason', async () => {
+  const { panel, server, showCalls } = fixture;
+  server.answerRequest = () => {
+    throw new Error('the call is not recorded any more');
+  };
+  showCalls([makeFailedCall('call_1', { status: 'timed out' })]);
+  await panel.locator('.ended summary').first().click();
+  await panel.getByText('Developer', { exact: true }).click();
+  await panel.getByRole('alert').filter({ hasText: 'the call is not recorded any more' }).waitFor();
+  server.answerRequest = () => ({ phases: [] });
+  await panel.getByText('Timing', { exact: true }).click();
+  await panel.getByText('has nothing about this call').waitFor();
+  await saveScreenshots(panel, 'scene-developer-nothing');
+  server.answerRequest = () => ({});
 });
 
 test('with different versions, the panel shows the commands that update the older side', async () => {

@@ -3,6 +3,7 @@
 import {
   type CallDecideParams,
   type CallDecideResult,
+  type CallInspectResult,
   type CallsHistoryParams,
   type CallsHistoryResult,
   type CallView,
@@ -102,13 +103,14 @@ export interface PanelState {
 
 /**
  * ActionResult is the worker's answer to a user action in the panel. error is set if the action failed. The other
- * fields are the results of the actions "decide", "history", "inspectPlugin", "pluginPage", "installPlugin" and
- * "updatePlugin".
+ * fields are the results of the actions "decide", "history", "inspectCall", "inspectPlugin", "pluginPage",
+ * "installPlugin" and "updatePlugin".
  */
 export interface ActionResult {
   readonly error?: string;
   readonly decided?: CallDecideResult;
   readonly history?: CallsHistoryResult;
+  readonly call?: CallInspectResult;
   readonly inspected?: PluginInspectResult;
   readonly page?: PluginPageResult;
   readonly installed?: PluginInstallResult;
@@ -136,6 +138,7 @@ export type Action =
   | { readonly op: 'stop'; readonly callId: string }
   | { readonly op: 'decide'; readonly params: CallDecideParams }
   | { readonly op: 'history'; readonly params: CallsHistoryParams }
+  | { readonly op: 'inspectCall'; readonly callId: string }
   | { readonly op: 'repeat'; readonly callId: string }
   | { readonly op: 'permission'; readonly params: ConfigPermissionParams }
   | { readonly op: 'review'; readonly params: ConfigReviewParams }
@@ -190,6 +193,7 @@ const actions: PortReaders<Action> = {
     const before = typeof params.before === 'string' ? { before: params.before } : {};
     return { op: 'history', params: { limit: params.limit, ...before } };
   },
+  inspectCall: ({ callId }) => (typeof callId === 'string' ? { op: 'inspectCall', callId } : undefined),
   repeat: ({ callId }) => (typeof callId === 'string' ? { op: 'repeat', callId } : undefined),
   permission: withPlugin((plugin, { tool, permission: permissionField }) => {
     const permission = findPermission(permissionField);

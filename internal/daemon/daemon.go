@@ -23,6 +23,7 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/browsernames"
 	"opentabs/internal/browserprofile"
+	"opentabs/internal/calldetails"
 	"opentabs/internal/clienttoken"
 	"opentabs/internal/config"
 	"opentabs/internal/filestore"
@@ -105,6 +106,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	var sync *browserSync // sync is set before the first browser connects
 	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
 	repeater := &callRepeater{find: records.Find, plugins: p.registry.Set}
+	details := newDetails(records, logs)
 	hub := wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Pairings: pairing.Open(h.PairingFile()), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
 		HostScript: adapters.Host, FetchCode: adapters.Fetch,
@@ -112,6 +114,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		ReceiveStart:     p.recordStart,
 		ClientNames:      func() []string { return agentNames(mcp.Clients()) },
 		ReadHistory:      records.ReadHistory,
+		InspectCall:      details.Inspect,
 		RepeatCall:       func(callID string) error { return repeater.repeat(callID) },
 		EndedSessions:    func(used []string) []string { return sessions.Ended(used) },
 		NameBrowser:      names.NameOf,
@@ -127,6 +130,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Limits: browser.Limits{Acts: h.Settings.BrowserActs, Pictures: h.Settings.BrowserPictures}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
+	details.Find, details.TraceIDOf = calls.Find, observers.traceIDs()
 	repeater.calls, repeater.targets = calls, hub.CurrentTargets
 	hub.Holds.SetSource(holds)
 	sessions = browserSessions
@@ -184,6 +188,18 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	p.values.OnChange(d.settingsChanged)
 	clients.OnRemoved(mcp.RevokeToken)
 	return d
+}
+
+// newDetails returns the details of calls for side panels. Find and TraceIDOf are set before
+// the first browser connects.
+func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
+	return &calldetails.Source{
+		FindRecord: func(callID string) (dispatch.View, bool, error) {
+			entry, ok, err := records.Find(callID)
+			return entry.View, ok, err
+		},
+		ReadLog: logs.ReadPeriod,
+	}
 }
 
 // openRecorder opens the recorder, which stores ended calls.

@@ -45,6 +45,15 @@ func (o observers) hooks() []dispatch.AfterHook {
 // selects all calls.
 func (o observers) sampler() *hops.Sampler { return &hops.Sampler{TracesAll: o.traces != nil} }
 
+// traceIDs returns the function that returns the ID of the trace that is sent for a call of
+// a client; nil if no traces are sent.
+func (o observers) traceIDs() func(rootCallID string) string {
+	if o.traces == nil {
+		return nil
+	}
+	return otlp.TraceIDOf
+}
+
 // countGauges returns how many calls are in each state, and how many browsers are connected.
 func countGauges(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics.Gauges {
 	var g metrics.Gauges

@@ -68,6 +68,7 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 		"panel.css":      "extension/src/panel/panel.css",
 		"calls.css":      "extension/src/panel/calls.css",
 		"recent.css":     "extension/src/panel/recent.css",
+		"call-parts.css": "extension/src/panel/call-parts.css",
 		"onboarding.css": "extension/src/panel/onboarding.css",
 		"plugins.css":    "extension/src/panel/plugins.css",
 		"review.css":     "extension/src/panel/review.css",

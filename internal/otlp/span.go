@@ -90,7 +90,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 		end = *v.Ended
 	}
 	call := span{
-		TraceID: hashID(callInfo.RootCallID, 16), SpanID: hashID(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
+		TraceID: TraceIDOf(callInfo.RootCallID), SpanID: hashID(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
 		Attributes: attributesOf(v),
 	}
 	if parts := strings.Split(callInfo.TraceParent, "-"); len(parts) == 4 {
@@ -129,6 +129,10 @@ func attributesOf(v *dispatch.View) []attribute {
 	}
 	return attributes
 }
+
+// TraceIDOf returns the trace ID of the calls that belong to a call of a client that has
+// sent no trace ID.
+func TraceIDOf(rootCallID string) string { return hashID(rootCallID, 16) }
 
 // hashID returns an ID of n bytes, derived from a text, in hexadecimal digits.
 func hashID(text string, n int) string {

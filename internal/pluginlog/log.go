@@ -58,10 +58,11 @@ type Options struct {
 
 // Log stores the entries of all plugins. Create a Log with Open, and end it with Close.
 type Log struct {
-	options Options
-	secrets *redact.Redactor
-	lineLog *linefile.Log
-	done    chan struct{} // closed when all additions are stored
+	options  Options
+	stateDir string
+	secrets  *redact.Redactor
+	lineLog  *linefile.Log
+	done     chan struct{} // closed when all additions are stored
 
 	mu             sync.Mutex // guards all fields below
 	additions      chan addition
@@ -79,14 +80,14 @@ type pluginEntries struct {
 	bytes   int
 }
 
-// Open opens the log below the state folder dir, which must exist.
-func Open(dir string, o Options) *Log {
-	dir = filepath.Join(dir, logFolder)
+// Open opens the log below the state folder stateDir, which must exist.
+func Open(stateDir string, o Options) *Log {
+	dir := filepath.Join(stateDir, logFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		o.Log.Error().Err(err).Msg("the folder of the plugins' logs cannot be made")
 	}
 	l := &Log{
-		options:   o,
+		options: o, stateDir: stateDir,
 		additions: make(chan addition, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
 		secrets: &redact.Redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, followers: map[*Follower]struct{}{},
 		lineLog: linefile.Open(filepath.Join(dir, fileName), linefile.Options{

@@ -2,11 +2,14 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Activities } from './activity.tsx';
 import { activitiesOf, resultOf } from './audience.ts';
+import { Block } from './call-block.tsx';
 import { CallName } from './call-name.tsx';
 import { argsLine, commandFor, hasAllArgs } from './call-text.ts';
+import { CallTiming } from './call-timing.tsx';
 import { ErrorText } from './choice.tsx';
 import { renderCommands } from './commands.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { DeveloperView } from './developer-view.tsx';
 import type { History } from './history.ts';
 import { indentJson } from './json-text.ts';
 import { memo } from './memo.ts';
@@ -14,7 +17,16 @@ import { usePanelAction } from './panel-action.ts';
 import type { RecentCall } from './recent.ts';
 import type { Act } from './requests.ts';
 import { Scrollable } from './scrollable.tsx';
-import { formatClock, formatDateTime, formatRunTime, isFailure, removeHidden, statusWord } from './wording.ts';
+import { useCallDetails } from './use-call-details.ts';
+import {
+  formatClock,
+  formatDateTime,
+  formatRunTime,
+  isBrowserTool,
+  isFailure,
+  removeHidden,
+  statusWord,
+} from './wording.ts';
 
 /** CallContext contains the props that all rows of ended calls share. */
 export interface CallContext {
@@ -123,6 +135,7 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
   const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
   const hasArgs = args !== undefined && args !== '{}';
   const isComplete = hasAllArgs(args) && record?.argsIncomplete !== true;
+  const loaded = useCallDetails(callId, act);
   // The server's recorder stores longer arguments than the server's memory.
   useEffect(() => {
     if (!record && !isComplete) void history.loadNewest();
@@ -163,6 +176,8 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
         {errorCode && <Fact name="Code">{errorCode}</Fact>}
         <Fact name="Call">{callId}</Fact>
       </dl>
+      <CallTiming loaded={loaded} />
+      {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loaded={loaded} />}
       <CallActions call={call} command={isComplete ? commandFor(call, args) : undefined} act={act} />
     </div>
   );
@@ -206,26 +221,6 @@ function CallActions({ call, command, act }: CallActionsProps): VNode | null {
       </p>
       <ErrorText text={error} />
     </>
-  );
-}
-
-interface BlockProps {
-  readonly title: string;
-  /** text is what the button copies. */
-  readonly text: string;
-  readonly children: ComponentChildren;
-}
-
-/** Block shows one text of a call with a title and a button that copies the text. */
-function Block({ title, text, children }: BlockProps): VNode {
-  return (
-    <div class="block">
-      <div class="head">
-        <h3>{title}</h3>
-        <CopyButton text={text} label={title.toLowerCase()} />
-      </div>
-      {children}
-    </div>
   );
 }
 

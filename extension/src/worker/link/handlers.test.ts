@@ -45,6 +45,7 @@ test('a request for a method without a handler is rejected', async () => {
       'plugin.fetch': '{"script":"s"}',
       'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
       'call.repeat': '{"callId":"c"}',
+      'call.inspect': '{"callId":"c"}',
       'calls.history': '{"limit":1}',
       'config.permission': '{"plugin":"p"}',
       'config.settings': '{"plugin":"p","values":{}}',

@@ -16,6 +16,7 @@ export type BrowserRequest =
   | 'call.cancel'
   | 'call.decide'
   | 'call.repeat'
+  | 'call.inspect'
   | 'calls.history'
   | 'config.permission'
   | 'config.review'

@@ -25,6 +25,7 @@ export function makePanelActions(options: PanelActionsOptions): (action: Action)
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),
     decide: async ({ params }) => ({ decided: await link.request('call.decide', params) }),
     history: async ({ params }) => ({ history: await link.request('calls.history', params) }),
+    inspectCall: async ({ callId }) => ({ call: await link.request('call.inspect', { callId }) }),
     repeat: ({ callId }) => toDone(link.request('call.repeat', { callId })),
     permission: ({ params }) => toDone(link.request('config.permission', params)),
     review: ({ params }) => toDone(link.request('config.review', params)),

@@ -1,0 +1,30 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { CallInspectResult } from '../../../wire/wire.gen.ts';
+import { ErrorText } from './choice.tsx';
+import type { LoadedDetails } from './use-call-details.ts';
+
+interface CallPartProps {
+  readonly title: string;
+  readonly loaded: LoadedDetails;
+  children(details: CallInspectResult): ComponentChildren;
+}
+
+/** CallPart is a folded part of a call, whose content is loaded when the user opens it. */
+export function CallPart({ title, loaded, children }: CallPartProps): VNode {
+  const [isOpen, setOpen] = useState(false);
+  const toggle = (isOpenNow: boolean) => {
+    setOpen(isOpenNow);
+    if (isOpenNow) loaded.load();
+  };
+  return (
+    <details class="part" onToggle={(event) => toggle(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && loaded.details && children(loaded.details)}
+      <p class="note" role="status">
+        {isOpen && !loaded.details && loaded.error === '' && 'Loading…'}
+      </p>
+      {isOpen && <ErrorText text={loaded.error} />}
+    </details>
+  );
+}

@@ -1,0 +1,59 @@
+import type { VNode } from 'preact';
+import { CallPart } from './call-part.tsx';
+import { formatPhase, timingRows, totalOf } from './timing.ts';
+import type { LoadedDetails } from './use-call-details.ts';
+import { removeHidden } from './wording.ts';
+
+interface CallTimingProps {
+  readonly loaded: LoadedDetails;
+}
+
+/** CallTiming shows where the time of a call went: one row for each phase, with its start, its duration and its bar. */
+export function CallTiming({ loaded }: CallTimingProps): VNode {
+  return (
+    <CallPart title="Timing" loaded={loaded}>
+      {({ phases = [], traced, traceId }) => (
+        <>
+          <table class="timing">
+            <caption>{formatPhase(totalOf(phases))} from the arrival of the call to its end</caption>
+            <thead>
+              <tr>
+                <th scope="col">Phase</th>
+                <th scope="col">Start</th>
+                <th scope="col">Time</th>
+                <th scope="col" aria-label="Bar" />
+              </tr>
+            </thead>
+            <tbody>
+              {timingRows(phases).map(({ name, startText, time, start, end }, i) => (
+                <tr key={i}>
+                  <th scope="row">{name}</th>
+                  <td>{startText}</td>
+                  <td>{time}</td>
+                  <td class="bar">
+                    <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+                      <rect x={start} width={end - start} height="1" />
+                    </svg>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {traced !== true && (
+            <p class="note">Calls in quick succession are not traced, so only the waits and the run are known.</p>
+          )}
+          {traceId && (
+            <dl>
+              <div>
+                <dt>Trace</dt>
+                <dd>
+                  <bdi>{removeHidden(traceId)}</bdi>
+                </dd>
+              </div>
+            </dl>
+          )}
+        </>
+      )}
+    </CallPart>
+  );
+}

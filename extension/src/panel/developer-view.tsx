@@ -1,0 +1,61 @@
+import type { VNode } from 'preact';
+import type { CallFailure } from '../../../wire/wire.gen.ts';
+import { Block } from './call-block.tsx';
+import { CallPart } from './call-part.tsx';
+import { escapeHidden } from './json-text.ts';
+import { Scrollable } from './scrollable.tsx';
+import type { LoadedDetails } from './use-call-details.ts';
+
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+interface DeveloperViewProps {
+  readonly loaded: LoadedDetails;
+}
+
+/** DeveloperView shows what the author of a plugin needs to fix a failed call. */
+export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
+  return (
+    <CallPart title="Developer" loaded={loaded}>
+      {({ failure }) =>
+        failure ? (
+          <FailureDetails failure={failure} />
+        ) : (
+          <p class="note">The plugin’s log has nothing about this call.</p>
+        )
+      }
+    </CallPart>
+  );
+}
+
+/** FailureDetails shows the advice, the stack trace and the log of a failed call. */
+function FailureDetails({ failure }: { readonly failure: CallFailure }): VNode {
+  const { stack = [], hints = [], log = [] } = failure;
+  const stackText = escapeHidden(stack.map((frame) => `at ${frame}`).join('\n'));
+  const logText = escapeHidden(
+    log.map(({ atMs, level, message }) => `${timeFormat.format(atMs)} ${level} ${message}`).join('\n'),
+  );
+  return (
+    <div class="failure">
+      {hints.map((hint, i) => (
+        <p key={i} class="hint">
+          <strong>Hint:</strong> <bdi>{escapeHidden(hint)}</bdi>
+        </p>
+      ))}
+      {stackText !== '' && (
+        <Block title="Stack" text={stackText}>
+          <Scrollable class="pre" label="Stack">
+            {stackText}
+          </Scrollable>
+        </Block>
+      )}
+      {logText !== '' && (
+        <Block title="Log" text={logText}>
+          <Scrollable class="pre" label="Log">
+            {logText}
+          </Scrollable>
+          <p class="note">What the plugin logged in this tab during the call.</p>
+        </Block>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatPhase, timingRows, totalOf } from './timing.ts';
+
+test('timingRows places each phase on the time of the call', () => {
+  const phases = [
+    { name: 'gates', startMs: 0, ms: 10 },
+    { name: 'approval', startMs: 10, ms: 1190 },
+    { name: 'han\u202edler', startMs: 1200, ms: 800 },
+  ];
+  assert.equal(totalOf(phases), 2000);
+  const rows = timingRows(phases);
+  assert.deepEqual(
+    rows.map(({ name, startText, time }) => `${name} ${startText} ${time}`),
+    ['gates 0 ms 10 ms', 'approval 10 ms 1.1 s', 'handler 1.2 s 800 ms'],
+  );
+  const round = (share: number) => Math.round(share * 1000) / 1000;
+  // A bar has at least a hundredth of the width.
+  assert.deepEqual(
+    rows.map(({ start, end }) => [round(start), round(end)]),
+    [
+      [0, 0.01],
+      [0.005, 0.6],
+      [0.6, 1],
+    ],
+  );
+});
+
+test('a bar is never outside of the call', () => {
+  assert.deepEqual(timingRows([]), []);
+  assert.equal(totalOf([]), 0);
+  const [none] = timingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
+  assert.deepEqual([none?.start, none?.end, none?.time], [0, 1, '0 ms']);
+  const last = timingRows([
+    { name: 'handler', startMs: 0, ms: 5000 },
+    { name: 'return', startMs: 5000, ms: 0.2 },
+  ]).at(-1);
+  assert.deepEqual([last?.start, last?.end, last?.time], [0.99, 1, '0.2 ms']);
+});
+
+test('formatPhase has at least two digits', () => {
+  const texts = [0.01, 0.2, 9.94, 9.96, 40.4, 999, 1200, 12_000, 302_000].map(formatPhase);
+  assert.deepEqual(texts, ['<0.1 ms', '0.2 ms', '9.9 ms', '10 ms', '40 ms', '999 ms', '1.2 s', '12 s', '5 min 02 s']);
+});

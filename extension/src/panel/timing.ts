@@ -1,0 +1,45 @@
+// Describes where the time of a call went: its phases as texts and as bars.
+
+import type { CallPhase } from '../../../wire/wire.gen.ts';
+import { formatRunTime, removeHidden } from './wording.ts';
+
+/** MinBarShare is the smallest share of a bar, so that a short phase is visible. */
+const MinBarShare = 0.01;
+
+/** TimingRow is one phase. start and end are shares of the call's time, from 0 to 1. */
+export interface TimingRow {
+  readonly name: string;
+  /** startText is when the phase began, and time is how long it took. */
+  readonly startText: string;
+  readonly time: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** timingRows returns the phases of a call as the panel shows them. */
+export function timingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
+  const totalMs = totalOf(phases);
+  return phases.map(({ name, startMs, ms }) => {
+    const size = totalMs > 0 ? Math.min(1, Math.max(MinBarShare, ms / totalMs)) : 1;
+    const start = totalMs > 0 ? Math.min(startMs / totalMs, 1 - size) : 0;
+    return {
+      name: removeHidden(name),
+      startText: formatPhase(startMs),
+      time: formatPhase(ms),
+      start,
+      end: start + size,
+    };
+  });
+}
+
+/** totalOf returns the time from the arrival of a call to the end of its last phase, in milliseconds. */
+export function totalOf(phases: readonly CallPhase[]): number {
+  return Math.max(0, ...phases.map(({ startMs, ms }) => startMs + ms));
+}
+
+/** formatPhase returns a duration in milliseconds with at least two digits, such as "0.2 ms", "40 ms" or "1.2 s". */
+export function formatPhase(ms: number): string {
+  if (ms <= 0) return '0 ms';
+  if (ms < 0.05) return '<0.1 ms';
+  return ms < 9.95 ? `${ms.toFixed(1)} ms` : formatRunTime(ms);
+}

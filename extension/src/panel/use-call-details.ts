@@ -1,0 +1,31 @@
+import { useRef, useState } from 'preact/hooks';
+import type { CallInspectResult } from '../../../wire/wire.gen.ts';
+import type { Act } from './requests.ts';
+import { removeHidden } from './wording.ts';
+
+/** LoadedDetails are the details of a call that the panel loads when the user opens "Timing" or "Developer". */
+export interface LoadedDetails {
+  /** details is undefined until the server has answered. */
+  readonly details: CallInspectResult | undefined;
+  /** error is the reason why the details could not be loaded; empty for none. */
+  readonly error: string;
+  /** load loads the details, unless they are loaded. */
+  load(): void;
+}
+
+/** useCallDetails loads the details of a call once, however many parts of the call need them. */
+export function useCallDetails(callId: string, act: Act): LoadedDetails {
+  const [details, setDetails] = useState<CallInspectResult>();
+  const [error, setError] = useState('');
+  const isLoading = useRef(false);
+  const load = async () => {
+    if (isLoading.current || details) return;
+    isLoading.current = true;
+    setError('');
+    const { call, error } = await act({ op: 'inspectCall', callId });
+    isLoading.current = false;
+    setDetails(call);
+    setError(removeHidden(error ?? (call ? '' : 'The server sent no details of this call.')));
+  };
+  return { details, error, load: () => void load() };
+}

@@ -1,0 +1,84 @@
+package calldetails
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+	"opentabs/internal/pluginlog"
+	"opentabs/wire"
+)
+
+var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// callView returns a call that has ended after 2 s.
+func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View {
+	ended := arrival.Add(2 * time.Second)
+	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrival, Ended: &ended}
+	v.CallID, v.ParentCallID, v.Status = callID, parentCallID, status
+	v.Timeline = []dispatch.Moment{{Kind: dispatch.EventCreated, Time: arrival}, {Kind: dispatch.EventRunning, Time: arrival.Add(time.Second)}, {Kind: dispatch.EventEnded, Time: ended}}
+	return v
+}
+
+// newSource returns a source with a call in memory and a recorded call.
+func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source {
+	return &Source{
+		Find: func(callID string) (dispatch.View, bool) { return live, callID == live.CallID },
+		FindRecord: func(callID string) (dispatch.View, bool, error) {
+			if callID == "unreadable" {
+				return dispatch.View{}, false, errors.New("the records cannot be read")
+			}
+			return recorded, callID == recorded.CallID, nil
+		},
+		ReadLog: func(f pluginlog.Filter, from, to time.Time) (selected []pluginlog.Entry, err error) {
+			for _, e := range entries {
+				if f.Selects(e) && !e.Time.Before(from) && !e.Time.After(to) {
+					selected = append(selected, e)
+				}
+			}
+			return selected, nil
+		},
+	}
+}
+
+// TestPhases checks the times of calls with and without a trace, in memory and recorded.
+func TestPhases(t *testing.T) {
+	live, recorded := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
+	live.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Station: "gates", Us: 1500}, {Station: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
+	s := newSource(live, recorded)
+	for callID, want := range map[string]wire.CallInspectResult{
+		"call_1": {Phases: []wire.CallPhase{{Name: "gates", Ms: 1.5}, {Name: "handler", StartMs: 1.5, Ms: 1998.5}}, HasTrace: true, TraceID: "0af7"},
+		"call_2": {Phases: []wire.CallPhase{{Name: "queue", Ms: 1000}, {Name: "running", StartMs: 1000, Ms: 1000}}},
+	} {
+		if got, err := s.Inspect(callID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v\nwant %+v", callID, got, err, want)
+		}
+	}
+	for callID, want := range map[string]string{"call_3": "the call is not recorded any more", "unreadable": "the records cannot be read"} {
+		if _, err := s.Inspect(callID); err == nil || err.Error() != want {
+			t.Errorf("%s: got the error %v, want %q", callID, err, want)
+		}
+	}
+}
+
+// TestTraceID checks that a nested call belongs to the trace of the client's call, if the
+// server sends traces.
+func TestTraceID(t *testing.T) {
+	live, recorded := callView("call_1", "call_2", wire.StatusDone), callView("call_2", "", wire.StatusDone)
+	live.Trace = &hops.View{Start: arrival}
+	s := newSource(live, recorded)
+	inspect := func(want string) {
+		t.Helper()
+		if got, err := s.Inspect("call_1"); err != nil || got.TraceID != want {
+			t.Errorf("the trace ID is %q, %v; want %q", got.TraceID, err, want)
+		}
+	}
+	inspect("")
+	s.TraceIDOf = func(rootCallID string) string { return "trace of " + rootCallID }
+	inspect("trace of call_2")
+	s.FindRecord = func(string) (dispatch.View, bool, error) { return dispatch.View{}, false, nil }
+	inspect("")
+}

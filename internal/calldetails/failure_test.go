@@ -1,0 +1,103 @@
+package calldetails
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/pluginlog"
+	"opentabs/wire"
+)
+
+// entryAt returns a log entry of the plugin in the tab of the call.
+func entryAt(d time.Duration, level wire.LogLevel, message string) pluginlog.Entry {
+	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: message}
+}
+
+// inspectFailure returns the failure of a call with an error and these log entries.
+func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entries ...pluginlog.Entry) *wire.CallFailure {
+	t.Helper()
+	v := callView("call_1", "", status)
+	v.Error = errorText
+	source := newSource(v, v, entries...)
+	got, err := source.Inspect("call_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Failure
+}
+
+// TestFailureOfThrownError checks the stack, the advice and the log of a tool that threw an
+// error.
+func TestFailureOfThrownError(t *testing.T) {
+	thrown := entryAt(2050*time.Millisecond, wire.LogError, "export failed: Failed to fetch\nThe server is unreachable (CORS).")
+	thrown.Stack = []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)\u202e"}
+	data := entryAt(time.Second, wire.LogInfo, "page")
+	data.Data = json.RawMessage(`[3,{"a":1}]`)
+	otherTab, otherBrowser := entryAt(time.Second, wire.LogInfo, "other tab"), entryAt(time.Second, wire.LogInfo, "other browser")
+	otherTab.Tab, otherBrowser.Browser = 8, "Home"
+	got := inspectFailure(t, wire.StatusFailed, "Failed to fetch",
+		entryAt(-time.Second, wire.LogInfo, "before the call"), otherTab, otherBrowser, data,
+		entryAt(time.Second, wire.LogWarning, "export: $.node is a DOM node (DIV)."),
+		thrown, entryAt(2060*time.Millisecond, wire.LogInfo, "after the call"))
+	want := &wire.CallFailure{
+		Stack: []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)"},
+		Hints: []string{"$.node is a DOM node (DIV).", "The server is unreachable (CORS)."},
+		Log:   []wire.CallLogEntry{{AtMs: float64(arrival.Add(time.Second).UnixMilli()), Level: wire.LogInfo, Message: `page  3,{"a":1}`}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+// TestThrownEntry checks which log entry has the error of a call.
+func TestThrownEntry(t *testing.T) {
+	withStack := func(d time.Duration, message, frame string) pluginlog.Entry {
+		e := entryAt(d, wire.LogError, message)
+		e.Stack = []string{frame}
+		return e
+	}
+	for _, c := range []struct {
+		name, errorText, want string
+		entries               []pluginlog.Entry
+	}{
+		{"the entry with the error of the call", "a", "1", []pluginlog.Entry{withStack(time.Second, "export failed: a", "1"), withStack(time.Second, "export failed: b", "2")}},
+		{"an error of several lines", "a b", "1", []pluginlog.Entry{withStack(time.Second, "export failed: a\nb", "1")}},
+		{"an error with a secret", "key-123", "1", []pluginlog.Entry{withStack(time.Second, "export failed: [redacted]", "1")}},
+		{"two other errors", "c", "", []pluginlog.Entry{withStack(time.Second, "export failed: a", "1"), withStack(time.Second, "export failed: b", "2")}},
+		{"another tool", "a", "", []pluginlog.Entry{withStack(time.Second, "import failed: a", "1")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ""
+			if f := inspectFailure(t, wire.StatusFailed, c.errorText, c.entries...); f != nil {
+				got = strings.Join(f.Stack, " ")
+			}
+			if got != c.want {
+				t.Errorf("the stack is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLogOfTimedOutCall checks that a call that timed out has the last entries of the log.
+func TestLogOfTimedOutCall(t *testing.T) {
+	var entries []pluginlog.Entry
+	for range 30 {
+		entries = append(entries, entryAt(time.Second, wire.LogInfo, strings.Repeat("x", 2000)))
+	}
+	entries[29].Message = "the last"
+	f := inspectFailure(t, wire.StatusTimedOut, "no progress", entries...)
+	if len(f.Log) != maxLogEntries || f.Log[maxLogEntries-1].Message != "the last" || len([]rune(f.Log[0].Message)) != maxLogChars {
+		t.Errorf("%d entries: %+v", len(f.Log), f.Log)
+	}
+	for _, status := range []wire.CallStatus{wire.StatusDone, wire.StatusCancelled} {
+		if f := inspectFailure(t, status, "", entries...); f != nil {
+			t.Errorf("a call that is %s has the failure %+v", status, f)
+		}
+	}
+	if f := inspectFailure(t, wire.StatusFailed, "denied"); f != nil {
+		t.Errorf("a call without log entries has the failure %+v", f)
+	}
+}

@@ -1,0 +1,29 @@
+package pluginlog
+
+import "time"
+
+// ReadPeriod returns the entries in a period that f selects, oldest first. ReadPeriod reads
+// the files only if the entries in memory begin after the period does.
+func (l *Log) ReadPeriod(f Filter, from, to time.Time) ([]Entry, error) {
+	entries := l.Last(f, 0)
+	if len(entries) == 0 || entries[0].Time.After(from) {
+		stored, _, err := Read(l.stateDir, f, 0)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range stored {
+			if len(entries) > 0 && !e.Time.Before(entries[0].Time) { // the rest is in memory
+				stored = stored[:i]
+				break
+			}
+		}
+		entries = append(stored, entries...)
+	}
+	var selected []Entry
+	for _, e := range entries {
+		if !e.Time.Before(from) && !e.Time.After(to) {
+			selected = append(selected, e)
+		}
+	}
+	return selected, nil
+}

@@ -1,0 +1,43 @@
+package pluginlog
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/wire"
+)
+
+// TestPeriod checks that the entries of a period come from the files, from the memory, or
+// from both, each entry once.
+func TestPeriod(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		addEach := func(l *Log, messages ...string) {
+			for _, message := range messages {
+				l.Add("work", newParams("a", wire.LogInfo, message))
+				l.Add("work", newParams("b", wire.LogInfo, "other"))
+				synctest.Wait()
+				time.Sleep(time.Minute)
+			}
+		}
+		check := func(l *Log, from, to time.Duration, want string) {
+			t.Helper()
+			entries, err := l.ReadPeriod(Filter{Plugin: "a"}, start.Add(from), start.Add(to))
+			if got := joinMessages(entries); err != nil || got != want {
+				t.Errorf("from %v to %v: %q, %v; want %q", from, to, got, err, want)
+			}
+		}
+		earlier := Open(dir, Options{})
+		addEach(earlier, "0", "1", "2")
+		earlier.Close()
+		l := openLog(t, dir, Options{})
+		check(l, 0, time.Hour, "0 1 2")
+		addEach(l, "3", "4", "5")
+		check(l, 0, time.Hour, "0 1 2 3 4 5")
+		check(l, time.Minute, 4*time.Minute, "1 2 3 4")
+		check(l, 4*time.Minute, 4*time.Minute, "4")
+		check(l, time.Hour, 2*time.Hour, "")
+	})
+}
