@@ -97,12 +97,12 @@ type Options struct {
 	// Calls provides the tool calls that side panels show. By default, side panels show
 	// no calls until SetCalls is called.
 	Calls Calls
-	// RepeatCall makes a recorded call again for the user of a side panel. By default,
-	// each call.repeat request is rejected.
+	// RepeatCall makes a recorded call again. By default, each call.repeat request is
+	// rejected.
 	RepeatCall func(callID string) error
 	// InspectCall answers a call.inspect request. By default, each call.inspect request is
 	// rejected.
-	InspectCall func(callID string) (wire.CallInspectResult, error)
+	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)
 	// ReadHistory returns the recorded calls for a browser's calls.history request. By
 	// default, each calls.history request is rejected.
 	ReadHistory func(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error)
@@ -164,7 +164,7 @@ func New(o Options) *Hub {
 		o.RepeatCall = func(string) error { return errNoHistory }
 	}
 	if o.InspectCall == nil {
-		o.InspectCall = func(string) (r wire.CallInspectResult, err error) { return r, errNoHistory }
+		o.InspectCall = func(wire.CallInspectParams) (r wire.CallInspectResult, err error) { return r, errNoHistory }
 	}
 	if o.ReadHistory == nil {
 		o.ReadHistory = func(string, wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) { return r, errNoHistory }

@@ -137,9 +137,7 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 			return r, in.link.hub.opts.RepeatCall(p.CallID)
 		})
 	case wire.MethodCallInspect:
-		answerPanel(&in.link.panel, e, func(p wire.CallInspectParams) (wire.CallInspectResult, error) {
-			return in.link.hub.opts.InspectCall(p.CallID)
-		})
+		answerPanel(&in.link.panel, e, in.link.hub.opts.InspectCall)
 	case wire.MethodCallsHistory:
 		answerPanel(&in.link.panel, e, func(p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
 			return in.link.hub.opts.ReadHistory(b.id, p)

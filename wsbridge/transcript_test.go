@@ -183,8 +183,8 @@ func playTranscript(t *testing.T, text string) string {
 		}
 		return nil
 	}
-	o.InspectCall = func(callID string) (r wire.CallInspectResult, err error) {
-		if callID != "c0" {
+	o.InspectCall = func(p wire.CallInspectParams) (r wire.CallInspectResult, err error) {
+		if p.CallID != "c0" {
 			return r, errors.New("the call is not recorded any more")
 		}
 		r.Phases = []wire.CallPhase{{Name: "handler", StartMs: 1, Ms: 2}}

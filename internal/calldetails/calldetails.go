@@ -33,8 +33,8 @@ type Source struct {
 }
 
 // Inspect returns the details of a call. The error is a sentence for the user.
-func (s *Source) Inspect(callID string) (r wire.CallInspectResult, err error) {
-	v, err := s.find(callID)
+func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, err error) {
+	v, err := s.find(p.CallID)
 	if err != nil {
 		return r, err
 	}

@@ -53,12 +53,12 @@ func TestPhases(t *testing.T) {
 		"call_1": {Phases: []wire.CallPhase{{Name: "gates", Ms: 1.5}, {Name: "handler", StartMs: 1.5, Ms: 1998.5}}, HasTrace: true, TraceID: "0af7"},
 		"call_2": {Phases: []wire.CallPhase{{Name: "queue", Ms: 1000}, {Name: "running", StartMs: 1000, Ms: 1000}}},
 	} {
-		if got, err := s.Inspect(callID); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := s.Inspect(wire.CallInspectParams{CallID: callID}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", callID, got, err, want)
 		}
 	}
 	for callID, want := range map[string]string{"call_3": "the call is not recorded any more", "unreadable": "the records cannot be read"} {
-		if _, err := s.Inspect(callID); err == nil || err.Error() != want {
+		if _, err := s.Inspect(wire.CallInspectParams{CallID: callID}); err == nil || err.Error() != want {
 			t.Errorf("%s: got the error %v, want %q", callID, err, want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestTraceID(t *testing.T) {
 	s := newSource(live, recorded)
 	inspect := func(want string) {
 		t.Helper()
-		if got, err := s.Inspect("call_1"); err != nil || got.TraceID != want {
+		if got, err := s.Inspect(wire.CallInspectParams{CallID: "call_1"}); err != nil || got.TraceID != want {
 			t.Errorf("the trace ID is %q, %v; want %q", got.TraceID, err, want)
 		}
 	}

@@ -22,7 +22,7 @@ func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entr
 	v := callView("call_1", "", status)
 	v.Error = errorText
 	source := newSource(v, v, entries...)
-	got, err := source.Inspect("call_1")
+	got, err := source.Inspect(wire.CallInspectParams{CallID: "call_1"})
 	if err != nil {
 		t.Fatal(err)
 	}

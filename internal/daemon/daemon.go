@@ -130,8 +130,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Limits: browser.Limits{Acts: h.Settings.BrowserActs, Pictures: h.Settings.BrowserPictures}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
-	details.Find, details.TraceIDOf = calls.Find, observers.traceIDs()
-	repeater.calls, repeater.targets = calls, hub.CurrentTargets
+	repeater.calls, repeater.targets, details.Find, details.TraceIDOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs()
 	hub.Holds.SetSource(holds)
 	sessions = browserSessions
 	sessions.OnEnd(hub.Holds.SendEnded)

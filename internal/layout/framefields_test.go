@@ -22,6 +22,7 @@ var otherProtocols = map[string]struct {
 	"wsbridge/status":   {[]string{"id", "name", "running", "tabs"}, "a browser in the HTTP API"},
 	"mcpserver":         {[]string{"browserName", "displayName", "needsReload", "tabId"}, "arguments and results of MCP tools"},
 	"browser":           {[]string{"tabId", "windowId"}, "arguments and results of browser tools"},
+	"internal/otlp":     {[]string{"traceId"}, "a span of OpenTelemetry"},
 	"internal/toolcall": {[]string{"tabId"}, "arguments of MCP tools"},
 	"internal/author":   {[]string{"tabId"}, "arguments of MCP tools that no plugin may define"},
 	"internal/config":   {[]string{"maxResultBytes"}, "the settings file"},

@@ -97,7 +97,7 @@ var allowedImports = map[string][]string{
 	"internal/httpapi":      {"wire", "dispatch", "dispatch/hops", "plugin", "dispatch/shape", "internal/httpjson", "internal/sse", "internal/loopback", "internal/plaintext", "internal/pluginlog", "internal/recorder"},
 	"internal/mcpclient":    {"internal/sse", "internal/rawjson"},
 	"internal/waterfall":    {"wire", "dispatch", "dispatch/hops"},
-	"internal/calldetails":  {"wire", "dispatch", "internal/plaintext", "internal/pluginlog", "internal/waterfall"},
+	"internal/calldetails":  {"wire", "dispatch", "dispatch/hops", "internal/plaintext", "internal/pluginlog", "internal/waterfall"},
 	"internal/metrics":      {"dispatch", "internal/version"},
 	"internal/otlp":         {"dispatch", "wire", "internal/version", "internal/waterfall"},
 	"internal/audit":        {"wire", "dispatch", "dispatch/shape", "internal/linefile", "internal/rawjson"},

@@ -21,7 +21,7 @@ export function CallTiming({ loaded }: CallTimingProps): VNode {
                 <th scope="col">Phase</th>
                 <th scope="col">Start</th>
                 <th scope="col">Time</th>
-                <th scope="col" aria-label="Bar" />
+                <td />
               </tr>
             </thead>
             <tbody>
