@@ -30,7 +30,7 @@ export function CallTiming({ loaded }: CallTimingProps): VNode {
                   <th scope="row">{name}</th>
                   <td>{startText}</td>
                   <td>{time}</td>
-                  <td class="bar">
+                  <td class="span">
                     <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
                       <rect x={start} width={end - start} height="1" />
                     </svg>
