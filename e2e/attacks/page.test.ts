@@ -21,9 +21,9 @@ import {
 let stack: Stack;
 let client: McpClient;
 let attackerSite: AttackerSite;
-/** addFrames is page code that adds 300 frames: 100 of the same origin, 100 with srcdoc and 100 with about:blank. */
+/** addFrames is page code that adds 120 frames: 40 of the same origin, 40 with srcdoc and 40 with about:blank. */
 const addFrames = `for (const make of [() => ({ src: '/inner' }), () => ({ srcdoc: '<script>' + inner + '</' + 'script>' }), () => ({ src: 'about:blank' })])
-  for (let i = 0; i < 100; i++) document.documentElement.append(Object.assign(document.createElement('iframe'), make()));`;
+  for (let i = 0; i < 40; i++) document.documentElement.append(Object.assign(document.createElement('iframe'), make()));`;
 
 before(async () => {
   attackerSite = await startAttackerSite({
@@ -168,7 +168,7 @@ test('page: a page that replaces, rewrites or clears its document during a call 
   }
 });
 
-test('page: 300 frames (same origin, srcdoc, about:blank) that forge events and messages see and change nothing', async () => {
+test('page: 120 frames (same origin, srcdoc, about:blank) that forge events and messages see and change nothing', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/frames`, 'plain');
   await assertPageSawNothing(tabId);
   await page.close();
