@@ -19,7 +19,7 @@ const files = readdirSync(faultsFolder)
 if (files.length === 0) throw new Error('there is no fault to run');
 mkdirSync(dirname(rowsFile), { recursive: true });
 rmSync(rowsFile, { force: true });
-const options = ['--test', '--test-reporter=spec', '--test-timeout=300000', `--test-concurrency=${parallelFiles}`];
+const options = ['--test', '--test-reporter=spec', '--test-timeout=900000', `--test-concurrency=${parallelFiles}`];
 const tests = spawn('tsx', [...options, ...files], { stdio: ['ignore', 'inherit', 'ignore'] });
 const [code] = await once(tests, 'exit');
 
