@@ -52,7 +52,7 @@ test('if two browsers could run a call, the error lists both, and the caller can
   const outcome = await callWhereTool();
   assert.equal(outcome.code, 'ambiguous_target', outcome.text);
   for (const id of browserIds) assert.ok(outcome.text.includes(`id ${id}`), outcome.text);
-  assert.match(outcome.text, /pass its ID as "tabId", the browser as "browser"/);
+  assert.match(outcome.text, /Pass the ID of one tab as "tabId", one browser as "browser"/);
   assert.equal(pathOf((await callWhereTool({ browser: browserIds[0] })).structured), '/');
   assert.equal(pathOf((await callWhereTool({ browser: browserIds[1] })).structured), '/second');
   const tabs = (await stack.readStatus()).browsers?.find((browser) => browser.id === browserIds[1])?.tabs;
