@@ -1,0 +1,6 @@
+/** A reporter of node:test that writes the path of each test file with a failed test, one per line. */
+export default async function* reportFailedFiles(events) {
+  const files = new Set();
+  for await (const { type, data } of events) if (type === 'test:fail') files.add(data.file ?? data.name);
+  for (const file of files) yield `${file}\n`;
+}
