@@ -1,4 +1,5 @@
 /** A reporter of node:test that writes the path of each test file with a failed test, one per line. */
+// biome-ignore lint/style/noDefaultExport: node:test loads the default export of a reporter
 export default async function* reportFailedFiles(events) {
   const files = new Set();
   for await (const { type, data } of events) if (type === 'test:fail') files.add(data.file ?? data.name);
