@@ -26,6 +26,8 @@ type Error struct {
 	ToolError *wire.ToolErrorInfo
 	// Retryable reports whether a repetition of the call may succeed later.
 	Retryable bool
+	// MayHaveActed is false if the handler of the tool certainly did not run.
+	MayHaveActed bool
 	// RunTime is how long the call ran, 0 if it never began.
 	RunTime time.Duration
 	// ReportCount counts the reports of the tool. SinceLastReport is the time from the

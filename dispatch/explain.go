@@ -60,7 +60,7 @@ func (c *liveCall) describeFailure() failure {
 func explainFailure(f failure) *Error {
 	nextStep, retryable := f.step()
 	e := &Error{
-		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, Untrusted: f.err.Untrusted, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable,
+		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, Untrusted: f.err.Untrusted, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable, MayHaveActed: f.hasBegun && !f.err.NotStarted && (f.tool.Place.isChosenFirst() || !errtext.EndsBeforeHandler(f.err.Code)),
 		RunTime: f.runTime, ReportCount: f.reportCount, SinceLastReport: f.sinceLastReport, StopOutcome: f.stopOutcome,
 	}
 	e.Message = f.text(nextStep.ForAgent)
@@ -75,6 +75,9 @@ func explainFailure(f failure) *Error {
 // succeed.
 func (f failure) step() (step errtext.Step, retryable bool) {
 	step, retryable = errtext.NextStep(f.err.Code)
+	if f.err.Code == wire.ErrLinkLost && !f.tool.About.IsReadOnly {
+		step = errtext.LinkLostWriteStep
+	}
 	if f.err.NotStarted || !f.hasBegun {
 		step = step.WithoutCheckAdvice()
 	}

@@ -210,3 +210,37 @@ func TestErrorTexts(t *testing.T) {
 
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
 }
+
+// TestMayHaveActed checks that an error reports whether the handler may have run, and that
+// only the error of a tool that may change something mentions idempotency keys.
+func TestMayHaveActed(t *testing.T) {
+	for _, c := range []struct {
+		failure failure
+		want    bool
+	}{
+		{failure{err: &wire.CallError{Code: wire.ErrDenied}}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrCancelled}}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrCancelled}, hasBegun: true}, true},
+		{failure{err: &wire.CallError{Code: wire.ErrToolError}, hasBegun: true}, true},
+		{failure{err: &wire.CallError{Code: wire.ErrNavigated, NotStarted: true}, hasBegun: true}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrNotReady}, hasBegun: true}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasBegun: true}, false},
+		{failure{err: &wire.CallError{Code: wire.ErrInvalidArguments}, hasBegun: true, tool: Tool{Place: PlaceTab}}, true},
+	} {
+		if got := explainFailure(c.failure).MayHaveActed; got != c.want {
+			t.Errorf("%+v: %v, want %v", c.failure.err, got, c.want)
+		}
+	}
+	lost := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
+	if text := explainFailure(lost).Message; !strings.Contains(text, "the same idempotency key") {
+		t.Errorf("the text of a tool that changes something is %q", text)
+	}
+	lost.hasBegun = false
+	if text := explainFailure(lost).Message; strings.Contains(text, "key") {
+		t.Errorf("the text of a call that has not begun is %q", text)
+	}
+	lost.hasBegun, lost.tool.About.IsReadOnly = true, true
+	if text := explainFailure(lost).Message; strings.Contains(text, "key") {
+		t.Errorf("the text of a tool that only reads is %q", text)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/dispatch/hops"
 	"opentabs/internal/clients"
+	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/gateway"
 	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
@@ -168,25 +169,28 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		r.text += explanation
 		return r
 	}
+	key, err := keyOf(s, q, l)
+	if err != nil {
+		return newFaultReply(wire.CodeInvalidParams, `The value of _meta["opentabs/idempotencyKey"] is invalid: %v.`, err)
+	}
 	trace := s.opts.TraceSampler.TraceOf(ctx)
 	trace.SetParent(q.Params.Meta.TraceParent)
 	trace.Mark(hops.Checked)
 	c := q.newCall(l.tool.Dispatch(), args)
 	c.Trace = trace
+	if key != "" {
+		return callWithKey(ctx, s, q, l, c, key, detachTime, mayDetach)
+	}
 	if !mayDetach {
 		result, err := s.calls.Call(ctx, c)
 		return s.tracedReply(l, c, result, err)
 	}
 	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
-		r := jobReply(viewJob(job))
+		r := startedJobReply(s, q, l, job)
 		if result, err, hasEnded := job.Result(); hasEnded { // the call ended after it became a job
 			return s.tracedReply(l, c, result, err)
 		}
-		r.isError = l.isListedWithOutputSchema(s, &q)
-		// A client that does not receive the job's ID cannot fetch the result, so the
-		// job is cancelled.
-		r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
 		return r
 	}
 	return s.tracedReply(l, c, result, err)
@@ -219,7 +223,7 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	// structured content without the data of blocks violates the output schema, clients
 	// reject the result, so the data stays in the structured content.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
-		r.data = nilUnlessObject(oneLine(result.Output))
+		r.data = content.NilUnlessObject(content.OneLine(result.Output))
 	}
 	return r
 }

@@ -183,7 +183,7 @@ func FuzzContent(f *testing.F) {
 		default:
 			rebuiltText = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
 		}
-		if !isEqualJSON(t, rebuiltText, oneLine([]byte(output))) {
+		if !isEqualJSON(t, rebuiltText, content.OneLine([]byte(output))) {
 			t.Errorf("%s became %s", output, rebuiltText)
 		}
 	})

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"opentabs/mcpserver/content"
 )
 
 // oddMessages are malformed and hostile messages, the seeds of the fuzzers.
@@ -216,7 +218,7 @@ func FuzzPromptResult(f *testing.F) {
 		if !json.Valid(output) {
 			return
 		}
-		members, err := promptResult(oneLine(output), "d")
+		members, err := promptResult(content.OneLine(output), "d")
 		if err != nil {
 			return
 		}

@@ -169,7 +169,6 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 		r, err, _ = job.Result()
 		return r, nil, err
 	}
-	job.Keep()
 	return dispatch.Result{}, job, nil
 }
 

@@ -48,6 +48,9 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 		},
 	}, o)
 	options.Jobs, options.CallWatcher = joblist.New(d, joblist.Options{Results: 2}), d
+	if options.Keys != nil {
+		options.Keys.SetJobs(options.Jobs)
+	}
 	inFakeTime(t, d, options, func(t *testing.T, site *testServer, _ *pipeListener, a *client) {
 		s.testServer, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
 		f(t, s)

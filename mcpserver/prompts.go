@@ -42,7 +42,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		return toFault(s.replyToFailure(err))
 	}
 	r := reply{callID: result.CallID, audience: result.Audience}
-	if r.members, err = promptResult(oneLine(result.Output), prompt.Description); err != nil {
+	if r.members, err = promptResult(content.OneLine(result.Output), prompt.Description); err != nil {
 		return toFault(s.replyToFailure(&dispatch.Error{
 			Code: wire.ErrInvalidResult, CallID: result.CallID, RunTime: result.RunTime, ReportCount: result.ReportCount,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),

@@ -2,11 +2,9 @@ package mcpserver
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -52,6 +50,8 @@ type reply struct {
 	// audience and job are the values of metaAudience and metaJob; empty for none.
 	audience string
 	job      json.RawMessage
+	// replayedCall is the value of metaReplayed; empty unless an earlier call has the ending.
+	replayedCall string
 	// untrusted is the value of metaUntrusted; nil if the result quotes no page.
 	untrusted json.RawMessage
 	// trace is the trace of the call, whose hops are the value of metaHops; nil for none.
@@ -87,14 +87,14 @@ func newFaultReply(code int, format string, args ...any) reply {
 // newSuccessReply returns the reply for the output of a tool: JSON that the bridge has
 // validated, or empty for undefined.
 func newSuccessReply(callID string, output json.RawMessage) reply {
-	output = oneLine(output)
+	output = content.OneLine(output)
 	if len(output) == 0 {
 		return reply{callID: callID}
 	}
 	if s, ok := content.SeparateBlocks(output); ok {
 		return reply{callID: callID, output: s.Text, data: s.Data, blocks: s.Blocks}
 	}
-	return reply{callID: callID, output: output, data: nilUnlessObject(output)}
+	return reply{callID: callID, output: output, data: content.NilUnlessObject(output)}
 }
 
 // newBrowserReply returns the reply for the output of a browser tool: text, and
@@ -120,32 +120,6 @@ func (r *reply) addBrowserBlocks(output json.RawMessage) {
 			r.blocks = append(r.blocks, rawjson.JoinMembers(slices.AppendSeq(members, rawjson.Members(value))))
 		}
 	}
-}
-
-// oneLine removes line breaks from JSON and repairs invalid UTF-8. Over HTTP and over
-// stdio a line break ends a message. JSON has line breaks only between tokens, and
-// JSON.stringify writes none.
-func oneLine(output json.RawMessage) json.RawMessage {
-	output = bytes.TrimSpace(output)
-	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {
-		var b bytes.Buffer
-		if json.Compact(&b, output) == nil {
-			output = b.Bytes()
-		}
-	}
-	if !utf8.Valid(output) {
-		output = bytes.ToValidUTF8(output, []byte("\uFFFD"))
-	}
-	return output
-}
-
-// nilUnlessObject returns output if output is an object, or nil, because structured
-// content must be an object.
-func nilUnlessObject(output json.RawMessage) json.RawMessage {
-	if len(output) == 0 || output[0] != '{' {
-		return nil
-	}
-	return output
 }
 
 // errorDetails is the JSON under metaError. Times are in milliseconds.
@@ -276,6 +250,9 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	}
 	if r.job != nil {
 		writeEntry(metaJob, r.job)
+	}
+	if r.replayedCall != "" {
+		writeEntry(metaReplayed, rawjson.AppendString(nil, r.replayedCall))
 	}
 	if r.untrusted != nil {
 		writeEntry(metaUntrusted, r.untrusted)

@@ -14,6 +14,7 @@ import (
 	"opentabs/dispatch/hops"
 	"opentabs/dispatch/joblist"
 	"opentabs/internal/filestore"
+	"opentabs/internal/idempotency"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/gateway"
 	"opentabs/mcpserver/transport"
@@ -85,6 +86,8 @@ type Options struct {
 	// Jobs contains the calls that outlive their requests. By default, no call
 	// outlives its request.
 	Jobs *joblist.List
+	// Keys has the calls with idempotency keys, which Jobs runs. By default, keys are ignored.
+	Keys *idempotency.Keys
 	// Detach returns when the calls of the named client become jobs. Default: never.
 	Detach func(client string) Detach
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"opentabs/dispatch"
 	"opentabs/internal/clients"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/gateway"
 	"opentabs/plugin"
 )
@@ -108,7 +108,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 			}
 		}
 		answer.Tabs = append(answer.Tabs, tabAnswer{
-			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: stripURL(t.URL, offReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
+			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: content.StripURL(t.URL, offReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
 			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: needsReload,
 		})
 	}
@@ -122,17 +122,6 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 		addTab(t, true)
 	}
 	return answer
-}
-
-// stripURL returns a URL without user, query and fragment; or "" if the URL must not be
-// shown or is malformed.
-func stripURL(address string, isAllowed bool) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || !isAllowed {
-		return ""
-	}
-	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
-	return u.String()
 }
 
 // answerText returns the list of plugins and tabs as sentences for the agent. Text that

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
@@ -81,7 +82,7 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://u:p@a.com/x?y#z": "https://a.com/x", "https://a.com/?": "https://a.com/", "https://a.com/%2F%3F?q": "https://a.com/%2F%3F", "": "", "about:blank": "",
 	} {
-		if got := stripURL(address, true); got != want {
+		if got := content.StripURL(address, true); got != want {
 			t.Errorf("%s is shown as %s; want %v", address, got, want)
 		}
 	}

@@ -47,8 +47,8 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !gateway.RepeatsName(t.DisplayName, strings.TrimPrefix(t.Name, t.Plugin.Name+"_")) {
 		definition.Title = t.DisplayName
 	}
-	if t.Group != "" {
-		definition.Meta = mcp.NewMetaFromMap(map[string]any{metaCategory: t.Group})
+	if meta := listedMeta(t); meta != nil {
+		definition.Meta = mcp.NewMetaFromMap(meta)
 	}
 	definition.Annotations = mcp.ToolAnnotation{
 		Title:           t.Annotations.Title,

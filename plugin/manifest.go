@@ -181,6 +181,7 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 		p.Tools = append(p.Tools, t)
 		return t.Name
 	})
+	checkUndos(p, top.Problems)
 }
 
 // parseEach parses the objects of a list and reports duplicate names. parse parses one
@@ -227,6 +228,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t.InputSchema = readInputSchema(f, p)
 	t.OutputSchema = readSchema(f, "output_schema", p)
 	t.IdleLimit, t.HardLimit = readTimeouts(f)
+	t.Undo = parseUndo(f, p)
 	if a := f.Object("annotations"); a != nil {
 		t.Annotations = Annotations{
 			Title:       readShort(a, p, "title", maxNameChars),

@@ -148,6 +148,8 @@ type Tool struct {
 	// IsOptIn is true for a tool of a built-in plugin that is off until the user sets a
 	// permission for the tool. The permission of the plugin is not sufficient.
 	IsOptIn bool
+	// Undo is how a done call of the tool is undone; nil if the author declares nothing.
+	Undo *Undo
 
 	arguments schema.Validator
 	results   schema.Validator
@@ -169,13 +171,16 @@ var fullNameGrammar = lazyregexp.New(`^[A-Za-z0-9_-]{1,128}$`)
 // FullName returns the name that agents see; see [dispatch.Tool.FullName].
 func (t *Tool) FullName() string { return t.Dispatch().FullName() }
 
+// IsReadOnly reports whether the author declares that the tool changes nothing.
+func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly }
+
 // Dispatch returns the tool for the dispatcher.
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
 		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt, Place: t.Place, IsExclusive: t.IsExclusive,
-		About: dispatch.ToolAbout{PluginName: t.Plugin.DisplayName, Title: t.DisplayName, Description: t.Description, IsReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly},
+		About: dispatch.ToolAbout{PluginName: t.Plugin.DisplayName, Title: t.DisplayName, Description: t.Description, IsReadOnly: t.IsReadOnly()},
 	}
 }
 

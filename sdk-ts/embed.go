@@ -15,7 +15,7 @@ import (
 //go:embed src/page.ts src/plugin.ts src/pre-script-value.ts src/pre-script.ts src/prompt.ts src/query.ts
 //go:embed src/readiness.ts src/retry-after.ts src/running.ts src/send.ts src/storage.ts src/testing.ts src/testing-context.ts
 //go:embed src/timer.ts src/timing.ts src/tool-error.ts src/tool.ts src/url-pattern.ts
-//go:embed src/extract/definition.ts src/extract/extract.ts src/extract/prompts.ts src/extract/schema.ts
+//go:embed src/extract/definition.ts src/extract/extract.ts src/extract/prompts.ts src/extract/schema.ts src/extract/undo.ts
 //go:embed src/runtime/call.ts src/runtime/container.ts src/runtime/context.ts
 //go:embed src/runtime/install.ts src/runtime/jitless.ts src/runtime/navigation.ts
 //go:embed src/runtime/platform.ts src/runtime/pre-script-runner.ts src/runtime/pristine.ts src/runtime/primordials.ts src/runtime/async.ts src/runtime/page-primordials.ts

@@ -244,6 +244,7 @@ test('handlers receive the params of their method with the right type', async ()
     'call.decide': (params) => params.ticketId,
     'call.repeat': (params) => params.callId,
     'call.inspect': (params) => params.callId,
+    'call.undo': (params) => params.callId,
     'calls.history': (params) => `${params.limit}`,
     'config.permission': (params) => params.plugin,
     'config.review': (params) => params.hash,

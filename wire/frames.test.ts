@@ -301,6 +301,8 @@ const samples: Golden = {
       log: [{ atMs: 1790000000000.5, level: 'error', message: 'export failed' }],
     },
   },
+  'call.undo.params': { callId: 'c-01k6' },
+  'call.undo.result': { callId: 'c-01k7' },
   'call.decide.params': {
     callId: 'c-01k7',
     ticketId: 't-1',
@@ -434,6 +436,7 @@ const samples: Golden = {
             allowed: [{ client: 'claude-code', caller: 'tickets' }],
           },
           { name: 'export_messages', displayName: 'Export messages', category: 'Reading' },
+          { name: 'delete_message', displayName: 'Delete message', undo: 'restore_message' },
         ],
         icon: 'svg',
         homepage: 'https://example.com/',

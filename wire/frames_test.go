@@ -27,6 +27,7 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodCallDecide:         {newBody[CallDecideParams], newBody[CallDecideResult]},
 	MethodCallRepeat:         {newBody[CallRepeatParams], newBody[CallRepeatResult]},
 	MethodCallInspect:        {newBody[CallInspectParams], newBody[CallInspectResult]},
+	MethodCallUndo:           {newBody[CallUndoParams], newBody[CallUndoResult]},
 	MethodCallsHistory:       {newBody[CallsHistoryParams], newBody[CallsHistoryResult]},
 	MethodConfigPermission:   {newBody[ConfigPermissionParams], newBody[ConfigPermissionResult]},
 	MethodConfigReview:       {newBody[ConfigReviewParams], newBody[ConfigReviewResult]},

@@ -62,3 +62,16 @@ type CallRepeatParams struct {
 // CallRepeatResult is empty. CallRepeatResult confirms that the server made the new call,
 // which may still need an approval.
 type CallRepeatResult struct{}
+
+// CallUndoParams undoes a call: the server calls the tool that undoes it, as a new call of
+// the side panel.
+type CallUndoParams struct {
+	// CallID is a call that is done.
+	CallID string `json:"callId"`
+}
+
+// CallUndoResult confirms that the new call was made; it may still need an approval.
+type CallUndoResult struct {
+	// CallID is the new call.
+	CallID string `json:"callId"`
+}

@@ -64,6 +64,9 @@ const (
 	// MethodCallInspect requests the times of a call and the reason of its failure.
 	// MethodCallInspect is a request of the browser.
 	MethodCallInspect Method = "call.inspect"
+	// MethodCallUndo undoes a call that is done, for the user. MethodCallUndo is a request
+	// of the browser.
+	MethodCallUndo Method = "call.undo"
 	// MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
 	// request of the browser.
 	MethodCallsHistory Method = "calls.history"

@@ -221,6 +221,9 @@ type ToolView struct {
 	Allowed []AllowedCallerView `json:"allowed,omitempty"`
 	// Category is the group of the tool. Category is absent if the tool has no group.
 	Category string `json:"category,omitempty"`
+	// Undo is the tool of the plugin that undoes a call of the tool. Undo is absent if the
+	// author declares none.
+	Undo string `json:"undo,omitempty"`
 }
 
 // AllowedCallerView is a caller that the user always allows to call a tool.

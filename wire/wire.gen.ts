@@ -242,6 +242,21 @@ export interface CallRepeatParams {
 export type CallRepeatResult = Record<string, never>;
 
 /**
+ * CallUndoParams undoes a call: the server calls the tool that undoes it, as a new call of
+ * the side panel.
+ */
+export interface CallUndoParams {
+  /** callId is a call that is done. */
+  callId: string;
+}
+
+/** CallUndoResult confirms that the new call was made; it may still need an approval. */
+export interface CallUndoResult {
+  /** callId is the new call. */
+  callId: string;
+}
+
+/**
  * BrowserHops are the times that one traced call spent in the browser, in
  * microseconds. Worker and page have different clocks, so each time is measured by one
  * clock. Chrome rounds each clock to 0.1 ms at random, so only the means of many calls
@@ -498,6 +513,11 @@ export const Methods = [
    * MethodCallInspect is a request of the browser.
    */
   'call.inspect',
+  /**
+   * MethodCallUndo undoes a call that is done, for the user. MethodCallUndo is a request
+   * of the browser.
+   */
+  'call.undo',
   /**
    * MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
    * request of the browser.
@@ -1376,6 +1396,11 @@ export interface ToolView {
   allowed?: readonly AllowedCallerView[];
   /** category is the group of the tool. category is absent if the tool has no group. */
   category?: string;
+  /**
+   * undo is the tool of the plugin that undoes a call of the tool. undo is absent if the
+   * author declares none.
+   */
+  undo?: string;
 }
 
 /** AllowedCallerView is a caller that the user always allows to call a tool. */
@@ -2428,6 +2453,7 @@ export interface Requests {
   'call.decide': { params: CallDecideParams; result: CallDecideResult };
   'call.repeat': { params: CallRepeatParams; result: CallRepeatResult };
   'call.inspect': { params: CallInspectParams; result: CallInspectResult };
+  'call.undo': { params: CallUndoParams; result: CallUndoResult };
   'calls.history': { params: CallsHistoryParams; result: CallsHistoryResult };
   'config.permission': { params: ConfigPermissionParams; result: ConfigPermissionResult };
   'config.review': { params: ConfigReviewParams; result: ConfigReviewResult };
@@ -2463,6 +2489,7 @@ export const RequestMethods = [
   'call.decide',
   'call.repeat',
   'call.inspect',
+  'call.undo',
   'calls.history',
   'config.permission',
   'config.review',
@@ -2545,6 +2572,8 @@ export interface Types {
   RecordedCall: RecordedCall;
   CallRepeatParams: CallRepeatParams;
   CallRepeatResult: CallRepeatResult;
+  CallUndoParams: CallUndoParams;
+  CallUndoResult: CallUndoResult;
   BrowserHops: BrowserHops;
   PageHops: PageHops;
   CallInspectParams: CallInspectParams;
@@ -2735,6 +2764,12 @@ export const Shapes = {
     callId: 'string',
   },
   CallRepeatResult: {},
+  CallUndoParams: {
+    callId: 'string',
+  },
+  CallUndoResult: {
+    callId: 'string',
+  },
   BrowserHops: {
     workerInUs: 'integer',
     documentUs: 'integer',
@@ -3026,6 +3061,7 @@ export const Shapes = {
     'readOnly?': 'boolean',
     'allowed?': ['AllowedCallerView'],
     'category?': 'string',
+    'undo?': 'string',
   },
   AllowedCallerView: {
     'client?': 'string',

@@ -74,7 +74,7 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
 	var r wire.PluginSyncResult
-	if err := decodeAnswer(answer, &r); err != nil {
+	if err := inbound.DecodeAnswer(answer, &r); err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
 	a.link.hub.registry.setInject(b, a.link, r.Mode)
@@ -124,7 +124,7 @@ func (a *adapterSync) sendSettings() error {
 		}
 		answer, err := a.link.requests.SendAndWait(context.Background(), wire.MethodPluginSettings, params)
 		if err == nil {
-			err = decodeAnswer(answer, &wire.PluginSettingsResult{})
+			err = inbound.DecodeAnswer(answer, &wire.PluginSettingsResult{})
 		}
 		if err != nil {
 			return fmt.Errorf("plugin.settings of %s: %w", name, err)
@@ -187,18 +187,10 @@ func (c *unconfirmedCode) waitBelow(maxBytes int) {
 		c.byteCount -= oldest.byteCount
 		answer, err := c.link.requests.AwaitAnswer(context.Background(), oldest.request)
 		if err == nil {
-			err = decodeAnswer(answer, &wire.PluginCodeResult{})
+			err = inbound.DecodeAnswer(answer, &wire.PluginCodeResult{})
 		}
 		if err != nil && !c.link.hasEnded() {
 			c.link.log.Warn().Err(err).Str("plugin", oldest.plugin).Msg("could not send the adapter")
 		}
 	}
-}
-
-// decodeAnswer reads the result of a request to the browser.
-func decodeAnswer(e wire.Envelope, result any) error {
-	if e.Error != nil {
-		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, inbound.CleanText(e.Error.Message, 500))
-	}
-	return wire.DecodeBody(e.Result, result)
 }

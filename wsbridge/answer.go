@@ -19,6 +19,10 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r := b.runs.removeRun(e.ID)
 	if r == nil {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
+		if late := l.hub.opts.ReceiveLate; late != nil && inbound.IsID(e.ID) {
+			output, err := (&run{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
+			late(b.id, e.ID, output, err)
+		}
 		return
 	}
 	r.trace.MarkAt(hops.Answered, l.frameReader.frameStart)
@@ -43,15 +47,15 @@ func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	}
 	res, err := wire.DecodeDispatchResult(e.Result)
 	if err != nil {
-		return nil, newInternalError("the browser's answer is not a result")
+		return nil, inbound.NewInternalError("the browser's answer is not a result")
 	}
 	r.trace.SetBrowser(res.Hops)
 	switch {
 	case res.Output != nil && res.Parts != 0:
-		return nil, newInternalError("the browser's answer has both a whole result and parts")
+		return nil, inbound.NewInternalError("the browser's answer has both a whole result and parts")
 	case res.Output != nil:
 		if len(res.Output) > r.maxResultBytes {
-			return nil, newTooLargeError(r.maxResultBytes)
+			return nil, inbound.NewTooLargeError(r.maxResultBytes)
 		}
 		return bytes.Clone(res.Output), nil
 	case res.Parts == 0:
@@ -60,21 +64,9 @@ func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	output := r.parts.Join()
 	switch {
 	case res.Parts != r.nextPart:
-		return nil, newInternalError(fmt.Sprintf("%d of %d parts of the result arrived", r.nextPart, res.Parts))
+		return nil, inbound.NewInternalError(fmt.Sprintf("%d of %d parts of the result arrived", r.nextPart, res.Parts))
 	case !wire.IsJSON(output):
-		return nil, newNotJSONError()
+		return nil, inbound.NewNotJSONError()
 	}
 	return output, nil
-}
-
-func newInternalError(message string) *wire.CallError {
-	return &wire.CallError{Code: wire.ErrInternal, Message: message}
-}
-
-func newTooLargeError(limit int) *wire.CallError {
-	return &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf("the result is larger than %d bytes", limit)}
-}
-
-func newNotJSONError() *wire.CallError {
-	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "the tool's result is not valid JSON"}
 }

@@ -2,6 +2,7 @@ package wsbridge
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -100,6 +101,11 @@ type Options struct {
 	// RepeatCall makes a recorded call again. By default, each call.repeat request is
 	// rejected.
 	RepeatCall func(callID string) error
+	// UndoCall answers a call.undo of a side panel. By default, each call.undo is rejected.
+	UndoCall func(wire.CallUndoParams) (wire.CallUndoResult, error)
+	// ReceiveLate receives the answer of a page to a run that has ended, such as after a lost
+	// link. The browser is authenticated, but may not have the call. Default: dropped.
+	ReceiveLate func(browserID, runID string, output json.RawMessage, err *wire.CallError)
 	// InspectCall answers a call.inspect request. By default, each call.inspect request is
 	// rejected.
 	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)
@@ -165,6 +171,9 @@ func New(o Options) *Hub {
 	}
 	if o.InspectCall == nil {
 		o.InspectCall = func(wire.CallInspectParams) (r wire.CallInspectResult, err error) { return r, errNoHistory }
+	}
+	if o.UndoCall == nil {
+		o.UndoCall = func(wire.CallUndoParams) (r wire.CallUndoResult, err error) { return r, errNoHistory }
 	}
 	if o.ReadHistory == nil {
 		o.ReadHistory = func(string, wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) { return r, errNoHistory }

@@ -138,6 +138,8 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 		})
 	case wire.MethodCallInspect:
 		answerPanel(&in.link.panel, e, in.link.hub.opts.InspectCall)
+	case wire.MethodCallUndo:
+		answerPanel(&in.link.panel, e, in.link.hub.opts.UndoCall)
 	case wire.MethodCallsHistory:
 		answerPanel(&in.link.panel, e, func(p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
 			return in.link.hub.opts.ReadHistory(b.id, p)
@@ -226,6 +228,6 @@ func (in *inbox) failUnparsed(b *browser, frame []byte) {
 	}
 	if r := b.runs.removeRun(id); r != nil {
 		in.link.log.Warn().Str("call", id).Msg("the tool's result is not JSON")
-		r.sink.Finish(nil, newNotJSONError())
+		r.sink.Finish(nil, inbound.NewNotJSONError())
 	}
 }

@@ -1,6 +1,9 @@
 package wsbridge
 
-import "opentabs/wire"
+import (
+	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
+)
 
 // handlePart handles one part of a large result.
 func (rt *runTable) handlePart(l *link, params []byte) error {
@@ -34,6 +37,6 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		rt.link.postFrame(cancelFrame(p.DispatchID, "the result is too large"))
 	}
 	rt.mu.Unlock()
-	r.sink.Finish(nil, newTooLargeError(r.maxResultBytes))
+	r.sink.Finish(nil, inbound.NewTooLargeError(r.maxResultBytes))
 	return nil
 }

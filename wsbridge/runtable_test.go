@@ -5,6 +5,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // TestRunTable checks that connect sends the runs that were started without a link, and
@@ -26,7 +27,7 @@ func TestRunTable(t *testing.T) {
 		if len(l.outbox.frames) != 1 || rt.runs["c1"].isUnsent {
 			t.Errorf("%d frames after connect, want 1", len(l.outbox.frames))
 		}
-		callAll(rt.close(newInternalError("over")))
+		callAll(rt.close(inbound.NewInternalError("over")))
 		if err := <-runEnded; err == nil || err.Message != "over" || rt.countRuns() != 0 {
 			t.Errorf("the run ended with %v, and the table still has %d runs", err, rt.countRuns())
 		}

@@ -50,7 +50,7 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 			return false, !errors.Is(err, requests.ErrLinkEnded)
 		}
 		var r wire.TabLoadResult
-		if err := decodeAnswer(answer, &r); err != nil {
+		if err := inbound.DecodeAnswer(answer, &r); err != nil {
 			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't reload the tab")
 			continue
 		}
@@ -83,7 +83,7 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	}
 	answer, err := links[0].requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
 	if err == nil {
-		err = decodeAnswer(answer, &wire.TabLoadResult{})
+		err = inbound.DecodeAnswer(answer, &wire.TabLoadResult{})
 	}
 	if err != nil {
 		return fmt.Errorf("the browser did not reload tab %d: %w", tabID, err)
@@ -105,7 +105,7 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.choice.Open}))
 	var r wire.TabOpenResult
 	if err == nil {
-		err = decodeAnswer(answer, &r)
+		err = inbound.DecodeAnswer(answer, &r)
 	}
 	if err != nil {
 		l.log.Warn().Err(err).Str("url", s.choice.Open).Msg("the browser can't open a tab")
@@ -182,7 +182,7 @@ func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspe
 		return nil, err
 	}
 	var r wire.TabDescribeResult
-	if err := decodeAnswer(answer, &r); err != nil || r.Tab == nil {
+	if err := inbound.DecodeAnswer(answer, &r); err != nil || r.Tab == nil {
 		return nil, err
 	}
 	tab := inbound.CleanAnyTab(*r.Tab)

@@ -8,6 +8,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // Targets implements dispatch.Bridge. A browser with a lost link counts as connected
@@ -277,7 +278,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
 	for _, d := range documentsOf(t) {
-		p := rankedTarget{lastAccessedMs: t.LastAccessedMs, visibility: visibilityClass(t), Target: ts.newTarget(t, d)}
+		p := rankedTarget{lastAccessedMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, d)}
 		if !ts.mayRunIn(plugin, d) {
 			continue
 		}
@@ -332,20 +333,6 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 		return dispatch.Ready
 	default:
 		return dispatch.NotReady
-	}
-}
-
-// visibilityClass ranks a tab by its visibility to the user; 0 is the best rank.
-func visibilityClass(t wire.TabInfo) int {
-	switch {
-	case t.Active && t.Focused:
-		return 0
-	case t.Active:
-		return 1
-	case t.Focused:
-		return 2
-	default:
-		return 3
 	}
 }
 

@@ -143,7 +143,7 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	}
 	switch {
 	case len(output) > wire.MaxAnswerBytes:
-		output, err = nil, newTooLargeError(wire.MaxAnswerBytes)
+		output, err = nil, inbound.NewTooLargeError(wire.MaxAnswerBytes)
 	case r.requests.keptBytes+len(output) > maxKeptAnswerBytes:
 		output, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
 			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswerBytes)}

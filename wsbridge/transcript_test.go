@@ -190,6 +190,16 @@ func playTranscript(t *testing.T, text string) string {
 		r.Phases = []wire.CallPhase{{Name: "handler", StartMs: 1, Ms: 2}}
 		return r, nil
 	}
+	o.UndoCall = func(p wire.CallUndoParams) (r wire.CallUndoResult, err error) {
+		if p.CallID != "c1" {
+			return r, errors.New("call_2 has already undone this call")
+		}
+		r.CallID = "c2"
+		return r, nil
+	}
+	o.ReceiveLate = func(browserID, runID string, output json.RawMessage, err *wire.CallError) {
+		s.w.note("late answer of %s to %s: %s, %v", browserID, runID, output, err)
+	}
 	o.ReadHistory = func(browserID string, p wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
 		if p.Limit == 0 {
 			return r, errors.New("there is no limit")

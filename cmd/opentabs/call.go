@@ -40,6 +40,7 @@ tool.`,
 		Args: checkCallArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.call.Tool, opts.call.HasInput, opts.call.AsksUser = args[0], cmd.Flags().Changed("input"), true
+			opts.call.HasIdempotencyKey = cmd.Flags().Changed("idempotency-key")
 			return cli.RunCall(cmd.Context(), opts.program, opts.call)
 		},
 	}
@@ -55,6 +56,7 @@ tool.`,
 	f.StringVar(&opts.call.Input, "input", "", "all arguments as a JSON `OBJECT`, @FILE, or - for stdin")
 	f.StringVar(&opts.call.Browser, "browser", "", "run the tool in this browser, by `NAME` or id")
 	f.IntVar(&opts.call.Tab, "tab", 0, "run the tool in the tab with this `ID`")
+	f.StringVar(&opts.call.IdempotencyKey, "idempotency-key", "", "make a retry with this `KEY` safe: it returns the first result and does not act again")
 	f.BoolVar(&opts.call.NoProgress, "no-progress", false, "do not show progress")
 	f.BoolVarP(&opts.call.Verbose, "verbose", "v", false, "show all messages of the tool, not only those for the user")
 	f.StringVarP(&opts.call.Output, "output", "o", "json", "the `FORMAT` of the result: json or text")

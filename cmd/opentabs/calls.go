@@ -28,7 +28,7 @@ func newCallsCmd(p *cli.Program) *cobra.Command {
 	opts := callsOptions{program: p}
 	cmd := cli.GroupCommands(&cobra.Command{
 		Use:   "calls",
-		Short: "List and follow calls, and approve or deny them",
+		Short: "List and follow calls, approve, deny and undo them",
 		Long: `List the calls that are queued, running or waiting for approval, oldest first.
 The calls that ended most recently are below them. A nested call is listed below
 the call that made it.
@@ -46,8 +46,9 @@ calls that end, and the progress and results that tools mark for the user.
   opentabs calls --follow --json | jq .call.status
   opentabs calls --since 2h --failed
   opentabs calls --since 2026-11-20 --tool messages --json
-  opentabs calls cancel call_abc`,
-	}, newCallsShowCmd(p), newCallsApproveCmd(p), newCallsDenyCmd(p), newCallsCancelCmd(p))
+  opentabs calls cancel call_abc
+  opentabs calls undo call_abc`,
+	}, newCallsShowCmd(p), newCallsApproveCmd(p), newCallsDenyCmd(p), newCallsCancelCmd(p), newCallsUndoCmd(p))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if opts.history.isSet() {
 			return runHistory(opts)

@@ -30,6 +30,7 @@ var argumentCompleters = map[string][]completer{
 	"calls approve":     {completeOpenCalls, nil},
 	"calls deny":        {completeOpenCalls, nil},
 	"calls cancel":      {completeOpenCalls, nil},
+	"calls undo":        {completeCalls, nil},
 	"plugin inspect":    {completePlugins, nil},
 	"plugin review":     {completePlugins, nil},
 	"plugin configure":  {completePlugins, nil},

@@ -55,6 +55,8 @@ type listedTool struct {
 	// InputSchema is absent if the command lists several tools.
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	Example     string          `json:"example,omitempty"`
+	// Undo is the full name of the tool that undoes a call.
+	Undo string `json:"undo,omitempty"`
 }
 
 func runTools(ctx context.Context, opts toolsOptions) error {
@@ -142,12 +144,17 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 		Name: t.FullName(), Plugin: t.Plugin.Name, Permission: findPermission(permissions, t.Name), Description: t.Description,
 		InputSchema: t.InputSchema, Example: toolview.Example(t.FullName(), t.InputSchema),
 	}
+	rows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shown.Permission)}}
+	if other := t.UndoTool(); other != nil {
+		shown.Undo = other.FullName()
+		rows = append(rows, []string{"undone by", t.Undo.String()})
+	}
 	if opts.json {
 		return p.Out.PrintValue(shown)
 	}
 	p.Out.PrintParagraph("", "", shown.Description)
 	p.Out.PrintLine("")
-	p.Out.PrintTable("", [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shown.Permission)}})
+	p.Out.PrintTable("", rows)
 	p.Out.PrintLine("")
 	printArguments(p.Out, toolview.Arguments(t.InputSchema))
 	p.Out.PrintLine("")

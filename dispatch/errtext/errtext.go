@@ -134,6 +134,21 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	return a.nextStep, a.retryable
 }
 
+// LinkLostWriteStep is the next step after link_lost of a tool that may change something.
+var LinkLostWriteStep = Step{
+	"Check that the browser is running, then retry; check first whether the call had taken effect: a retry is safe only with the same idempotency key, if this call had one.",
+	"Check that Chrome is running, then retry; check first whether the call had taken effect: a retry is safe only with the same --idempotency-key, if this call had one."}
+
+// EndsBeforeHandler reports whether an error with this code ends a call in a page before the
+// handler of the tool runs.
+func EndsBeforeHandler(code wire.ErrorCode) bool {
+	switch code {
+	case wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage, wire.ErrInvalidArguments:
+		return true
+	}
+	return false
+}
+
 // OpenTabStep is the next step if a call of a browser tool has no usable tab.
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 

@@ -140,6 +140,7 @@ export type Action =
   | { readonly op: 'history'; readonly params: CallsHistoryParams }
   | { readonly op: 'inspectCall'; readonly callId: string }
   | { readonly op: 'repeat'; readonly callId: string }
+  | { readonly op: 'undo'; readonly callId: string }
   | { readonly op: 'permission'; readonly params: ConfigPermissionParams }
   | { readonly op: 'review'; readonly params: ConfigReviewParams }
   | { readonly op: 'inspectPlugin'; readonly plugin: string }
@@ -195,6 +196,7 @@ const actions: PortReaders<Action> = {
   },
   inspectCall: ({ callId }) => (typeof callId === 'string' ? { op: 'inspectCall', callId } : undefined),
   repeat: ({ callId }) => (typeof callId === 'string' ? { op: 'repeat', callId } : undefined),
+  undo: ({ callId }) => (typeof callId === 'string' ? { op: 'undo', callId } : undefined),
   permission: withPlugin((plugin, { tool, permission: permissionField }) => {
     const permission = findPermission(permissionField);
     if (permissionField !== undefined && !permission) return undefined;

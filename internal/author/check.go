@@ -46,6 +46,9 @@ type CheckResult struct {
 	Findings []Finding `json:"findings"`
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
+	// Undos describes how the calls of the plugin's tools are undone, a sentence for each
+	// tool with an undo.
+	Undos []string `json:"undos,omitempty"`
 	// NotChecked lists the checks that did not run, each with the reason.
 	NotChecked []string `json:"notChecked,omitempty"`
 }
@@ -118,6 +121,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 	}
 	if b != nil {
 		c.applyRules(b)
+		c.Undos = describeUndos(b.Plugin)
 	}
 	slices.SortStableFunc(c.Findings, func(x, y Finding) int { return slices.Index(levels, x.Level) - slices.Index(levels, y.Level) })
 	for _, f := range c.Findings {

@@ -24,6 +24,7 @@ var toolRules = []rule{
 	{Rule{"tool-description", "An agent chooses a tool by this text alone: what the tool does, what it returns, when to use it."}, levelWarning, checkToolDescriptions},
 	{Rule{"tool-annotations", "Clients ask the user less often for a tool that only reads, and warn of a tool that deletes data."}, levelWarning, checkAnnotations},
 	{Rule{"tool-annotations-contradict", "A client that trusts a wrong hint can run a harmful call without asking the user."}, levelWarning, checkContradictions},
+	{Rule{"tool-undo", "A user who presses Undo expects that another tool takes a change back."}, levelWarning, checkUndos},
 }
 
 // verbs are the words that the name of a tool may begin with.

@@ -50,7 +50,7 @@ func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 // mcpOptions returns the options of the MCP server. Jobs are enabled only if the
 // settings allow calls of some client to become jobs.
 func mcpOptions(
-	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, files *filestore.Store,
+	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
 	onSessionEnd func(dispatch.Client), load *pluginLoading, learned *timeouts.Store,
 	log zerolog.Logger,
 ) mcpserver.Options {
@@ -64,7 +64,7 @@ func mcpOptions(
 		},
 	}
 	if !s.Detach.IsNever() {
-		o.Jobs = joblist.New(calls, joblist.Options{})
+		o.Jobs = jobs
 		o.Detach = detachRules(s.Detach)
 		o.LearnedTimeouts = learnedTimeouts{learned}
 	}

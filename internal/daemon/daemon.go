@@ -105,8 +105,9 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	records := openRecorder(h, p, log)
 	var sync *browserSync // sync is set before the first browser connects
 	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
+	var calls *dispatch.Dispatcher // set before the first browser connects
 	repeater := &callRepeater{find: records.Find, plugins: p.registry.Set}
-	details := newDetails(records, logs)
+	details, past := newDetails(records, logs), newPastCalls(p.registry.Set, records, h.Settings.RecordDays)
 	hub := wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Pairings: pairing.Open(h.PairingFile()), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
 		HostScript: adapters.Host, FetchCode: adapters.Fetch,
@@ -116,21 +117,24 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		ReadHistory:      records.ReadHistory,
 		InspectCall:      details.Inspect,
 		RepeatCall:       func(callID string) error { return repeater.repeat(callID) },
+		UndoCall:         past.undoForPanel,
+		ReceiveLate:      past.receiveLate,
 		EndedSessions:    func(used []string) []string { return sessions.Ended(used) },
 		NameBrowser:      names.NameOf,
 		OnBrowsersChange: func() { mcp.PolicyChanged() },
 		ReceiveLogs:      func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.policy, p.enforcer}, log)
-	var calls *dispatch.Dispatcher // calls is set before the API serves metrics
 	observers := newObservers(h.Getenv, func() metrics.Gauges { return countGauges(calls.Calls(), hub.Browsers()) }, log)
 	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
+	past.addHooks(&options)
 	files := filestore.Open(h.FilesDir())
 	bridge, holds, browserSessions := browser.Connect(browsernames.Prefer(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,
 		Limits: browser.Limits{Acts: h.Settings.BrowserActs, Pictures: h.Settings.BrowserPictures}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
 	repeater.calls, repeater.targets, details.Find, details.TraceIDOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs()
+	jobs := past.connect(calls, repeater.choosePlace)
 	hub.Holds.SetSource(holds)
 	sessions = browserSessions
 	sessions.OnEnd(hub.Holds.SendEnded)
@@ -139,8 +143,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	sync = &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)
 	learned := openTimeouts(h, log)
-	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, files, sessions.End, loading, learned, log)
-	agentOptions.TraceSampler = observers.sampler()
+	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, jobs, files, sessions.End, loading, learned, log)
+	agentOptions.TraceSampler, agentOptions.Keys = observers.sampler(), past.keys
 	mcp = mcpserver.New(calls, p.registry.Registry, agentOptions)
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
@@ -149,18 +153,14 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	stopRequests := make(chan struct{}, 1)
 	api := httpapi.New(httpapi.Options{
 		Token: token, Clients: clients, Origins: origins, Log: log,
-		Health:  httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
-		Calls:   calls,
-		Records: records,
-		Logs:    logs,
-		Status:  reporter.status,
-		Ready:   loading.waitUntilLoaded,
-		Stop: func() {
-			select {
-			case stopRequests <- struct{}{}:
-			default: // the daemon is already stopping
-			}
-		},
+		Health:           httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
+		Calls:            calls,
+		Records:          records,
+		UndoCall:         past.undoForCommand,
+		Logs:             logs,
+		Status:           reporter.status,
+		Ready:            loading.waitUntilLoaded,
+		Stop:             func() { requestStop(stopRequests) },
 		Reload:           sync.reload,
 		StartDevelopment: development.begin,
 		ReloadTab:        hub.ReloadTab,
@@ -198,6 +198,14 @@ func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.So
 			return entry.View, ok, err
 		},
 		ReadLog: logs.ReadPeriod,
+	}
+}
+
+// requestStop stops the daemon; requestStop does nothing if the daemon is already stopping.
+func requestStop(stopRequests chan<- struct{}) {
+	select {
+	case stopRequests <- struct{}{}:
+	default:
 	}
 }
 

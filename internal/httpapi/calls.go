@@ -27,8 +27,9 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // callRoutes are the routes below /calls.
 type callRoutes struct {
-	calls   Calls
-	records Records
+	calls    Calls
+	records  Records
+	undoCall func(callID string) (StartedUndo, error)
 }
 
 // list sends the running and waiting calls, oldest first, followed by the last ended

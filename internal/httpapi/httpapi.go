@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -36,6 +37,9 @@ type Options struct {
 	Calls  Calls
 	// Records provides the recorded calls; default: no records.
 	Records Records
+	// UndoCall starts the call that undoes a call. The error is for the user. By default,
+	// no call can be undone.
+	UndoCall func(callID string) (StartedUndo, error)
 	// Ready waits until the plugins are loaded. Ready returns an error for the user if
 	// loading takes too long. /status and the routes below /plugins call Ready first.
 	// By default, the routes assume that the plugins are loaded.
@@ -102,6 +106,9 @@ func New(o Options) *API {
 	if o.Records == nil {
 		o.Records = noRecords{}
 	}
+	if o.UndoCall == nil {
+		o.UndoCall = func(string) (StartedUndo, error) { return StartedUndo{}, errors.New("no call can be undone here") }
+	}
 	g := newGuard(o.Token, o.Clients, o.Origins)
 	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, guard: g, log: o.Log}, streams: newStreams(o.Heartbeat), turns: newTurns()}
 	a.guard = g
@@ -142,13 +149,14 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	post := func(h http.HandlerFunc) map[string]http.HandlerFunc {
 		return map[string]http.HandlerFunc{http.MethodPost: h}
 	}
-	calls, policy := callRoutes{a.options.Calls, a.options.Records}, policyRoutes{a.options.Policy}
+	calls, policy := callRoutes{a.options.Calls, a.options.Records, a.options.UndoCall}, policyRoutes{a.options.Policy}
 	tabs := tabRoutes{a.options.ReloadTab, a.options.ReleaseTab}
 	return map[string]map[string]http.HandlerFunc{
 		"/status":                    get(a.serveStatus),
 		"/calls":                     get(calls.list),
 		"/calls/{id}":                get(calls.serveCall),
 		"/calls/{id}/cancel":         post(calls.cancel),
+		"/calls/{id}/undo":           post(calls.undo),
 		"/calls/{id}/decide":         post(calls.serveDecision),
 		"/metrics":                   get(func(w http.ResponseWriter, r *http.Request) { a.options.Metrics.ServeHTTP(w, r) }),
 		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.turns}.serveEvents),

@@ -33,6 +33,7 @@ type extractedTool struct {
 	Group        string          `json:"group,omitempty"`
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
 	Limits       json.RawMessage `json:"limits,omitempty"`
+	Undo         json.RawMessage `json:"undo,omitempty"`
 	InputSchema  json.RawMessage `json:"input_schema"`
 	OutputSchema json.RawMessage `json:"output_schema"`
 }

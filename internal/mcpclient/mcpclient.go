@@ -196,7 +196,16 @@ type Result struct {
 // CallTool sends a cancellation to the server. After a cancellation, CallTool returns
 // ctx's error when the server has ended the call, after 2 s at the latest.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
-	params := map[string]any{"name": name, "arguments": arguments}
+	return c.CallToolWithKey(ctx, name, arguments, "", progress)
+}
+
+// CallToolWithKey works like CallTool, with an idempotency key; empty for none.
+func (c *Client) CallToolWithKey(ctx context.Context, name string, arguments json.RawMessage, key string, progress func(Progress)) (Result, error) {
+	meta := map[string]any{}
+	if key != "" {
+		meta["opentabs/idempotencyKey"] = key
+	}
+	params := map[string]any{"name": name, "arguments": arguments, "_meta": meta}
 	var result Result
 	err := c.request(ctx, "tools/call", params, progress, &result)
 	return result, err

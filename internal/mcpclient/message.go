@@ -126,7 +126,12 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	defer x.forms.closeAll()
 	if progress != nil {
 		if paramMap, ok := params.(map[string]any); ok {
-			paramMap["_meta"] = map[string]any{"progressToken": x.id}
+			meta, _ := paramMap["_meta"].(map[string]any)
+			if meta == nil {
+				meta = map[string]any{}
+				paramMap["_meta"] = meta
+			}
+			meta["progressToken"] = x.id
 		}
 	}
 	body, err := encodeMessage(message{ID: fmt.Appendf(nil, "%d", x.id), Method: method}, params)

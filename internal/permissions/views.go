@@ -128,12 +128,20 @@ func (l Local) pluginViews() []wire.PluginView {
 		for _, t := range loadedPlugin.Tools {
 			view.Tools = append(view.Tools, wire.ToolView{
 				Name: t.Name, DisplayName: t.DisplayName, Permission: s.Tools[t.Name].Permission,
-				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly, Allowed: allowedViews(s.Tools[t.Name]), Category: t.Group,
+				ReadOnly: t.IsReadOnly(), Allowed: allowedViews(s.Tools[t.Name]), Category: t.Group, Undo: undoToolOf(t),
 			})
 		}
 		views = append(views, view)
 	}
 	return views
+}
+
+// undoToolOf returns the name of the tool that undoes calls of t; empty if there is none.
+func undoToolOf(t *plugin.Tool) string {
+	if t.Undo == nil {
+		return ""
+	}
+	return t.Undo.Tool
 }
 
 // BrowserTools returns the user's permissions for browser tools, in the form of the side

@@ -6,6 +6,9 @@
 // files together are too large. Secrets are removed before a record is stored; see
 // package redact.
 //
+// Beside the records, the files have notes about idempotency keys and undone calls; see
+// [Note].
+//
 // [Open] opens a [Recorder] for a server. [ReadAll] and [Find] read the files, with or
 // without a server.
 //

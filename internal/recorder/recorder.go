@@ -57,8 +57,9 @@ type Recorder struct {
 	mu           sync.Mutex // guards all fields below
 	pendingCalls []endedCall
 	pendingBytes int
+	pendingNotes []Note
 	droppedCalls int
-	wake         chan struct{} // has a token while pendingCalls is not empty
+	wake         chan struct{} // has a token while pendingCalls or pendingNotes is not empty
 	isClosed     bool
 
 	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
@@ -98,6 +99,11 @@ func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 		r.pendingCalls = append(r.pendingCalls, c)
 		r.pendingBytes += size
 	}
+	r.wakeWriter()
+}
+
+// wakeWriter makes run write the queued records. The caller has locked mu.
+func (r *Recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -133,10 +139,10 @@ func (r *Recorder) Flush() {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()
 	r.mu.Lock()
-	calls, droppedCalls := r.pendingCalls, r.droppedCalls
-	r.pendingCalls, r.pendingBytes, r.droppedCalls = nil, 0, 0
+	calls, notes, droppedCalls := r.pendingCalls, r.pendingNotes, r.droppedCalls
+	r.pendingCalls, r.pendingNotes, r.pendingBytes, r.droppedCalls = nil, nil, 0, 0
 	r.mu.Unlock()
-	if len(calls) == 0 && droppedCalls == 0 {
+	if len(calls) == 0 && len(notes) == 0 && droppedCalls == 0 {
 		return
 	}
 	secrets := &valueCleaner{}
@@ -155,6 +161,7 @@ func (r *Recorder) Flush() {
 		lines = append(append(lines, line...), '\n')
 		calls[i] = endedCall{} // frees the memory of the written call
 	}
+	lines = appendNotes(lines, notes, secrets)
 	if err := r.files.append(now, lines); err != nil {
 		r.logFailure(err, len(calls)+droppedCalls)
 	} else if droppedCalls > 0 {

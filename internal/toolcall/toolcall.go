@@ -10,6 +10,7 @@ import (
 	"io"
 	"opentabs/internal/callprompt"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/idempotency"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/nearest"
 	"opentabs/internal/rawjson"
@@ -37,6 +38,9 @@ type Request struct {
 	Tab     int
 	// NoProgress hides progress; Verbose shows also messages that are not for the user.
 	NoProgress, Verbose bool
+	// IdempotencyKey makes a repeated call safe if HasIdempotencyKey is set.
+	IdempotencyKey    string
+	HasIdempotencyKey bool
 	// Output is json or text.
 	Output string
 	// AsksUser is true if the terminal asks the user to approve the call. Then no other
@@ -52,6 +56,9 @@ type Failure struct {
 	Code     wire.ErrorCode
 	sentence string
 }
+
+// NewFailure returns the failure of a call, with a sentence for the user.
+func NewFailure(code wire.ErrorCode, sentence string) *Failure { return &Failure{code, sentence} }
 
 // Error returns the sentence for the user.
 func (f *Failure) Error() string { return f.sentence }
@@ -118,7 +125,7 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	if !r.NoProgress {
 		view.start(func() terminal.ProgressView { return out.ShowProgress(tool.Name) })
 	}
-	result, err := session.CallTool(ctx, tool.Name, args, func(p mcpclient.Progress) { view.update(shownProgress(p, r.Verbose)) })
+	result, err := session.CallToolWithKey(ctx, tool.Name, args, r.IdempotencyKey, func(p mcpclient.Progress) { view.update(shownProgress(p, r.Verbose)) })
 	view.close()
 	var rpcErr *mcpclient.RPCError
 	switch {
@@ -128,6 +135,9 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		return mcpclient.Result{}, callError(ctx, err)
 	case result.IsError:
 		return mcpclient.Result{}, readFailure(result)
+	}
+	if raw, isReplayed := result.Meta["opentabs/replayed"]; isReplayed {
+		out.Notef("the tool was not called again: this is the result of %s, which has the same key", terminal.SafeLine(rawjson.Unquote(raw)))
 	}
 	return result, nil
 }
@@ -139,6 +149,8 @@ func (r Request) Check() error {
 		return usererr.Errorf("--output is %q: give it json or text", r.Output)
 	case r.HasInput && r.Args != nil:
 		return usererr.Errorf("--arg and --input are both given: use only one of these flags")
+	case r.HasIdempotencyKey && idempotency.CheckKey(r.IdempotencyKey) != nil:
+		return usererr.Errorf("--idempotency-key is %.60q: give it 1 to %d printable characters", r.IdempotencyKey, idempotency.MaxKeyChars)
 	case r.Tab < 0:
 		return usererr.Errorf("--tab is %d: give it the id of a tab, as `opentabs status` shows it", r.Tab)
 	}

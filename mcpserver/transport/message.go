@@ -119,6 +119,8 @@ type Params struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
 		// TraceParent is the client's trace span, in the format of W3C Trace Context.
 		TraceParent json.RawMessage `json:"traceparent"`
+		// IdempotencyKey is the key that makes a repeated call safe.
+		IdempotencyKey json.RawMessage `json:"opentabs/idempotencyKey"`
 		// Every request of protocol version 2026-07-28 or later has ProtocolVersion,
 		// ClientInfo and Capabilities.
 		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`

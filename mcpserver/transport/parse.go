@@ -132,6 +132,8 @@ func (p *Params) splitMeta(raw []byte) bool {
 			p.Meta.ProgressToken = value
 		case `"traceparent"`:
 			p.Meta.TraceParent = value
+		case `"opentabs/idempotencyKey"`:
+			p.Meta.IdempotencyKey = value
 		case `"` + mcp.MetaKeyProtocolVersion + `"`:
 			p.Meta.ProtocolVersion, ok = plainString(value)
 		case `"` + mcp.MetaKeyClientInfo + `"`:
@@ -142,7 +144,7 @@ func (p *Params) splitMeta(raw []byte) bool {
 		case `"` + mcp.MetaKeyClientCapabilities + `"`:
 			p.Meta.Capabilities = value
 		default:
-			ok = !mayEqual(key, "progressToken", "traceparent", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
+			ok = !mayEqual(key, "progressToken", "traceparent", "opentabs/idempotencyKey", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
 		}
 		if !ok {
 			return false

@@ -36,7 +36,7 @@ export {
 export { type FetchFromPageOptions, fetchFromPage, fetchJSON, fetchText, httpStatusToToolError } from './fetch.ts';
 export { type Log, type LogEntry, type LogLevel, type LogTransport, log } from './log.ts';
 export { LUCIDE_ICON_NAMES, type LucideIconName } from './lucide-icon-names.gen.ts';
-export type { Manifest, ManifestPrompt, ManifestTool } from './manifest.ts';
+export type { Manifest, ManifestPrompt, ManifestTool, ManifestUndo } from './manifest.ts';
 export { NAME_REGEX, RESERVED_NAMES, validatePluginName } from './names.ts';
 export { getCurrentUrl, getPageGlobal, getPageTitle } from './page.ts';
 export { definePlugin, OpenTabsPlugin, type PluginDefinition } from './plugin.ts';
@@ -71,6 +71,13 @@ export {
   type WaitUntilOptions,
   waitUntil,
 } from './timing.ts';
-export { type CallLimits, defineTool, type ToolAnnotations, type ToolDefinition } from './tool.ts';
+export {
+  type CallLimits,
+  defineTool,
+  type ToolAnnotations,
+  type ToolDefinition,
+  type ToolUndo,
+  type UndoPointer,
+} from './tool.ts';
 export { type ErrorCategory, ToolError, type ToolErrorOptions } from './tool-error.ts';
 export { validateUrlPattern } from './url-pattern.ts';

@@ -13,10 +13,18 @@ export interface ManifestTool {
   group?: string;
   annotations?: Record<string, boolean>;
   limits?: Record<string, number>;
+  /** How a call of the tool is undone. */
+  undo?: ManifestUndo;
   /** The JSON Schema of the tool's parameters. */
   input_schema: Record<string, unknown>;
   /** The JSON Schema of the tool's result. */
   output_schema: Record<string, unknown>;
+}
+
+/** How a call of a tool is undone: the name of another tool, and JSON Pointers to its arguments. */
+export interface ManifestUndo {
+  tool: string;
+  input?: Record<string, string>;
 }
 
 /** A prompt in dist/tools.json. */

@@ -47,6 +47,15 @@ test('defineTool infers types from the schemas', () => {
         return { n: 'one' };
       },
     });
+    defineTool({
+      name: 'bad',
+      description: 'Bad.',
+      // @ts-expect-error: a pointer begins with /input or /result
+      undo: { tool: 'restore', input: { id: 'id' } },
+      input: z.object({}),
+      output: z.object({}),
+      handle: async () => ({}),
+    });
     // @ts-expect-error: the input is an object
     defineTool({ name: 'bad', description: 'Bad.', input: z.string(), output: z.object({}), async handle() {} });
   };

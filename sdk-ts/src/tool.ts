@@ -27,6 +27,19 @@ export interface CallLimits {
   hardTimeoutMs?: number | undefined;
 }
 
+/**
+ * A JSON Pointer (RFC 6901) into the arguments (`/input`) or the result (`/result`) of a call, such as `/result/id`.
+ */
+export type UndoPointer = '/input' | '/result' | `/input/${string}` | `/result/${string}`;
+
+/** How a call that is done is undone: by a call of another tool of the same plugin. */
+export interface ToolUndo {
+  /** The name of the other tool, such as `restore_item`. */
+  tool: string;
+  /** The arguments of the other tool. An argument whose pointer has no value is left out. */
+  input?: Readonly<Record<string, UndoPointer>> | undefined;
+}
+
 /** One function of a plugin. Agents see the tool as `<plugin>__<name>`. */
 export interface ToolDefinition<
   Input extends z.ZodObject<z.ZodRawShape> = z.ZodObject<z.ZodRawShape>,
@@ -46,6 +59,11 @@ export interface ToolDefinition<
   group?: string | undefined;
   annotations?: ToolAnnotations | undefined;
   limits?: CallLimits | undefined;
+  /**
+   * How a call of the tool is undone. The side panel and `opentabs calls undo` then offer to undo a call that is done:
+   * `undo: { tool: 'restore_item', input: { id: '/result/id' } }`.
+   */
+  undo?: ToolUndo | undefined;
   /**
    * The schema of the parameters. Agents receive the schema of the parameters as JSON Schema. The page parses the
    * parameters with the zod schema, so defaults and transforms apply.

@@ -39,3 +39,26 @@ func ToCallError(e *wire.RPCError) *wire.CallError {
 	}
 	return &callErr
 }
+
+// NewInternalError returns the error of a call whose browser sent an invalid answer.
+func NewInternalError(message string) *wire.CallError {
+	return &wire.CallError{Code: wire.ErrInternal, Message: message}
+}
+
+// NewTooLargeError returns the error of a call with a result of more than limit bytes.
+func NewTooLargeError(limit int) *wire.CallError {
+	return &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf("the result is larger than %d bytes", limit)}
+}
+
+// NewNotJSONError returns the error of a call whose result is not JSON.
+func NewNotJSONError() *wire.CallError {
+	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "the tool's result is not valid JSON"}
+}
+
+// DecodeAnswer reads the result of a request to the browser.
+func DecodeAnswer(e wire.Envelope, result any) error {
+	if e.Error != nil {
+		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, CleanText(e.Error.Message, 500))
+	}
+	return wire.DecodeBody(e.Result, result)
+}

@@ -77,3 +77,17 @@ var secretKinds = []string{"card", "code", "password"}
 func keepKnownKinds(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }
+
+// VisibilityClass ranks a tab by its visibility to the user; 0 is the best rank.
+func VisibilityClass(t wire.TabInfo) int {
+	switch {
+	case t.Active && t.Focused:
+		return 0
+	case t.Active:
+		return 1
+	case t.Focused:
+		return 2
+	default:
+		return 3
+	}
+}

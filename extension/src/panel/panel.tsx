@@ -16,6 +16,7 @@ import type { Act } from './requests.ts';
 import { NeededSites, type SiteAccessProps } from './site-access.tsx';
 import { Tabs } from './tabs.tsx';
 import { TabsInUse } from './tabs-in-use.tsx';
+import { UndoPlugins } from './undo-button.tsx';
 import { type View, Views } from './views.tsx';
 import { Waiting } from './waiting.tsx';
 import { type Advice, debuggerAdvice, linkAdvice, linkTitle, modeAdvice, versionAdvice } from './wording.ts';
@@ -158,6 +159,9 @@ interface ConnectedPanelProps extends PanelProps {
   readonly checklist: VNode | false | undefined;
 }
 
+/** noPlugins are the plugins before the server sends the list. */
+const noPlugins: readonly PluginView[] = [];
+
 /** ConnectedPanel is the part of the panel that needs a connection to the server. */
 function ConnectedPanel(props: ConnectedPanelProps): VNode {
   const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
@@ -174,17 +178,19 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
       <Views view={view} show={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
       <div role="tabpanel" aria-labelledby={`view-${view}`}>
         {view === 'calls' && (
-          <Calls
-            openCalls={openCalls}
-            recent={recent}
-            history={props.history}
-            hasOlderCalls={props.hasOlderCalls}
-            tabs={tabs}
-            running={running}
-            showsEverything={showsEverything}
-            setShowsEverything={setShowsEverything}
-            act={act}
-          />
+          <UndoPlugins.Provider value={plugins ?? noPlugins}>
+            <Calls
+              openCalls={openCalls}
+              recent={recent}
+              history={props.history}
+              hasOlderCalls={props.hasOlderCalls}
+              tabs={tabs}
+              running={running}
+              showsEverything={showsEverything}
+              setShowsEverything={setShowsEverything}
+              act={act}
+            />
+          </UndoPlugins.Provider>
         )}
         {view === 'browser' && (
           <BrowserCard

@@ -17,6 +17,7 @@ import { usePanelAction } from './panel-action.ts';
 import type { RecentCall } from './recent.ts';
 import type { Act } from './requests.ts';
 import { Scrollable } from './scrollable.tsx';
+import { UndoButton } from './undo-button.tsx';
 import { useCallDetails } from './use-call-details.ts';
 import {
   formatClock,
@@ -176,6 +177,7 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
         {errorCode && <Fact name="Code">{errorCode}</Fact>}
         <Fact name="Call">{callId}</Fact>
       </dl>
+      <UndoButton call={call} act={act} />
       <CallTiming loaded={loaded} />
       {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loaded={loaded} />}
       <CallActions call={call} command={isComplete ? commandFor(call, args) : undefined} act={act} />

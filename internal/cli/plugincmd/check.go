@@ -87,6 +87,9 @@ func printFindings(o *terminal.Output, c *author.CheckResult) {
 			o.PrintLine("    %s", terminal.SafeLine(line))
 		}
 	}
+	for _, sentence := range c.Undos {
+		o.Notef("%s", terminal.SafeLine(sentence))
+	}
 	for _, uncheckedPart := range c.NotChecked {
 		o.Notef("not checked: %s", uncheckedPart)
 	}

@@ -48,6 +48,29 @@ test('present fields of a tool are kept', () => {
   );
 });
 
+test('the undo of a tool is kept, and names a tool of the plugin', () => {
+  const restore = { ...minimalTool, name: 'restore_thing', input: z.object({ id: z.string() }) };
+  const pluginWith = (undo: unknown) => ({ tools: [{ ...minimalTool, undo }, restore], isReady: () => true });
+  const undo = { tool: 'restore_thing', input: { id: '/result/items/0/id' } };
+  assert.deepEqual(extract(pluginWith(undo)).tools[0]?.undo, undo);
+  assert.deepEqual(extract(pluginWith({ tool: 'restore_thing' })).tools[0]?.undo, { tool: 'restore_thing' });
+  const invalidUndos: [unknown, RegExp][] = [
+    ['restore_thing', /: undo names no tool; write `undo:/],
+    [{ tool: '' }, /: undo names no tool/],
+    [{ tool: 'gone' }, /: undo.tool is "gone", but the plugin has no such tool; name/],
+    [{ tool: minimalTool.name }, /: undo.tool is the tool itself; name another/],
+    [{ tool: 'restore_thing', input: { id: 'result/id' } }, /: undo.input.id is not a JSON Pointer that begins/],
+    [{ tool: 'restore_thing', input: { id: '/results/id' } }, /: undo.input.id is not a JSON Pointer/],
+    [{ tool: 'restore_thing', input: { id: '/result/~2' } }, /: undo.input.id is not a JSON Pointer/],
+    [{ tool: 'restore_thing', input: 5 }, /: undo.input.input is not a JSON Pointer/],
+  ];
+  for (const [undo, message] of invalidUndos) {
+    const { problems } = extract(pluginWith(undo));
+    assert.equal(problems.length, 1, String(message));
+    assert.match(problems[0] ?? '', message);
+  }
+});
+
 test('the description of the plugin is returned if present', () => {
   const configSchema = { url: { type: 'url', label: 'URL', required: true } } as const;
   const plugin = definePlugin({ displayName: 'A', tools: [minimalTool], configSchema, isReady: () => true });

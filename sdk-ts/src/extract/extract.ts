@@ -12,6 +12,7 @@ import {
   titleCase,
 } from './definition.ts';
 import { readPrompts } from './prompts.ts';
+import { checkUndos, readUndo } from './undo.ts';
 
 // Reads tools, prompts and the description of a plugin from its module. The extraction runs during the build, not in a
 // page.
@@ -97,6 +98,7 @@ function readTools(tools: unknown, usedNames: Set<string>, result: Extracted): v
     const manifestTool = readTool(tool, name, report);
     if (manifestTool) result.tools.push(manifestTool);
   });
+  checkUndos(result.tools, usedNames, result.problems);
 }
 
 function readTool(tool: Properties, name: string, report: ReportProblem): ManifestTool | undefined {
@@ -111,6 +113,7 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
   const group = readText(tool, 'group', report);
   const annotations = readAnnotations(tool.annotations, report);
   const limits = readLimits(tool, report);
+  const undo = readUndo(tool, report);
   if (!isMethod(tool.handle)) report('it has no handle; add `async handle(params, context) {...}`');
   const input_schema = readParameters(tool, 'input', report);
   const output_schema = readSchema(tool, 'output', report);
@@ -124,6 +127,7 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
     ...(group !== undefined && { group }),
     ...(annotations && { annotations }),
     ...(limits && { limits }),
+    ...(undo && { undo }),
     input_schema,
     output_schema,
   };

@@ -46,6 +46,7 @@ test('a request for a method without a handler is rejected', async () => {
       'call.decide': '{"callId":"c","ticketId":"t","allow":true}',
       'call.repeat': '{"callId":"c"}',
       'call.inspect': '{"callId":"c"}',
+      'call.undo': '{"callId":"c"}',
       'calls.history': '{"limit":1}',
       'config.permission': '{"plugin":"p"}',
       'config.settings': '{"plugin":"p","values":{}}',

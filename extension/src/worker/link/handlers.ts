@@ -17,6 +17,7 @@ export type BrowserRequest =
   | 'call.decide'
   | 'call.repeat'
   | 'call.inspect'
+  | 'call.undo'
   | 'calls.history'
   | 'config.permission'
   | 'config.review'

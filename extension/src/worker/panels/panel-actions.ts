@@ -27,6 +27,7 @@ export function makePanelActions(options: PanelActionsOptions): (action: Action)
     history: async ({ params }) => ({ history: await link.request('calls.history', params) }),
     inspectCall: async ({ callId }) => ({ call: await link.request('call.inspect', { callId }) }),
     repeat: ({ callId }) => toDone(link.request('call.repeat', { callId })),
+    undo: ({ callId }) => toDone(link.request('call.undo', { callId })),
     permission: ({ params }) => toDone(link.request('config.permission', params)),
     review: ({ params }) => toDone(link.request('config.review', params)),
     inspectPlugin: async ({ plugin }) => ({ inspected: await link.request('plugin.inspect', { plugin }) }),

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { CallView, PluginView } from '../../../wire/wire.gen.ts';
+import { undoToolOf } from './undo.ts';
+
+const plugin: PluginView = {
+  name: 'messages',
+  displayName: 'Messages',
+  version: '1.0.0',
+  hash: 'h',
+  reviewed: true,
+  permission: 'auto',
+  tools: [
+    { name: 'delete_message', displayName: 'Delete message', undo: 'restore_message' },
+    { name: 'restore_message', displayName: 'Restore message' },
+  ],
+};
+
+const call: CallView = { callId: 'c1', plugin: 'messages', tool: 'delete_message', status: 'done', runMs: 3 };
+
+test('only a done call whose tool declares an undo is offered to be undone', () => {
+  assert.equal(undoToolOf([plugin], call), 'restore_message');
+  assert.equal(undoToolOf([plugin], { ...call, status: 'failed' }), undefined);
+  assert.equal(undoToolOf([plugin], { ...call, status: 'running' }), undefined);
+  assert.equal(undoToolOf([plugin], { ...call, prompt: true }), undefined);
+  assert.equal(undoToolOf([plugin], { ...call, tool: 'restore_message' }), undefined);
+  assert.equal(undoToolOf([plugin], { ...call, plugin: 'calendar' }), undefined);
+  assert.equal(undoToolOf([], call), undefined);
+});

@@ -1,0 +1,32 @@
+package author
+
+import (
+	"fmt"
+
+	"opentabs/plugin"
+)
+
+// checkUndos reports the undos that cannot take a change back.
+func checkUndos(b *tempBuild, report reportFunc) {
+	for _, t := range b.Tools {
+		other := t.UndoTool()
+		switch {
+		case other == nil:
+		case t.IsReadOnly():
+			report(t.Name, "the tool has readOnlyHint, so there is nothing to undo; remove the undo or the hint")
+		case other.IsReadOnly():
+			report(t.Name, "its undo names %s, which has readOnlyHint and so changes nothing; name the tool that takes the change back", other.Name)
+		}
+	}
+}
+
+// describeUndos returns a sentence for each tool with an undo.
+func describeUndos(p *plugin.Plugin) []string {
+	var sentences []string
+	for _, t := range p.Tools {
+		if t.Undo != nil {
+			sentences = append(sentences, fmt.Sprintf("%s is undone by %s", t.Name, t.Undo))
+		}
+	}
+	return sentences
+}

@@ -1,0 +1,49 @@
+package callview
+
+import (
+	"context"
+	"errors"
+
+	"opentabs/dispatch"
+	"opentabs/internal/httpapi"
+)
+
+// errCallEnded ends the stream of events of a call.
+var errCallEnded = errors.New("the call has ended")
+
+// AwaitEnd waits for the end of a call and returns its last view. onWaiting runs each time
+// the call begins to wait for approval. AwaitEnd returns ctx's error if ctx ends first.
+func AwaitEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiting func(dispatch.View)) (dispatch.View, error) {
+	var last dispatch.View
+	ticketID := ""
+	update := func() error {
+		record, err := calls.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		last = record.View
+		if last.Ended != nil {
+			return errCallEnded
+		}
+		if last.Waiting != nil && last.Waiting.TicketID != ticketID {
+			ticketID = last.Waiting.TicketID
+			onWaiting(last)
+		}
+		return nil
+	}
+	err := calls.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
+		Following: update,
+		Event: func(e dispatch.Event, _ []byte) error {
+			switch e.Kind {
+			case dispatch.EventSuspended, dispatch.EventEnded:
+				return update()
+			}
+			return nil
+		},
+		Missed: func(int) error { return update() },
+	})
+	if errors.Is(err, errCallEnded) {
+		return last, nil
+	}
+	return last, err
+}

@@ -1,0 +1,31 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"opentabs/internal/httpjson"
+)
+
+// StartedUndo is the response of /calls/{id}/undo: the call that undoes the call.
+type StartedUndo struct {
+	CallID   string `json:"call_id"`
+	ToolName string `json:"tool_name"`
+}
+
+// undo starts the call that undoes a call, and does not wait for its end.
+func (c callRoutes) undo(w http.ResponseWriter, r *http.Request) {
+	started, err := c.undoCall(r.PathValue("id"))
+	if err != nil {
+		httpjson.SendError(w, http.StatusConflict, err.Error())
+		return
+	}
+	httpjson.Send(w, http.StatusOK, started)
+}
+
+// Undo starts the call that undoes a call. Undo does not wait for its end.
+func (c CallsClient) Undo(ctx context.Context, callID string) (started StartedUndo, err error) {
+	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/undo", nil, &started)
+	return started, err
+}

@@ -1,0 +1,17 @@
+// Package idempotency makes calls with idempotency keys: a repeated call with the same key
+// does not act again, and gets the ending of the first call.
+//
+// [ParseKey] checks the key of a request, and [Keys.Start] starts a call with a key or finds
+// the earlier call. A key belongs to one client and one tool.
+//
+// A call that certainly did not run releases its key. A call that may have acted, but whose
+// result is unknown, keeps its key until the page delivers the result or the key expires.
+//
+// The recorder stores the keys, so that they survive a restart. A crash loses at most the
+// keys of the last second.
+//
+// # Concurrency
+//
+// A [Keys] is safe for concurrent use. Keys.mu may be locked while Jobs.Start runs, and no
+// other lock is taken while Keys.mu is held except those of the recorder.
+package idempotency

@@ -1,0 +1,33 @@
+package idempotency
+
+import (
+	"fmt"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// otherArgumentsError is the error of a call whose key belongs to a call with other
+// arguments.
+func otherArgumentsError(e *entry) *dispatch.Error {
+	return &dispatch.Error{
+		Code: wire.ErrInvalidArguments, CallID: e.callID,
+		Message: fmt.Sprintf("%s was not called: this idempotency key belongs to %s, which has other arguments (invalid_arguments). "+
+			"Repeat those arguments for a retry, or use a new key for another call.", e.tool, e.callID),
+	}
+}
+
+// mayHaveActedError is the error of a call whose key belongs to a call that may have acted.
+func mayHaveActedError(e *entry) *dispatch.Error {
+	code := wire.ErrShutdown
+	if e.err != nil {
+		code = e.err.Code
+	}
+	fact := fmt.Sprintf("%s was not called again: %s with the same idempotency key ended with %s, and may have acted (%s).", e.tool, e.callID, code, code)
+	return &dispatch.Error{
+		Code: code, CallID: e.callID, MayHaveActed: true,
+		Message: fact + " Check in the page whether it took effect; the user can look the call up with `opentabs calls show " + e.callID + "`. " +
+			"To act anyway, use a new key.",
+		UserText: fact + " Check in the page whether it took effect, and see `opentabs calls show " + e.callID + "`. To act anyway, use a new key.",
+	}
+}

@@ -1,0 +1,71 @@
+package idempotency
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+)
+
+// MaxKeyChars is the longest key, in characters.
+const MaxKeyChars = 255
+
+// errInvalidKey is a sentence for agents.
+var errInvalidKey = errors.New("an idempotency key must be a string of 1 to 255 printable characters")
+
+// ParseKey returns the key in the JSON of a request; empty if raw is empty or null.
+func ParseKey(raw json.RawMessage) (string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", nil
+	}
+	var key string
+	if json.Unmarshal(raw, &key) != nil {
+		return "", errInvalidKey
+	}
+	return key, CheckKey(key)
+}
+
+// CheckKey returns an error if key is not a valid key.
+func CheckKey(key string) error {
+	if n := utf8.RuneCountInString(key); n == 0 || n > MaxKeyChars || !utf8.ValidString(key) {
+		return errInvalidKey
+	}
+	for _, r := range key {
+		if !unicode.IsPrint(r) {
+			return errInvalidKey
+		}
+	}
+	return nil
+}
+
+// subjectOf returns the hash of a key with its client and its tool. The hash is recorded
+// instead of the key, because a client may put personal data into the key.
+func subjectOf(key string, c dispatch.Call) string {
+	return hashOf(c.Client.Identity(), c.Tool.FullName(), key)
+}
+
+// argsHashOf returns the hash of the arguments and of the place of a call. The order of
+// members does not change the hash.
+func argsHashOf(c dispatch.Call) string {
+	args := c.Args
+	decoder := json.NewDecoder(bytes.NewReader(args))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) == nil {
+		args = rawjson.Encode(value) // sorts the members
+	}
+	return hashOf(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
+}
+
+// hashOf returns the SHA-256 of texts, in hex.
+func hashOf(texts ...string) string {
+	sum := sha256.Sum256(rawjson.Encode(texts))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,323 @@
+package idempotency
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
+	"opentabs/internal/recorder"
+	"opentabs/wire"
+)
+
+// fixture is a server whose tool runs in a simulated page.
+type fixture struct {
+	t       *testing.T
+	dir     string
+	options recorder.Options
+	records *recorder.Recorder
+	keys    *Keys
+	calls   *dispatch.Dispatcher
+	// runs are the calls that reached the page. answer ends a call; by default, the call
+	// returns its number.
+	runs   []dispatch.Sink
+	answer func(dispatch.Sink)
+	gate   dispatch.Verdict
+}
+
+// Name and Decide implement dispatch.Gate.
+func (f *fixture) Name() string                              { return "fixture" }
+func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict { return f.gate }
+func (f *fixture) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+	f.records.Add(e, recorder.Facts{})
+}
+
+func (f *fixture) start() {
+	f.records = recorder.Open(f.dir, f.options)
+	f.keys = New(f.records, f.options.Days)
+	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		f.runs = append(f.runs, sink)
+		if f.answer != nil {
+			f.answer(sink)
+			return nil
+		}
+		output := fmt.Appendf(nil, `{"run":%d}`, len(f.runs))
+		go sink.Finish(output, nil)
+		return nil
+	}}
+	f.calls = dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{f}, BeforeHooks: []dispatch.BeforeHook{f.keys}, AfterHooks: []dispatch.AfterHook{f}})
+	f.keys.SetJobs(joblist.New(f.calls, joblist.Options{}))
+}
+
+// kill stops the server without the ends of its calls.
+func (f *fixture) kill() {
+	time.Sleep(time.Second) // a crash loses at most the last second
+	records := f.records
+	f.records = recorder.Open(f.t.TempDir(), recorder.Options{})
+	f.keys.mu.Lock()
+	f.keys.records = f.records
+	f.keys.mu.Unlock()
+	f.calls.Shutdown()
+	_ = f.calls.Drain(context.Background())
+	synctest.Wait()
+	records.Close()
+	f.records.Close()
+}
+
+// newCall returns a call of the client with arguments.
+func newCall(args string) dispatch.Call {
+	return dispatch.Call{Tool: dispatch.Tool{Plugin: "shop", Name: "buy"}, Args: json.RawMessage(args), Client: dispatch.Client{Name: "Cursor"}}
+}
+
+// call makes a call with a key and waits for its end. The text is the output, or the code of
+// the error. A replay has the prefix "replayed ".
+func (f *fixture) call(key string, c dispatch.Call) string {
+	use, err := f.keys.Start(key, c)
+	if err != nil {
+		return codeOf(err)
+	}
+	if use.Job != nil {
+		_ = use.Job.Wait(context.Background(), nil)
+	}
+	prefix := ""
+	if use.IsReplay {
+		prefix = "replayed "
+	}
+	ending := use.Ending()
+	switch {
+	case ending.Err != nil:
+		return prefix + codeOf(ending.Err)
+	case ending.IsResultLost:
+		return prefix + "lost"
+	}
+	return prefix + string(ending.Result.Output)
+}
+
+func codeOf(err error) string {
+	var e *dispatch.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	return string(e.Code)
+}
+
+func (f *fixture) want(key string, c dispatch.Call, want string) {
+	f.t.Helper()
+	if got := f.call(key, c); got != want {
+		f.t.Errorf("the call with the key %q returns %q, want %q", key, got, want)
+	}
+}
+
+func run(t *testing.T, o recorder.Options, test func(*fixture)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fixture{t: t, dir: t.TempDir(), options: o}
+		f.start()
+		test(f)
+		f.kill()
+	})
+}
+
+var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
+
+func TestKeyIsUsedOnce(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.want("k", newCall(`{"n":1,"m":2}`), `{"run":1}`)
+		f.want("k", newCall(`{"m":2, "n":1}`), `replayed {"run":1}`)
+		f.want("k", newCall(`{"n":2}`), "invalid_arguments")
+		f.want("other", newCall(`{"n":2}`), `{"run":2}`)
+		otherClient := newCall(`{"n":1}`)
+		otherClient.Client.Name = "Claude"
+		f.want("k", otherClient, `{"run":3}`)
+		otherTool := newCall(`{"n":1}`)
+		otherTool.Tool.Name = "sell"
+		f.want("k", otherTool, `{"run":4}`)
+		otherTab := newCall(`{"n":1,"m":2}`)
+		otherTab.TabID = 5
+		f.want("k", otherTab, "invalid_arguments")
+		f.kill()
+		f.start()
+		f.want("k", newCall(`{"n":1,"m":2}`), `replayed {"run":1}`)
+		f.want("k", newCall(`{"n":2}`), "invalid_arguments")
+		time.Sleep(maxRetention)
+		f.want("k", newCall(`{"n":2}`), `{"run":5}`)
+	})
+}
+
+// A call that runs is shared. It is cancelled when no request waits for it.
+func TestCallIsShared(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.answer = func(dispatch.Sink) {}
+		first, err := f.keys.Start("k", newCall(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := make(chan string)
+		go func() { second <- f.call("k", newCall(`{}`)) }()
+		synctest.Wait()
+		if first.Leave(dispatch.Cancellation{CancelledBy: "the client"}) {
+			t.Error("the call is cancelled although a request waits for it")
+		}
+		f.runs[0].Finish(json.RawMessage(`"x"`), nil)
+		if got := <-second; got != `replayed "x"` || len(f.runs) != 1 {
+			t.Errorf("the second request gets %s after %d runs", got, len(f.runs))
+		}
+		only, err := f.keys.Start("k2", newCall(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		isCancelled := only.Leave(dispatch.Cancellation{CancelledBy: "the client"})
+		_ = only.Job.Wait(context.Background(), nil)
+		if !isCancelled || codeOf(only.Ending().Err) != "cancelled" {
+			t.Errorf("the call without a request ends with %v", only.Ending().Err)
+		}
+		f.want("k2", newCall(`{}`), "cancelled")
+	})
+}
+
+// A call that certainly did not run releases its key.
+func TestKeyIsReleased(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no")
+		f.want("k", newCall(`{}`), "denied")
+		f.gate = dispatch.Verdict{}
+		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrNotReady, Message: "log in"}) }
+		f.want("k", newCall(`{}`), "not_ready")
+		f.kill()
+		f.start()
+		f.answer = nil
+		f.want("k", newCall(`{"n":1}`), `{"run":2}`)
+	})
+}
+
+// The error of a tool is an ending like a result.
+func TestErrorOfToolIsReplayed(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
+		f.want("k", newCall(`{}`), "tool_error")
+		f.want("k", newCall(`{}`), "replayed tool_error")
+		f.kill()
+		f.start()
+		use, err := f.keys.Start("k", newCall(`{}`))
+		if err != nil || !strings.Contains(use.Ending().Err.Error(), "sold out") {
+			t.Errorf("after a restart, the ending is %v, %v", use, err)
+		}
+	})
+}
+
+// After an unknown ending, the key does not act again, also after a restart, until the page
+// delivers the ending.
+func TestUnknownEnding(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
+		f.want("k", newCall(`{}`), "link_lost")
+		_, err := f.keys.Start("k", newCall(`{}`))
+		var e *dispatch.Error
+		if !errors.As(err, &e) || !strings.Contains(e.Message, "may have acted") || !strings.Contains(e.Message, "opentabs calls show "+e.CallID) || !strings.Contains(e.Message, "use a new key") {
+			t.Fatalf("the retry fails with %v", err)
+		}
+		f.want("late", newCall(`{}`), "link_lost")
+		f.kill()
+		f.start()
+		f.want("k", newCall(`{}`), "link_lost")
+		f.keys.ReceiveLate("call_other", []byte(`1`), nil)
+		f.keys.ReceiveLate(e.CallID+".2", nil, &wire.CallError{Code: wire.ErrInternal})
+		f.want("k", newCall(`{}`), "link_lost")
+		f.keys.ReceiveLate(e.CallID+".2", []byte(`"it arrived"`), nil)
+		f.keys.ReceiveLate(e.CallID, []byte(`"forged"`), nil)
+		f.want("k", newCall(`{}`), `replayed "it arrived"`)
+		_, err = f.keys.Start("late", newCall(`{}`))
+		errors.As(err, &e)
+		f.keys.ReceiveLate(e.CallID, nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out."})
+		f.want("late", newCall(`{}`), "replayed tool_error")
+		if len(f.runs) != 2 {
+			t.Errorf("the page got %d calls", len(f.runs))
+		}
+	})
+}
+
+// A server that was killed while the call ran does not call again. A killed call that still
+// waited for the user did not use its key.
+func TestKilledServer(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.answer = func(dispatch.Sink) {}
+		if _, err := f.keys.Start("running", newCall(`{}`)); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
+		if _, err := f.keys.Start("waiting", newCall(`{}`)); err != nil {
+			t.Fatal(err)
+		}
+		f.kill()
+		f.start()
+		f.gate, f.answer = dispatch.Verdict{}, nil
+		f.want("running", newCall(`{}`), "shutdown")
+		f.want("waiting", newCall(`{}`), `{"run":2}`)
+	})
+}
+
+// Without recorded results, an ending is known but its result is lost after a restart.
+func TestResultIsNotRecorded(t *testing.T) {
+	o := everything
+	o.Arguments, o.Results = false, false
+	run(t, o, func(f *fixture) {
+		f.want("k", newCall(`{}`), `{"run":1}`)
+		f.want("k", newCall(`{}`), `replayed {"run":1}`)
+		f.kill()
+		f.start()
+		f.want("k", newCall(`{}`), "replayed lost")
+		f.want("k", newCall(`{"n":1}`), "invalid_arguments")
+	})
+}
+
+// The memory of keys and results is bounded.
+func TestKeysAreBounded(t *testing.T) {
+	run(t, recorder.Options{}, func(f *fixture) {
+		f.answer = func(s dispatch.Sink) { go s.Finish(append(make([]byte, maxResultBytes/3), "1"...), nil) }
+		for i := range 5 {
+			f.call(fmt.Sprint(i), newCall(`{}`))
+		}
+		synctest.Wait()
+		if f.keys.resultBytes > maxResultBytes || f.keys.resultBytes == 0 {
+			t.Errorf("%d bytes of results are in memory", f.keys.resultBytes)
+		}
+		f.want("0", newCall(`{}`), "replayed lost")
+		f.answer = nil
+		for i := range 20 {
+			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), began: time.Now()}
+			f.keys.order = append(f.keys.order, f.keys.entries[fmt.Sprint("old", i)])
+		}
+		for len(f.keys.order) < maxKeys+10 {
+			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), began: time.Now()}
+			f.keys.entries[e.subject], f.keys.order = e, append(f.keys.order, e)
+		}
+		f.call("last", newCall(`{}`))
+		if len(f.keys.order) > maxKeys+1 || len(f.keys.entries) != len(f.keys.order) {
+			t.Errorf("%d keys in %d places", len(f.keys.entries), len(f.keys.order))
+		}
+	})
+}
+
+func TestParseKey(t *testing.T) {
+	for raw, want := range map[string]string{
+		``: "", `null`: "", `"order 7"`: "order 7", `"schlüssel"`: "schlüssel", `"` + strings.Repeat("ü", 255) + `"`: strings.Repeat("ü", 255),
+	} {
+		if key, err := ParseKey(json.RawMessage(raw)); err != nil || key != want {
+			t.Errorf("%s: %q, %v", raw, key, err)
+		}
+	}
+	for _, raw := range []string{`""`, `5`, `{}`, `"a\nb"`, `"a\u0000"`, `"` + strings.Repeat("x", 256) + `"`} {
+		if key, err := ParseKey(json.RawMessage(raw)); err == nil {
+			t.Errorf("%s is accepted as %q", raw, key)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package recorder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"opentabs/internal/rawjson"
+	"opentabs/wire"
+)
+
+// Note is a line about a call beside its record: the idempotency key of the call, or the
+// call that undid it. Readers of records skip notes.
+type Note struct {
+	// Kind is what the note is about.
+	Kind NoteKind  `json:"note"`
+	Time time.Time `json:"time"`
+	// Subject is what the note describes: the hash of a key, or the ID of an undone call.
+	Subject string `json:"subject"`
+	// State is the state of the subject. The newest note of a subject counts.
+	State string `json:"state"`
+	// By is the call that the key or the undo has made, and Tool its full name.
+	By   string `json:"by"`
+	Tool string `json:"tool,omitempty"`
+	// ArgsHash is the hash of the arguments of the call.
+	ArgsHash string `json:"args_hash,omitempty"`
+	// Code and Error are the error of the call, for agents and without secrets.
+	Code  wire.ErrorCode `json:"code,omitempty"`
+	Error string         `json:"error,omitempty"`
+}
+
+// NoteKind is what a note is about.
+type NoteKind string
+
+const (
+	// NoteKey is about an idempotency key.
+	NoteKey NoteKind = "key"
+	// NoteUndo is about a call that another call undoes.
+	NoteUndo NoteKind = "undo"
+)
+
+// maxPendingNotes limits the notes that are not written yet. Further notes are dropped.
+const maxPendingNotes = 10_000
+
+// AddNote queues a note, and returns without waiting for the disk. After Close, AddNote
+// does nothing.
+func (r *Recorder) AddNote(n Note) {
+	if r.opts.Days == 0 {
+		return
+	}
+	n.Time = time.Now().UTC()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.isClosed:
+		return
+	case len(r.pendingNotes) >= maxPendingNotes:
+		r.droppedCalls++
+	default:
+		r.pendingNotes = append(r.pendingNotes, n)
+	}
+	r.wakeWriter()
+}
+
+// appendNotes appends the lines of notes, without secrets.
+func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
+	for _, n := range notes {
+		n.Error = secrets.Text(n.Error)
+		lines = append(append(lines, rawjson.Encode(n)...), '\n')
+	}
+	return lines
+}
+
+// ReadNotes writes the queued notes, and returns the notes of one kind since a time, newest
+// first. An empty subject selects all subjects.
+func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
+	r.Flush()
+	names, err := listFiles(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	var notes []Note
+	firstDay := since.Add(-orderSlack).UTC().Format(time.DateOnly)
+	for _, name := range slices.Backward(names) {
+		if name.day < firstDay {
+			break
+		}
+		path := filepath.Join(r.dir, name.String()+fileSuffix)
+		if err := readNotes(path, func(n Note) {
+			if n.Kind == kind && (subject == "" || n.Subject == subject) && !n.Time.Before(since) {
+				notes = append(notes, n)
+			}
+		}); err != nil {
+			return nil, fmt.Errorf("read the recorded calls: %w", err)
+		}
+	}
+	return notes, nil
+}
+
+// notePrefix begins the line of each note.
+var notePrefix = []byte(`{"note":`)
+
+// readNotes calls visit with each note of a file, newest first. Damaged lines are skipped.
+func readNotes(path string, visit func(Note)) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) { // an old file was removed
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return readBackward(file, info.Size(), func(line []byte, _ int64) bool {
+		var n Note
+		if bytes.HasPrefix(line, notePrefix) && json.Unmarshal(line, &n) == nil {
+			visit(n)
+		}
+		return true
+	})
+}

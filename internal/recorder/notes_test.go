@@ -1,0 +1,83 @@
+package recorder
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bySubject returns the subjects and states of notes.
+func bySubject(notes []Note) string {
+	var texts []string
+	for _, n := range notes {
+		texts = append(texts, n.Subject+" "+n.State)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Notes are between the records of one file. Each kind of reader gets only its lines, also
+// after a restart.
+func TestNotes(t *testing.T) {
+	dir := t.TempDir()
+	start := time.Now()
+	o := testOptions
+	o.Secrets = func() []string { return []string{"hunter2"} }
+	r := Open(dir, o)
+	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "started", By: "call_1"})
+	r.Add(endedCallOf("call_1", "a__b", time.Now()), Facts{})
+	r.Flush()
+	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "failed", By: "call_1", Error: "the password hunter2 is wrong"})
+	r.AddNote(Note{Kind: NoteKey, Subject: "k2", State: "started", By: "call_2"})
+	r.AddNote(Note{Kind: NoteUndo, Subject: "call_1", State: "started", By: "call_3"})
+	r.Close()
+	r.AddNote(Note{Kind: NoteKey, Subject: "late"}) // AddNote does nothing after Close
+
+	r = Open(dir, testOptions)
+	defer r.Close()
+	for _, c := range []struct {
+		kind    NoteKind
+		subject string
+		since   time.Time
+		want    string
+	}{
+		{NoteKey, "", start, "k2 started, k1 failed, k1 started"},
+		{NoteKey, "k1", start, "k1 failed, k1 started"},
+		{NoteUndo, "call_1", time.Time{}, "call_1 started"},
+		{NoteUndo, "call_2", time.Time{}, ""},
+		{NoteKey, "", time.Now().Add(time.Hour), ""},
+	} {
+		notes, err := r.ReadNotes(c.kind, c.subject, c.since)
+		if got := bySubject(notes); err != nil || got != c.want {
+			t.Errorf("notes of %s %q: %s, %v; want %s", c.kind, c.subject, got, err, c.want)
+		}
+		for _, n := range notes {
+			if strings.Contains(n.Error, "hunter2") {
+				t.Errorf("a note has a secret: %s", n.Error)
+			}
+		}
+	}
+	if got := idsOf(readAll(t, dir, Query{})); got != "call_1" {
+		t.Errorf("the records are %s", got)
+	}
+	if _, ok, err := Find(dir, "call_2"); ok || err != nil {
+		t.Errorf("a note is found as a record: %v", err)
+	}
+}
+
+// Nothing is written for zero days, and a crowd of notes is bounded.
+func TestNotesAreBounded(t *testing.T) {
+	none := Open(t.TempDir(), Options{})
+	defer none.Close()
+	none.AddNote(Note{Kind: NoteKey, Subject: "k"})
+	if notes, err := none.ReadNotes(NoteKey, "", time.Time{}); err != nil || len(notes) != 0 {
+		t.Errorf("%d notes are recorded for zero days, %v", len(notes), err)
+	}
+	r := Recorder{dir: t.TempDir(), opts: testOptions, files: &dayFiles{}, wake: make(chan struct{}, 1)}
+	for i := range maxPendingNotes + 5 {
+		r.AddNote(Note{Kind: NoteKey, Subject: fmt.Sprint(i)})
+	}
+	if len(r.pendingNotes) != maxPendingNotes || r.droppedCalls != 5 {
+		t.Errorf("%d notes are queued and %d dropped", len(r.pendingNotes), r.droppedCalls)
+	}
+}

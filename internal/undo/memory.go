@@ -1,0 +1,86 @@
+package undo
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/recorder"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// These constants bound the memory of the kept calls.
+const (
+	maxKeptCalls = 500
+	maxKeptBytes = 16 << 20
+	keptLifetime = time.Hour
+)
+
+// Memory keeps the done calls that can be undone, with their arguments and results, for up
+// to an hour. Create a Memory with NewMemory.
+type Memory struct {
+	plugins func() *plugin.Set
+
+	mu    sync.Mutex     // guards all fields below
+	calls []recordedCall // oldest first
+	bytes int            // the size of all arguments and results
+}
+
+// recordedCall is a call with its arguments and its result.
+type recordedCall struct {
+	entry recorder.Entry
+	// resultProblem is why the output of the entry is not the whole result; nil if it is.
+	resultProblem error
+}
+
+// NewMemory returns a Memory of the calls of the plugins.
+func NewMemory(plugins func() *plugin.Set) *Memory { return &Memory{plugins: plugins} }
+
+var _ dispatch.AfterHook = (*Memory)(nil)
+
+// After implements dispatch.AfterHook: it keeps a done call whose tool declares an undo.
+func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+	if e.View.Status != wire.StatusDone || e.View.Prompt {
+		return
+	}
+	if tool, ok := m.plugins().Tool(e.View.ToolName); !ok || tool.Undo == nil {
+		return
+	}
+	size := len(e.Args) + len(e.Output)
+	if size > maxKeptBytes {
+		return
+	}
+	view := e.View
+	view.Activities, view.Timeline = nil, nil
+	record := recorder.Record{View: view, Args: e.Args, IsArgsIncomplete: e.IsArgsMasked, Output: resultOf(e.Output)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls = append(m.calls, recordedCall{recorder.Entry{Record: record}, nil})
+	m.bytes += size
+	for len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].entry.Ended) > keptLifetime {
+		m.bytes -= len(m.calls[0].entry.Args) + len(m.calls[0].entry.Output)
+		m.calls = slices.Delete(m.calls, 0, 1)
+	}
+}
+
+// resultOf returns a result as JSON; a tool that returned undefined has the result null.
+func resultOf(output json.RawMessage) json.RawMessage {
+	if output == nil {
+		return json.RawMessage("null")
+	}
+	return output
+}
+
+// find returns a kept call.
+func (m *Memory) find(callID string) (recordedCall, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.IndexFunc(m.calls, func(c recordedCall) bool { return c.entry.CallID == callID })
+	if i < 0 || time.Since(*m.calls[i].entry.Ended) > keptLifetime {
+		return recordedCall{}, false
+	}
+	return m.calls[i], true
+}

@@ -1,0 +1,251 @@
+package undo
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/joblist"
+	"opentabs/internal/recorder"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// shop is a plugin whose tool delete_item is undone by restore_item.
+func shop() *plugin.Set {
+	p := &plugin.Plugin{Name: "shop", DisplayName: "Shop"}
+	restoreSchema := json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"}},"required":["id"]}`)
+	undo := &plugin.Undo{Tool: "restore_item", Input: []plugin.UndoArgument{{Name: "id", Pointer: "/result/id"}, {Name: "name", Pointer: "/input/name"}}}
+	p.Tools = []*plugin.Tool{
+		{Plugin: p, Name: "delete_item", Undo: undo, InputSchema: json.RawMessage(`{"type":"object"}`)},
+		{Plugin: p, Name: "restore_item", InputSchema: restoreSchema},
+	}
+	return plugin.NewSet([]*plugin.Plugin{p}, nil)
+}
+
+// fixture is an Undoer whose tools run in a simulated page.
+type fixture struct {
+	t        *testing.T
+	dir      string
+	options  recorder.Options
+	records  *recorder.Recorder
+	memory   *Memory
+	undoer   *Undoer
+	calls    *dispatch.Dispatcher
+	restores []string // the arguments of the calls of restore_item
+	// answer ends a call of restore_item; by default, the call succeeds.
+	answer func(dispatch.Sink)
+}
+
+func (f *fixture) start() {
+	f.records, f.memory = recorder.Open(f.dir, f.options), NewMemory(shop)
+	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		switch {
+		case run.Tool != "restore_item":
+			go sink.Finish(json.RawMessage(`{"id":"i-1"}`), nil)
+		case f.answer != nil:
+			f.restores = append(f.restores, string(run.Args))
+			f.answer(sink)
+		default:
+			f.restores = append(f.restores, string(run.Args))
+			go sink.Finish(json.RawMessage(`{}`), nil)
+		}
+		return nil
+	}}
+	f.calls = dispatch.New(bridge, dispatch.Options{AfterHooks: []dispatch.AfterHook{recordHook{f.records}, f.memory}})
+	f.undoer = New(Options{
+		Plugins: shop, Memory: f.memory, Records: f.records, Calls: f.calls, Jobs: joblist.New(f.calls, joblist.Options{}),
+		ChoosePlace: func(*dispatch.Call, recorder.Entry) {},
+	})
+}
+
+// recordHook records all calls.
+type recordHook struct{ records *recorder.Recorder }
+
+func (h recordHook) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+	h.records.Add(e, recorder.Facts{})
+}
+
+// stop stops the server of the fixture.
+func (f *fixture) stop() {
+	f.calls.Shutdown()
+	_ = f.calls.Drain(context.Background())
+	synctest.Wait()
+	f.records.Close()
+}
+
+// deleteItem runs a call of delete_item and returns its ID.
+func (f *fixture) deleteItem(args string) string {
+	f.t.Helper()
+	tool, _ := shop().Tool("shop__delete_item")
+	result, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	time.Sleep(time.Second) // the hooks have run
+	return result.CallID
+}
+
+// undo undoes a call and waits for the end of the new call.
+func (f *fixture) undo(callID string) (Started, error) {
+	started, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
+	synctest.Wait()
+	return started, err
+}
+
+func (f *fixture) wantError(callID, want string) {
+	f.t.Helper()
+	if _, err := f.undo(callID); err == nil || !strings.Contains(err.Error(), want) {
+		f.t.Errorf("the undo fails with %v, want %q", err, want)
+	}
+}
+
+// run runs a test with fake time.
+func run(t *testing.T, o recorder.Options, test func(*fixture)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fixture{t: t, dir: t.TempDir(), options: o}
+		f.start()
+		test(f)
+		f.stop()
+	})
+}
+
+// everything are options that record arguments and results.
+var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
+
+func TestCallIsUndoneOnce(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		id := f.deleteItem(`{"name":"Chair"}`)
+		started, err := f.undo(id)
+		if err != nil || started.ToolName != "shop__restore_item" || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
+			t.Fatalf("started %+v with %q, %v", started, f.restores, err)
+		}
+		view, ok := f.calls.Find(started.CallID)
+		if !ok || view.Status != wire.StatusDone || view.Client != "the side panel" {
+			t.Errorf("the new call is %+v", view)
+		}
+		f.wantError(id, "already undone, by "+started.CallID)
+		f.stop()
+		f.start()
+		f.wantError(id, "already undone, by "+started.CallID)
+	})
+}
+
+// A call that certainly did not undo the call may be followed by another; a call with an
+// unknown end may not.
+func TestUndoAfterFailure(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		id := f.deleteItem(`{}`)
+		f.answer = func(s dispatch.Sink) {
+			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"})
+		}
+		if _, err := f.undo(id); err != nil {
+			t.Fatal(err)
+		}
+		var release dispatch.Sink
+		f.answer = func(s dispatch.Sink) { release = s }
+		started, err := f.undo(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.wantError(id, started.CallID+" is already undoing the call")
+		release.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
+		synctest.Wait()
+		f.wantError(id, started.CallID+" may have undone the call")
+		f.stop()
+		f.start()
+		f.wantError(id, started.CallID+" may have undone the call")
+	})
+}
+
+// Without recorded results, a call can be undone for an hour.
+func TestUndoWithoutRecordedResults(t *testing.T) {
+	o := everything
+	o.Results = false
+	run(t, o, func(f *fixture) {
+		kept, expired := f.deleteItem(`{}`), f.deleteItem(`{}`)
+		if _, err := f.undo(kept); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(keptLifetime)
+		f.wantError(expired, "opentabs config set recordResults on")
+	})
+	run(t, everything, func(f *fixture) {
+		id := f.deleteItem(`{"name":"Chair"}`)
+		time.Sleep(keptLifetime)
+		if _, err := f.undo(id); err != nil || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
+			t.Errorf("an old call is undone with %q, %v", f.restores, err)
+		}
+	})
+	run(t, recorder.Options{}, func(f *fixture) {
+		id := f.deleteItem(`{}`)
+		time.Sleep(keptLifetime)
+		f.wantError(id, "not all arguments")
+	})
+}
+
+func TestUndoIsRejected(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.wantError("call_none", "not recorded any more")
+		secret := f.deleteItem(`{"api_key":"k"}`)
+		time.Sleep(keptLifetime)
+		f.wantError(secret, "not all arguments")
+		done, err := f.undo(f.deleteItem(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.wantError(done.CallID, "does not declare how to undo shop__restore_item")
+		entries := map[string]recorder.Record{
+			"failed": {View: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: wire.StatusFailed}}}},
+			"prompt": {View: dispatch.View{Prompt: true}},
+			"gone":   {View: dispatch.View{Snapshot: dispatch.Snapshot{ToolName: "gone__post", Progression: dispatch.Progression{Status: wire.StatusDone}}}},
+			"queued": {View: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: wire.StatusPending}}}},
+			"empty": {
+				View:   dispatch.View{Snapshot: dispatch.Snapshot{ToolName: "shop__delete_item", Progression: dispatch.Progression{Status: wire.StatusDone}}},
+				Output: json.RawMessage(`{}`), OutputBytes: 2,
+			},
+			"cut": {
+				View:   dispatch.View{Snapshot: dispatch.Snapshot{ToolName: "shop__delete_item", Progression: dispatch.Progression{Status: wire.StatusDone}}},
+				Output: json.RawMessage(`{"id":"[redacted]"}`), OutputBytes: 12, IsOutputIncomplete: true,
+			},
+		}
+		f.undoer.opts.Records = fixedRecords{f.records, entries}
+		f.wantError("failed", "the call is failed; only a call that is done")
+		f.wantError("prompt", "a prompt changes nothing")
+		f.wantError("gone", "there is no tool gone__post any more")
+		f.wantError("queued", "has not ended")
+		f.wantError("empty", "the call has no value at /result/id, /input/name, which shop__restore_item needs")
+		f.wantError("cut", "lacks secrets or long values")
+	})
+}
+
+// fixedRecords is a recorder with fixed records.
+type fixedRecords struct {
+	*recorder.Recorder
+	records map[string]recorder.Record
+}
+
+func (f fixedRecords) Find(callID string) (recorder.Entry, bool, error) {
+	record, ok := f.records[callID]
+	return recorder.Entry{Record: record}, ok, nil
+}
+
+// The memory drops the oldest calls.
+func TestMemoryIsBounded(t *testing.T) {
+	m := NewMemory(shop)
+	now := time.Now()
+	for i := range maxKeptCalls + 10 {
+		m.After(dispatch.CallInfo{}, dispatch.EndedCall{Output: make(json.RawMessage, i%2*maxKeptBytes/100), View: dispatch.View{
+			Ended: &now, Snapshot: dispatch.Snapshot{ToolName: "shop__delete_item", Progression: dispatch.Progression{Status: wire.StatusDone}},
+		}})
+	}
+	if len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || m.bytes == 0 {
+		t.Errorf("%d calls with %d bytes are kept", len(m.calls), m.bytes)
+	}
+}

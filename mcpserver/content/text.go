@@ -1,0 +1,45 @@
+package content
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"unicode/utf8"
+)
+
+// OneLine removes line breaks from JSON and repairs invalid UTF-8. Over HTTP and over
+// stdio a line break ends a message. JSON has line breaks only between tokens, and
+// JSON.stringify writes none.
+func OneLine(output json.RawMessage) json.RawMessage {
+	output = bytes.TrimSpace(output)
+	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {
+		var b bytes.Buffer
+		if json.Compact(&b, output) == nil {
+			output = b.Bytes()
+		}
+	}
+	if !utf8.Valid(output) {
+		output = bytes.ToValidUTF8(output, []byte("\uFFFD"))
+	}
+	return output
+}
+
+// NilUnlessObject returns output if output is an object, or nil, because structured
+// content must be an object.
+func NilUnlessObject(output json.RawMessage) json.RawMessage {
+	if len(output) == 0 || output[0] != '{' {
+		return nil
+	}
+	return output
+}
+
+// StripURL returns a URL without user, query and fragment; or "" if the URL must not be
+// shown or is malformed.
+func StripURL(address string, isAllowed bool) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || !isAllowed {
+		return ""
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
+}

@@ -1,0 +1,103 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/joblist"
+	"opentabs/internal/idempotency"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// These constants are the keys of the _meta of results and tools about calls that change
+// something: the call whose ending a result repeats, and the tool that undoes a call.
+const (
+	metaReplayed = "opentabs/replayed"
+	metaUndo     = "opentabs/undo"
+)
+
+// keyOf returns the idempotency key of a call of l; empty for none. A tool that only reads
+// can run again, so its key is ignored. The error is a sentence for the agent.
+func keyOf(s *Server, q request, l *listedTool) (string, error) {
+	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
+	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {
+		return "", err
+	}
+	return key, nil
+}
+
+// callWithKey makes a call with an idempotency key, or returns the ending of the earlier
+// call with the key.
+func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachTime time.Duration, mayDetach bool) reply {
+	use, err := s.opts.Keys.Start(key, c)
+	if err != nil {
+		return s.replyToFailure(err)
+	}
+	hasEnded := true
+	switch {
+	case use.Job == nil:
+	case mayDetach:
+		hasEnded = waitForJob(ctx, q, use.Job, detachTime)
+	default:
+		hasEnded = use.Job.Wait(ctx, q.progress) == nil
+	}
+	if !hasEnded && ctx.Err() != nil {
+		if !use.Leave(dispatch.CancellationOf(ctx)) {
+			return s.replyToFailure(&dispatch.Error{Code: wire.ErrCancelled, CallID: use.CallID, Message: "This request was cancelled (cancelled). The call goes on for another request with its idempotency key."})
+		}
+		hasEnded = use.Job.Wait(context.Background(), nil) == nil
+	}
+	if use.IsReplay {
+		c.Trace = nil
+	}
+	var r reply
+	if hasEnded {
+		r = endingReply(s, q, l, c, use)
+	} else {
+		r = startedJobReply(s, q, l, use.Job)
+	}
+	if use.IsReplay {
+		r.replayedCall, r.onUndelivered = use.CallID, nil // another request uses the job
+	}
+	return r
+}
+
+// endingReply returns the reply for the ending of a call with an idempotency key.
+func endingReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
+	ending := use.Ending()
+	if !ending.IsResultLost {
+		return s.tracedReply(l, c, ending.Result, ending.Err)
+	}
+	text := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
+		"the setting recordResults is off, or the result has secrets or is long."
+	// A client rejects a result without structured content if the tool lists an output schema.
+	return reply{callID: use.CallID, text: text, isError: l.isListedWithOutputSchema(s, &q)}
+}
+
+// startedJobReply returns the reply for a call that becomes a job.
+func startedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) reply {
+	job.Keep()
+	r := jobReply(viewJob(job))
+	r.isError = l.isListedWithOutputSchema(s, &q)
+	// A client that does not receive the job's ID cannot fetch the result, so the job is
+	// cancelled.
+	r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
+	return r
+}
+
+// listedMeta returns the _meta of a tool; nil for none.
+func listedMeta(t *plugin.Tool) map[string]any {
+	meta := map[string]any{}
+	if t.Group != "" {
+		meta[metaCategory] = t.Group
+	}
+	if other := t.UndoTool(); other != nil {
+		meta[metaUndo] = other.FullName()
+	}
+	if len(meta) == 0 {
+		return nil
+	}
+	return meta
+}

@@ -1,0 +1,127 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/idempotency"
+	"opentabs/internal/recorder"
+	"opentabs/mcpserver/transport"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// noRecords is a recorder without records.
+type noRecords struct{}
+
+func (noRecords) Find(string) (recorder.Entry, bool, error) { return recorder.Entry{}, false, nil }
+func (noRecords) AddNote(recorder.Note)                     {}
+func (noRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
+	return nil, nil
+}
+
+// keyMeta is the _meta of a request with an idempotency key.
+func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey":%q}`, key) }
+
+// withKeys runs f with a server whose tool takes 3 s and returns the number of the run. Calls
+// of the client "quick" become jobs after a second.
+func withKeys(t *testing.T, f func(t *testing.T, s *jobSite, runs *atomic.Int64)) {
+	var runs atomic.Int64
+	keys := idempotency.New(noRecords{}, 0)
+	tool := func(sink dispatch.Sink) {
+		n := runs.Add(1)
+		<-time.After(3 * time.Second)
+		if n == 2 {
+			sink.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
+			return
+		}
+		sink.Finish(fmt.Appendf(nil, `{"run":%d}`, n), nil)
+	}
+	options := Options{Keys: keys, Detach: func(client string) Detach {
+		if client == "quick" {
+			return Detach{After: time.Second}
+		}
+		return Detach{}
+	}}
+	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, tool, func(t *testing.T, s *jobSite) { f(t, s, &runs) })
+}
+
+// A repeated call with the same key gets the first result, marked with the first call.
+func TestIdempotencyKey(t *testing.T) {
+	withKeys(t, func(t *testing.T, s *jobSite, runs *atomic.Int64) {
+		c := s.as("Cursor", "1")
+		first := c.answer(callText(`1`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
+		if first.IsError || string(first.Structured) != `{"run":1}` || first.Meta[metaReplayed] != nil {
+			t.Errorf("the first call returns %+v", first)
+		}
+		for range 2 {
+			r := s.as("Cursor", "1").answer(callText(`2`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
+			if r.IsError || string(r.Structured) != `{"run":1}` || !strings.HasPrefix(string(r.Meta[metaReplayed]), `"call_`) {
+				t.Errorf("the repeated call returns %+v", r)
+			}
+		}
+		if r := c.answer(callText(`3`, `{"a":2}`, keyMeta("k"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "which has other arguments") {
+			t.Errorf("other arguments return %+v", r)
+		}
+		if r := c.answer(callText(`4`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "the same idempotency key") {
+			t.Errorf("a lost link returns %+v", r)
+		}
+		if r := c.answer(callText(`5`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "may have acted (link_lost)") {
+			t.Errorf("a retry after a lost link returns %+v", r)
+		}
+		if n := runs.Load(); n != 2 {
+			t.Errorf("the tool ran %d times, want 2", n)
+		}
+		for _, meta := range []string{`{"opentabs/idempotencyKey":5}`, keyMeta(""), keyMeta(strings.Repeat("x", 256))} {
+			if m := c.answer(callText(`6`, `{}`, meta)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams || !strings.Contains(m.Error.Message, "1 to 255 printable characters") {
+				t.Errorf("the key %s returns %+v", meta, m)
+			}
+		}
+	})
+}
+
+// A call with a key may become a job, and a repeated call gets the same job.
+func TestIdempotencyKeyOfJob(t *testing.T) {
+	withKeys(t, func(t *testing.T, s *jobSite, runs *atomic.Int64) {
+		c := s.as("quick", "1")
+		first := c.answer(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
+		second := c.answer(callText(`2`, `{}`, keyMeta("k"))).toolResultOf(t)
+		if first.Meta[metaJob] == nil || string(first.Meta[metaJob]) != string(second.Meta[metaJob]) || second.Meta[metaReplayed] == nil {
+			t.Errorf("the jobs are %s and %s", first.Meta[metaJob], second.Meta[metaJob])
+		}
+		time.Sleep(2 * time.Second) // the call has ended
+		third := c.answer(callText(`3`, `{}`, keyMeta("k"))).toolResultOf(t)
+		if string(third.Structured) != `{"run":1}` || runs.Load() != 1 {
+			t.Errorf("after %d runs, the result is %+v", runs.Load(), third)
+		}
+	})
+}
+
+// A tool that only reads ignores the key, and a tool names the tool that undoes its calls.
+func TestMetaOfTools(t *testing.T) {
+	isReadOnly := true
+	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{
+		{Name: "list_items", Description: "d", Annotations: &plugin.Annotations{ReadOnly: &isReadOnly}}, {Name: "add_item", Description: "d"}, {Name: "remove_item", Description: "d"},
+	}})
+	p.Tools[1].Undo = &plugin.Undo{Tool: "remove_item"}
+	s := &Server{opts: Options{Keys: idempotency.New(noRecords{}, 0)}}
+	q := request{Request: transport.Request{Params: &transport.Params{}}}
+	q.Params.Meta.IdempotencyKey = json.RawMessage(`"k"`)
+	for i, want := range []string{"", "k", "k"} {
+		if key, err := keyOf(s, q, &listedTool{tool: p.Tools[i]}); err != nil || key != want {
+			t.Errorf("the key of %s is %q, %v", p.Tools[i].Name, key, err)
+		}
+	}
+	if meta := listedMeta(p.Tools[1]); meta[metaUndo] != p.Tools[2].FullName() {
+		t.Errorf("the _meta of add_item is %v", meta)
+	}
+	if meta := listedMeta(p.Tools[2]); meta != nil {
+		t.Errorf("the _meta of remove_item is %v", meta)
+	}
+}

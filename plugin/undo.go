@@ -1,0 +1,201 @@
+package plugin
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"opentabs/internal/jsonread"
+	"opentabs/internal/nearest"
+	"opentabs/internal/rawjson"
+)
+
+// Undo declares how a done call of a tool is undone: by a call of another tool of the
+// same plugin.
+type Undo struct {
+	// Tool is the name of the tool that undoes the call, without the name of the plugin.
+	Tool string
+	// Input are the arguments of Tool, sorted by name.
+	Input []UndoArgument
+}
+
+// UndoArgument is one argument of the call that undoes another call.
+type UndoArgument struct {
+	Name string
+	// Pointer is a JSON Pointer (RFC 6901) into the object {input, result} of the call to
+	// undo, such as /result/id.
+	Pointer string
+}
+
+// String describes the call that undoes another call, such as "restore_item (id from
+// /result/id)".
+func (u *Undo) String() string {
+	if len(u.Input) == 0 {
+		return u.Tool
+	}
+	var arguments []string
+	for _, a := range u.Input {
+		arguments = append(arguments, a.Name+" from "+a.Pointer)
+	}
+	return u.Tool + " (" + strings.Join(arguments, ", ") + ")"
+}
+
+// These constants are the members of the object into which the pointers of an undo point.
+const (
+	undoInput  = "input"
+	undoResult = "result"
+)
+
+// UsesInput reports whether an argument comes from the arguments of the call to undo.
+func (u *Undo) UsesInput() bool { return u.uses(undoInput) }
+
+// UsesResult reports whether an argument comes from the result of the call to undo.
+func (u *Undo) UsesResult() bool { return u.uses(undoResult) }
+
+func (u *Undo) uses(root string) bool {
+	return slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return pointerSteps(a.Pointer)[0] == root })
+}
+
+// Arguments returns the arguments of the call that undoes a call with this input and this
+// result. An argument whose pointer has no value is left out, and its pointer is in
+// missingPointers.
+func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, missingPointers []string) {
+	roots := map[string][]byte{undoInput: input, undoResult: result}
+	members := []rawjson.Member{}
+	for _, a := range u.Input {
+		steps := pointerSteps(a.Pointer)
+		value := roots[steps[0]]
+		for _, step := range steps[1:] {
+			value = valueAt(value, step)
+		}
+		if len(value) == 0 {
+			missingPointers = append(missingPointers, a.Pointer)
+			continue
+		}
+		members = append(members, rawjson.Member{Key: a.Name, Quoted: rawjson.Encode(a.Name), Value: value})
+	}
+	return rawjson.JoinMembers(members), missingPointers
+}
+
+// valueAt returns a member of an object or an element of an array; nil if there is none.
+func valueAt(value []byte, step string) []byte {
+	switch rawjson.KindOf(value) {
+	case rawjson.KindObject:
+		return rawjson.Get(value, step)
+	case rawjson.KindArray:
+		i, err := strconv.Atoi(step)
+		if elements := rawjson.Elements(value); err == nil && i >= 0 && i < len(elements) && step == strconv.Itoa(i) {
+			return elements[i]
+		}
+	}
+	return nil
+}
+
+// pointerSteps returns the unescaped steps of a well-formed JSON Pointer.
+func pointerSteps(pointer string) []string {
+	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, step := range steps {
+		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+	}
+	return steps
+}
+
+// checkPointer returns what is wrong with a pointer of an undo; empty for a correct pointer.
+func checkPointer(pointer string) string {
+	for i := range len(pointer) {
+		if pointer[i] == '~' && !strings.HasPrefix(pointer[i:], "~0") && !strings.HasPrefix(pointer[i:], "~1") {
+			return fmt.Sprintf(`is %q; write "~" as "~0" and "/" in a name as "~1"`, pointer)
+		}
+	}
+	if root := pointerSteps(pointer)[0]; !strings.HasPrefix(pointer, "/") || root != undoInput && root != undoResult {
+		return fmt.Sprintf(`is %q; begin it with /input for an argument of the call or /result for its result, as in "/result/id"`, pointer)
+	}
+	return ""
+}
+
+// parseUndo reads the undo of one tool. Packages of the original OpenTabs SDK have no
+// undo, so an unknown member of this name is ignored there.
+func parseUndo(f *jsonread.Reader, p *Plugin) *Undo {
+	if p.IsForOriginalSDK {
+		return nil
+	}
+	undo := f.Object("undo")
+	if undo == nil {
+		return nil
+	}
+	u := &Undo{Tool: undo.Text("tool", "name the tool that undoes the call")}
+	input := undo.Object("input")
+	if input == nil {
+		return u
+	}
+	for _, name := range slices.Sorted(maps.Keys(input.Members)) {
+		pointer := input.Text(name, `give it a JSON Pointer, as in "/result/id"`)
+		if pointer == "" {
+			continue
+		}
+		if problem := checkPointer(pointer); problem != "" {
+			input.Add(name, "%s", problem)
+			continue
+		}
+		u.Input = append(u.Input, UndoArgument{Name: name, Pointer: pointer})
+	}
+	return u
+}
+
+// checkUndos checks the undos of all tools against the tools that they name.
+func checkUndos(p *Plugin, problems *jsonread.Problems) {
+	var names []string
+	for _, t := range p.Tools {
+		names = append(names, t.Name)
+	}
+	for i, t := range p.Tools {
+		if t.Undo == nil || t.Undo.Tool == "" {
+			continue
+		}
+		path := fmt.Sprintf("tools[%d].undo", i)
+		other := slices.Index(names, t.Undo.Tool)
+		switch {
+		case t.Undo.Tool == t.Name:
+			problems.Add("%s.tool is the tool itself; name another tool of the plugin", path)
+		case other < 0:
+			problems.Add("%s.tool is %q, but the plugin has no such tool%s; name a tool of the plugin", path, t.Undo.Tool, nearest.Suggestion(t.Undo.Tool, names))
+		default:
+			t.Undo.checkArguments(path, p.Tools[other], problems)
+		}
+	}
+}
+
+// checkArguments reports the arguments that other requires and the undo lacks, and the
+// arguments that other does not have.
+func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Problems) {
+	for _, raw := range rawjson.Elements(rawjson.Get(other.InputSchema, "required")) {
+		name := rawjson.Unquote(raw)
+		if !slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return a.Name == name }) {
+			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, other.Name, name)
+		}
+	}
+	if string(rawjson.Get(other.InputSchema, "additionalProperties")) != "false" {
+		return
+	}
+	properties := rawjson.Get(other.InputSchema, "properties")
+	for _, a := range u.Input {
+		if rawjson.Get(properties, a.Name) == nil {
+			problems.Add("%s.input has %q, which %s does not accept; remove it", path, a.Name, other.Name)
+		}
+	}
+}
+
+// UndoTool returns the tool that undoes a done call of t; nil if t declares no undo.
+func (t *Tool) UndoTool() *Tool {
+	if t.Undo == nil {
+		return nil
+	}
+	i := slices.IndexFunc(t.Plugin.Tools, func(other *Tool) bool { return other.Name == t.Undo.Tool })
+	if i < 0 {
+		return nil
+	}
+	return t.Plugin.Tools[i]
+}

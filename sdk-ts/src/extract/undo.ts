@@ -1,0 +1,39 @@
+import type { ManifestTool, ManifestUndo } from '../manifest.ts';
+import { hasProperties, type Properties } from '../runtime/value.ts';
+import type { ReportProblem } from './definition.ts';
+
+// Reads how the calls of a tool are undone.
+
+/** A JSON Pointer into the arguments or the result of a call. */
+const undoPointer = /^\/(input|result)(\/([^~/]|~[01])*)*$/;
+
+/** Reads the optional undo of a tool. */
+export function readUndo(tool: Properties, report: ReportProblem): ManifestUndo | undefined {
+  const { undo } = tool;
+  if (undo === undefined) return undefined;
+  if (!hasProperties(undo) || typeof undo.tool !== 'string' || undo.tool === '') {
+    report("undo names no tool; write `undo: { tool: 'restore_item', input: { id: '/result/id' } }`");
+    return undefined;
+  }
+  const input: Record<string, string> = {};
+  const entries = hasProperties(undo.input) ? undo.input : undo.input === undefined ? {} : { input: undo.input };
+  for (const [name, pointer] of Object.entries(entries)) {
+    if (typeof pointer === 'string' && undoPointer.test(pointer)) input[name] = pointer;
+    else
+      report(
+        `undo.input.${name} is not a JSON Pointer that begins with /input or /result; write one such as '/result/id'`,
+      );
+  }
+  return { tool: undo.tool, ...(Object.keys(input).length > 0 && { input }) };
+}
+
+/** Checks that each undo names another tool of the plugin. The server checks the arguments. */
+export function checkUndos(tools: readonly ManifestTool[], usedNames: ReadonlySet<string>, problems: string[]): void {
+  for (const { name, undo } of tools) {
+    if (undo?.tool === name) problems.push(`tool ${name}: undo.tool is the tool itself; name another tool`);
+    else if (undo && !usedNames.has(undo.tool))
+      problems.push(
+        `tool ${name}: undo.tool is "${undo.tool}", but the plugin has no such tool; name one of its tools`,
+      );
+  }
+}
