@@ -1,0 +1,61 @@
+/** Promise: the user undoes a call with one click or command, once, with the same permissions as any other call. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { McpClient } from '../harness/client.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+let stack: Stack;
+let client: McpClient;
+let panel: Page;
+
+before(async () => {
+  stack = await startStack({ plugins: [{ dir: 'e2e/testdata/notes' }] });
+  client = await stack.connectHttp();
+  panel = await stack.chrome.openPanel();
+});
+after(() => stack?.close());
+
+const readNotes = () => stack.page.evaluate(() => document.documentElement.dataset.notes ?? '[]');
+const findRow = (text: string) => panel.locator('.ended > li', { hasText: text }).first();
+
+async function addNote(text: string): Promise<void> {
+  assert.equal((await client.call('notes__add_note', { text })).isError, false);
+}
+
+async function pressUndo(text: string): Promise<void> {
+  const row = findRow(text);
+  if ((await row.locator('details[open]').count()) === 0) await row.locator('summary').click();
+  await row.getByRole('button', { name: 'Undo' }).click();
+}
+
+test('a call is undone in its page, as a call of the side panel, and only once', async () => {
+  await addNote('first');
+  assert.equal(await readNotes(), '["first"]');
+  await pressUndo('first');
+  await panel.getByText('Undo started as a new call of remove_note').waitFor();
+  await waitFor('the note to be removed', async () => (await readNotes()) === '[]');
+  const undo = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) }).first();
+  await undo.getByText('remove_note').first().waitFor();
+  const row = panel.locator('.ended > li', { hasText: 'add_note' }).first();
+  await row.getByRole('button', { name: 'Undo' }).click();
+  await row
+    .getByRole('alert')
+    .filter({ hasText: /already undone, by call_/ })
+    .waitFor();
+  assert.equal(await readNotes(), '[]');
+});
+
+test('an undo needs the approval of its tool', async () => {
+  await addNote('second');
+  await stack.runCli('plugin', 'permission', 'notes__remove_note', 'ask');
+  await pressUndo('second');
+  const card = panel.locator('.ticket', { hasText: 'the side panel' });
+  await card.waitFor();
+  await waitFor('the button to be enabled', async () => (await card.locator('[aria-disabled=true]').count()) === 0);
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await findRow('denied').waitFor();
+  assert.equal(await readNotes(), '["second"]');
+  await stack.runCli('plugin', 'permission', 'notes__remove_note', 'auto');
+});
