@@ -184,6 +184,12 @@ func TestRules(t *testing.T) {
 		{"field-bounds", "list_tickets: input.maxResults", "has no limit", addInputField("maxResults", `{"description":"d","type":["number","null"]}`)},
 		{"field-reserved", "list_tickets: input.tabId", "for example to tabName", addInputField("tabId", `{"description":"d","type":"integer"}`)},
 		{"field-names", "list_tickets: input.created_at", "that of list_tickets: input.createdBy is in camelCase", applyBothEdits(addInputField("created_at", `{"description":"d","type":"string"},"createdBy":{"description":"d","type":"string"}`), func(testing.TB, *tempBuild) {})},
+		{"tool-undo", "list_tickets", "there is nothing to undo", func(_ testing.TB, b *tempBuild) { b.Tools[0].Undo = &plugin.Undo{Tool: "get_ticket"} }},
+		{"tool-undo", "list_tickets", "its undo names get_ticket, which has readOnlyHint", func(t testing.TB, b *tempBuild) {
+			no := false
+			b.Tools[0].Annotations.ReadOnly, b.Tools[0].Undo = &no, &plugin.Undo{Tool: "get_ticket"}
+			rewriteReadme(t, b)
+		}},
 		{"schema-size", "list_tickets: input", "9 KB", addInputField("long", `{"type":"string","description":"`+strings.Repeat("x", 9<<10)+`"}`)},
 		{"schema-size", "list_tickets: input.state", "101 choices", addInputField("state", `{"description":"d","type":"string","enum":`+string(choices)+`}`)},
 		{"schema-depth", "list_tickets: input.deep.in.in.in.in.in.in", "nested 7 levels deep", addInputField("deep", deepSchema)},
