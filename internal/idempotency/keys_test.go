@@ -59,6 +59,7 @@ func (f *fixture) start() {
 // kill stops the server without the ends of its calls.
 func (f *fixture) kill() {
 	time.Sleep(time.Second) // a crash loses at most the last second
+	synctest.Wait()         // hooks of ended calls have used f.records
 	records := f.records
 	f.records = recorder.Open(f.t.TempDir(), recorder.Options{})
 	f.keys.mu.Lock()
