@@ -12,7 +12,7 @@ let system: SystemUnderTest;
 let pid: number;
 
 before(async () => {
-  system = new SystemUnderTest(1, { maxResultBytes: 100 * mib, idleTimeout: '180s', hardTimeout: '240s' });
+  system = new SystemUnderTest(1, { maxResultBytes: 100 * mib, idleTimeout: '60s', hardTimeout: '120s' });
   await system.start();
   pid = await system.serverPid();
 });
