@@ -240,12 +240,17 @@ test('a performance recording without a reload counts events since its start, an
   const tabId = await openPage('/framed', body);
   const page = await fixture.pageOf(`${fixture.origin}/framed`);
   const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
-  const addBanner = () =>
-    frame.evaluate(async () => {
-      // A layout shift counts only after the first paint.
+  const addBanner = async () => {
+    // A layout shift counts only after the first paint, which a background tab makes only during a recording.
+    await waitFor('the first paint of the frame', () =>
+      frame.evaluate(() => performance.getEntriesByName('first-contentful-paint').length > 0),
+    );
+    await frame.evaluate(async () => {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
       document.body.prepend(Object.assign(document.createElement('div'), { style: 'height: 50px' }));
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     });
+  };
   const record = async (args: object) => {
     await fixture.call('browser_performance', { action: 'start', ...args }, tabId);
     await addBanner();

@@ -108,6 +108,13 @@ export class Attachment {
     return () => this.#childListeners.delete(listener);
   }
 
+  /** watchChildren is like onChild, and waits until the listener has ended for the present child targets. */
+  async watchChildren(listener: ChildListener): Promise<() => void> {
+    this.#childListeners.add(listener);
+    await Promise.allSettled([...this.#children.values()].map((child) => listener(child)));
+    return () => this.#childListeners.delete(listener);
+  }
+
   /** lose ends all tools that use the debugger. */
   lose(failure: ToolFailure): void {
     this.isLost = true;

@@ -12,6 +12,7 @@ const session: DebuggerHold['session'] = {
   send: async () => ({}),
   onEvent: () => () => undefined,
   onChild: () => () => undefined,
+  watchChildren: async () => () => undefined,
 };
 
 function makeCaptures(others: Partial<CapturesOptions<string>> = {}): Captures<string> {

@@ -177,6 +177,13 @@ test('a new frame or worker runs only after the commands that tools send synchro
   });
   assert.deepEqual(seen, ['a iframe frame a', 'b iframe frame b']);
   assert.deepEqual(later, ['b']);
+  // A recording that has started must cover the frames that are already there.
+  let hasAnswered = false;
+  await hold.session.watchChildren(async ({ id }) => {
+    await hold.session.send('Network.enable', {}, 1000, id);
+    hasAnswered = true;
+  });
+  assert.equal(hasAnswered, true, 'watchChildren returned before the listener had ended');
   await hold.release();
 });
 

@@ -48,6 +48,8 @@ export interface DebuggerSession {
    * synchronously before it runs scripts.
    */
   onChild(listener: ChildListener): () => void;
+  /** watchChildren is like onChild, and waits until the listener has ended for the present child targets. */
+  watchChildren(listener: ChildListener): Promise<() => void>;
 }
 
 /** DebuggerHold keeps the debugger attached to a tab, with some features on. */
@@ -350,6 +352,7 @@ export class Debuggers {
       },
       onEvent: (listener) => attachment.onEvent(listener),
       onChild: (listener) => attachment.onChild(listener),
+      watchChildren: (listener) => attachment.watchChildren(listener),
     };
   }
 }

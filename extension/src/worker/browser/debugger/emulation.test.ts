@@ -27,6 +27,7 @@ function makeFixture() {
           },
           onEvent: () => () => undefined,
           onChild: () => () => undefined,
+          watchChildren: async () => () => undefined,
         },
         lost: new Promise((_, reject) => {
           lose = () => reject(new Error('detached'));

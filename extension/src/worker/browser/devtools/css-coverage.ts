@@ -120,7 +120,7 @@ class CoverageRecording {
     this.#stops.push(this.#session.onEvent((method, params, childId) => this.#receive(method, params, childId)));
     await this.#startIn('');
     this.#stops.push(
-      this.#session.onChild(async ({ id, kind, targetId, url }) => {
+      await this.#session.watchChildren(async ({ id, kind, targetId, url }) => {
         if (kind !== 'iframe') return;
         this.#frameUrls.set(targetId, url);
         await this.#startIn(id);

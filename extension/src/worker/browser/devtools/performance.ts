@@ -144,7 +144,7 @@ class PerformanceRecording {
     }
     await this.#startIn('');
     this.#stops.push(
-      this.#session.onChild(async ({ id, kind }) => {
+      await this.#session.watchChildren(async ({ id, kind }) => {
         if (kind === 'iframe') await this.#startIn(id);
       }),
     );

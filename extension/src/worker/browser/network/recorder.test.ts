@@ -25,7 +25,12 @@ async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Prom
     if (body === undefined) throw new Error('No resource with given identifier found');
     return { body, base64Encoded: false };
   };
-  const session: DebuggerSession = { send, onEvent: () => () => undefined, onChild: () => () => undefined };
+  const session: DebuggerSession = {
+    send,
+    onEvent: () => () => undefined,
+    onChild: () => () => undefined,
+    watchChildren: async () => () => undefined,
+  };
   const recorder = new NetworkRecorder(session, `${site}/`);
   await recorder.start();
   return recorder;

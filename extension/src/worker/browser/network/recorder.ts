@@ -62,7 +62,7 @@ export class NetworkRecorder {
   /** start starts a recording that lasts until the debugger is detached from the tab. */
   async start(): Promise<void> {
     this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
-    this.#session.onChild(async ({ id, targetId }) => {
+    await this.#session.watchChildren(async ({ id, targetId }) => {
       await this.#session.send('Network.enable', networkParams, 1000, id);
       this.#finishFrame(targetId, id);
     });

@@ -33,6 +33,7 @@ test('a paused request whose site cannot be determined continues', async () => {
       return () => undefined;
     },
     onChild: () => () => undefined,
+    watchChildren: async () => () => undefined,
   });
   await routes.add({ site: 'https://a.example', pattern: '*/x?y', answer: undefined, session: 's1' });
   assert.deepEqual(sent.splice(0), [['Fetch.enable', { patterns: [{ urlPattern: '*/x\\?y' }] }]]);
@@ -64,6 +65,7 @@ test('the end of a session removes its request rules, and keeps rules of other s
     },
     onEvent: () => () => undefined,
     onChild: () => () => undefined,
+    watchChildren: async () => () => undefined,
   });
   const rule = { site: 'https://a.example', answer: undefined };
   await routes.add({ ...rule, pattern: '*/one', session: 's1' });
