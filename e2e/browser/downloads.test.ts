@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { connectCdp } from '../harness/cdp.ts';
+import { findCall } from '../harness/daemon-api.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
@@ -120,6 +121,8 @@ test('a cancelled call of the action start leaves no download', async () => {
   const answer = await waitFor('the request of the download', () => hangingAnswers.pop());
   controller.abort();
   await assert.rejects(call);
+  // A download that completes before the worker receives the cancel stays, like any effect of a call before its stop.
+  await findCall(agent.stack, 'browser_downloads', ({ stopped }) => stopped !== undefined);
   answer.end('content');
   await waitForDownloadEnd(await start('/next.txt'));
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);

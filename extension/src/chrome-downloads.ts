@@ -1,5 +1,7 @@
 // Wraps the functions of chrome.downloads, each of which needs the optional permission "downloads".
 
+import { sleep } from './within.ts';
+
 /** Download is a download that the extension started. */
 export interface Download {
   readonly id: number;
@@ -19,6 +21,9 @@ export interface Download {
   /** isFileMissing is true if the file of a complete download no longer exists. */
   readonly isFileMissing: boolean;
 }
+
+/** CompletionLimitMs limits the time in which a download completes whose cancel Chrome ignored, in milliseconds. */
+const CompletionLimitMs = 5_000;
 
 /** startDownload starts a download, and returns its ID. path is relative to the user's download folder. */
 export async function startDownload(url: string, path: string): Promise<number> {
@@ -42,6 +47,10 @@ export async function cancelDownload(id: number): Promise<void> {
 /** discardDownload cancels a download, deletes its file, and removes the download from Chrome's list. */
 export async function discardDownload(id: number): Promise<void> {
   await chrome.downloads.cancel(id).catch(() => undefined);
+  // Chrome ignores the cancel of a download that is about to complete.
+  for (const endMs = Date.now() + CompletionLimitMs; Date.now() < endMs; await sleep(50)) {
+    if ((await readDownload(id))?.state !== 'in_progress') break;
+  }
   await chrome.downloads.removeFile(id).catch(() => undefined); // only a complete download has a file
   await chrome.downloads.erase({ id }).catch(() => undefined);
 }
