@@ -33,10 +33,9 @@ export class Browser {
     this.#child = spawn(
       chromiumPath,
       [
-        ...chromiumFlags(port, this.#isInstalled ? [] : [this.#extension]),
+        ...chromiumFlags(port, this.#isInstalled ? [] : [this.#extension], this.#args),
         '--hide-crash-restore-bubble',
         `--user-data-dir=${this.#profile}`,
-        ...this.#args,
         url,
       ],
       { stdio: 'ignore' },

@@ -18,7 +18,7 @@ const loadedByUser = 38;
 /** loadUnpacked loads an extension into a profile in which no browser runs. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
   const otherFlags = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
-  const browser = spawn(chromiumPath, [...chromiumFlags(await freePort(), []), ...otherFlags], {
+  const browser = spawn(chromiumPath, chromiumFlags(await freePort(), [], otherFlags), {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
   const exited = once(browser, 'exit');
