@@ -44,7 +44,7 @@ nightly: setup build
 	OPENTABS_TEST_RACE=1 .ci/go-test
 	$(MAKE) snapshot
 	FUZZTIME=2m .ci/fuzz
-	OPENTABS_TEST_ALL=1 $(MAKE) attacks
+	OPENTABS_TEST_ALL=1 $(MAKE) e2e attacks
 	$(MAKE) conformance bench soak
 
 ## e2e: runs the end-to-end tests with the built binary, a real Chromium and a local site

@@ -1,10 +1,15 @@
-/** Promise: an agent works in background tabs, and the user's active tab, window and caret never change. */
+/**
+ * Promise: an agent works in background tabs, and the user's active tab, window and caret never change. With
+ * OPENTABS_TEST_ALL=1 (make nightly), each test makes 200 calls instead of 60.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 import { listSteps, refIn } from './agent-fixture.ts';
 import { type RawFixture, startRawFixture } from './raw-fixture.ts';
+
+const callCount = process.env.OPENTABS_TEST_ALL ? 200 : 60;
 
 /** recorder is a script that records the focus and visibility events of a page in the variable events. */
 const recorder = `<script>
@@ -49,7 +54,7 @@ for (const [name, flags] of [
   ['without the debugger', []],
   ['with the debugger', ['--debugger']],
 ] as const) {
-  test(`200 calls of all core tools in background tabs, ${name}, change neither the front tab nor its caret`, async () => {
+  test(`${callCount} calls of all core tools in background tabs, ${name}, change neither the front tab nor its caret`, async () => {
     const fixture = await startRawFixture(...flags);
     try {
       await watchCalls(fixture, flags.length > 0);
@@ -79,7 +84,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
   assert.match(String(before), /^visible true text 4 8 \d+ $/);
   const workState = () => evaluate('/work', "[document.visibilityState, document.hasFocus(), events.length].join(' ')");
   let count = 0;
-  for (let round = 0; count < 200; round++) {
+  for (let round = 0; count < callCount; round++) {
     await run('browser_tabs', { action: 'new', url: `${shop}/work` });
     const snapshot = await run('browser_snapshot');
     const ref = (words: string) => refIn(snapshot, words);

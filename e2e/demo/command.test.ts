@@ -39,12 +39,8 @@ async function checkClean(): Promise<void> {
 
 /** waitForApproval waits until the third call of the demo waits for approval. */
 async function waitForApproval(): Promise<void> {
-  await waitFor(
-    'the call count_authors to wait for approval',
-    async () =>
-      (await stack.runCli('calls')).stdout.includes('demo__count_authors') &&
-      (await stack.runCli('calls', '--json')).stdout.includes('"waiting":'),
-    60_000,
+  await waitFor('the call count_authors to wait for approval', async () =>
+    (await stack.listCalls()).some(({ tool_name, waiting }) => tool_name === 'demo__count_authors' && waiting),
   );
 }
 
@@ -52,10 +48,10 @@ function startDemo(...flags: string[]): StartedCommand {
   return startOpentabs(['demo', ...flags], stack.env);
 }
 
-test('the demo shows progress, a stop, and an approval in the side panel, in less than a minute', async () => {
+test('the demo shows progress, a stop, and an approval in the side panel', async (t) => {
   const startMs = Date.now();
   const demo = startDemo('--yes');
-  await waitFor('the tab of the demo to open', () => Promise.resolve(isDemoOpen()), 30_000);
+  await waitFor('the tab of the demo to open', () => Promise.resolve(isDemoOpen()));
   await waitForApproval();
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('button', { name: 'Allow once' }).click();
@@ -66,8 +62,7 @@ test('the demo shows progress, a stop, and an approval in the side panel, in les
   assert.match(stdout, /Stopped: the code in the page ended, and the page dropped its request for part \d+ of 40/);
   assert.match(stdout, /Approved\. The result: .*"author":"Ada"/);
   assert.match(stdout, /Next:/);
-  const durationMs = Date.now() - startMs;
-  assert.ok(durationMs < 60_000, `the demo took ${durationMs} ms, want less than a minute`);
+  t.diagnostic(`the demo took ${((Date.now() - startMs) / 1000).toFixed(1)} s`);
   await checkClean();
 });
 
@@ -84,7 +79,7 @@ test('the user confirms and approves in the terminal', async () => {
   await waitFor('the question to start', () => Promise.resolve(screen.includes('Start the demo?')));
   assert.match(screen, /enables the plugin "demo" for this site only/);
   child.stdin.write('y\n');
-  await waitFor('the question to approve', () => Promise.resolve(screen.includes('approve it here?')), 60_000);
+  await waitFor('the question to approve', () => Promise.resolve(screen.includes('approve it here?')));
   child.stdin.write('\n');
   assert.equal(await ended, 0, screen);
   assert.match(screen, /Approved\. The result:/);
@@ -99,7 +94,7 @@ test('Ctrl-C ends the demo at any moment, and nothing is left behind', async () 
   ];
   for (const [name, hasCome] of moments) {
     const demo = startDemo('--yes');
-    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasCome(demo)), 30_000);
+    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasCome(demo)));
     demo.child.kill('SIGINT');
     const { code, stderr } = await demo.ended;
     assert.equal(code, 130, `${name}: ${stderr}`);
@@ -114,7 +109,7 @@ test('Ctrl-C ends the demo at any moment, and nothing is left behind', async () 
 
 test('a demo that was killed leaves nothing that the next demo does not remove', async () => {
   const killed = startDemo('--yes');
-  await waitFor('the long call to report', () => Promise.resolve(/progress \d+%/.test(killed.stderr())), 30_000);
+  await waitFor('the long call to report', () => Promise.resolve(/progress \d+%/.test(killed.stderr())));
   killed.child.kill('SIGKILL');
   await killed.ended;
   await waitFor('the tab of the killed demo to close', () => Promise.resolve(!isDemoOpen()));

@@ -169,27 +169,6 @@ test('long tables are folded, and what is in view is never folded away', async (
   assert.ok(small.text.includes('Order 301"') && small.text.includes('…'));
 });
 
-test('times of snapshots, as information', async (t) => {
-  for (const [rows, nodes] of [
-    [110, 1_000],
-    [1_110, 10_000],
-    [5_550, 50_000],
-  ] as const) {
-    const page = await lab.openPage(bigPage(rows));
-    const times = new Map<string, number[]>();
-    for (let i = 0; i < 5; i++) {
-      for (const [mode, args] of Object.entries({ folded: {}, whole: { maxTokens: 0 }, view: { mode: 'viewport' } })) {
-        const answer = await page.call('snapshot', args);
-        times.set(mode, [...(times.get(mode) ?? []), answer.ms]);
-      }
-    }
-    const shown = [...times].map(
-      ([mode, list]) => `${mode} first ${list[0]?.toFixed(1)} p50 ${[...list].sort((a, b) => a - b)[2]?.toFixed(1)} ms`,
-    );
-    t.diagnostic(`${nodes} nodes: ${shown.join(', ')}`);
-  }
-});
-
 test('refs keep their element through 1,000 changes of the page, and gone elements give stale_ref', async () => {
   const page = await lab.openPage('<main></main>');
   await page.inPage(`{
