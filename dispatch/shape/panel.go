@@ -13,7 +13,8 @@ import (
 const (
 	maxPanelClient = 100 // characters
 	maxPanelResult = 200 // characters
-	// maxShownCalls limits the number of calls in each list of a state.sync.
+	// maxShownCalls limits the number of calls in each list of a state.sync, apart from
+	// calls that wait for the user, which have the same limit.
 	// maxActivityCalls limits the number of calls with activities, and maxActivityBytes
 	// limits the total length of these activities.
 	maxShownCalls    = 200
@@ -52,6 +53,7 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	}
 	budget := activityBudget{calls: maxActivityCalls, bytes: maxActivityBytes}
 	newestEnded := p.newestEnded
+	var shownWaiting int
 	for _, v := range calls.Calls() {
 		list := &params.Calls
 		if v.Ended != nil {
@@ -65,11 +67,19 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 		} else {
 			params.Running++
 		}
-		if len(*list) < maxShownCalls {
-			c := CallForPanel(v, p.BrowserID)
-			c.Activities = budget.activitiesOf(calls, v.CallID)
-			*list = append(*list, c)
+		// The user must see the questions, however many other calls are open.
+		others := len(*list)
+		if v.Ended == nil {
+			others -= shownWaiting
 		}
+		if v.Waiting != nil && shownWaiting < maxShownCalls {
+			shownWaiting++
+		} else if others >= maxShownCalls {
+			continue
+		}
+		c := CallForPanel(v, p.BrowserID)
+		c.Activities = budget.activitiesOf(calls, v.CallID)
+		*list = append(*list, c)
 	}
 	p.newestEnded = newestEnded
 	return params

@@ -10,6 +10,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/events"
 	"opentabs/dispatch/joblist"
 	"opentabs/dispatch/shape"
 	"opentabs/internal/audit"
@@ -166,6 +167,22 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 		if got != c.want || params.Running != len(params.Calls) {
 			t.Errorf("the side panel gets %q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestWaitingCallsAreAlwaysShown checks that the side panel receives a call that waits for
+// the user also if more calls than the limit are running.
+func TestWaitingCallsAreAlwaysShown(t *testing.T) {
+	var calls callListSource
+	for i := range 500 {
+		calls = append(calls, dispatch.View{Snapshot: dispatch.Snapshot{CallID: fmt.Sprint(i)}})
+	}
+	waiting := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &events.WaitingTicket{TicketID: "ticket"}}
+	calls = append(calls, waiting)
+	list := shape.PanelCalls{}
+	shown := list.Next(calls).Calls
+	if len(shown) != 201 || shown[200].CallID != "waiting" {
+		t.Errorf("the side panel gets %d calls, last %q, want 200 running calls and the waiting call", len(shown), shown[len(shown)-1].CallID)
 	}
 }
 
