@@ -1,6 +1,6 @@
 /**
  * Promise: the side panel shows calls from before a restart of the server, and the user repeats a call with one
- * click.
+ * click. A search finds recorded calls that the panel has not loaded.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -61,6 +61,21 @@ test('calls from before a restart of the server are listed', async () => {
   await findRow('before the restart').waitFor();
   await runAgain('before the restart');
   await panel.getByText('Started as a new call').waitFor();
+});
+
+test('a search finds a recorded call that the panel has not loaded', async () => {
+  await client.call('messages__echo', { value: 'needle' });
+  for (let i = 0; i < 110; i++) await client.call('messages__echo', { value: `straw ${i}` });
+  await findRow('straw 109').waitFor();
+  await panel.reload();
+  await findRow('straw 109').waitFor();
+  await panel.getByRole('searchbox', { name: 'Search recent calls' }).fill('needle');
+  await panel.getByText('No shown call matches.').waitFor();
+  await panel.getByRole('button', { name: 'Search older calls' }).press('Enter');
+  await findRow('needle').waitFor();
+  await panel.getByText('1 found', { exact: true }).waitFor();
+  await panel.getByRole('searchbox').fill('');
+  await findRow('straw 109').waitFor();
 });
 
 test('a call whose tool is missing is not repeated, and the panel shows the reason', async () => {

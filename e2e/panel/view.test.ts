@@ -163,7 +163,7 @@ test('plugins are listed with their permissions, and an unreviewed plugin has a 
   const readingList = panel.getByRole('list', { name: 'Reading' }).first();
   assert.deepEqual(await readingList.locator('.tool').allTextContents(), [
     'echoread-onlyReturns its arguments.',
-    'export_messagesExports all messages of a channel, page by page.',
+    'export_messagesmay writeExports all messages of a channel, page by page.',
   ]);
   await saveScreenshots(panel, 'plugins');
 });

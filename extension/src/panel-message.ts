@@ -4,6 +4,7 @@ import {
   type CallDecideParams,
   type CallDecideResult,
   type CallInspectResult,
+  type CallsFilter,
   type CallsHistoryParams,
   type CallsHistoryResult,
   type CallView,
@@ -177,6 +178,15 @@ export function readFromPanel(value: unknown): FromPanel | undefined {
   return action && { requestId: value.requestId, action };
 }
 
+function readCallsFilter({ tool, client, text, failed }: Fields): CallsFilter {
+  return {
+    ...(typeof tool === 'string' ? { tool } : {}),
+    ...(typeof client === 'string' ? { client } : {}),
+    ...(typeof text === 'string' ? { text } : {}),
+    ...(failed === true ? { failed } : {}),
+  };
+}
+
 const actions: PortReaders<Action> = {
   stop: ({ callId }) => (typeof callId === 'string' ? { op: 'stop', callId } : undefined),
   decide: ({ params }) => {
@@ -192,7 +202,8 @@ const actions: PortReaders<Action> = {
   history: ({ params }) => {
     if (!isRecord(params) || typeof params.limit !== 'number') return undefined;
     const before = typeof params.before === 'string' ? { before: params.before } : {};
-    return { op: 'history', params: { limit: params.limit, ...before } };
+    const filter = isRecord(params.filter) ? { filter: readCallsFilter(params.filter) } : {};
+    return { op: 'history', params: { limit: params.limit, ...before, ...filter } };
   },
   inspectCall: ({ callId }) => (typeof callId === 'string' ? { op: 'inspectCall', callId } : undefined),
   repeat: ({ callId }) => (typeof callId === 'string' ? { op: 'repeat', callId } : undefined),

@@ -35,6 +35,18 @@ test('loadOlder reads page after page, skips empty pages, and ends after the las
   assert.deepEqual(asked, [undefined, '1', '2']);
 });
 
+test('search reads a page with the filter, and does not change the position of loadOlder', async () => {
+  const params: unknown[] = [];
+  const act = async (action: Action): Promise<ActionResult> => {
+    params.push(action.op === 'history' && action.params);
+    return { history: { calls: [record('a')], next: '5' } };
+  };
+  const history = makeHistory(act, () => assert.fail('search passes no page to receive'));
+  const filter = { text: 'a', failed: true };
+  assert.deepEqual(await history.search(filter, '9'), { calls: [record('a')], next: '5', error: undefined });
+  assert.deepEqual(params, [{ limit: 100, before: '9', filter }]);
+});
+
 test('loadNewest does not change the position of loadOlder, and returns failures', async () => {
   const { history, asked } = makeTestHistory([
     { calls: [record('b')], next: '1' },

@@ -1,7 +1,7 @@
 // Loads recorded calls from the server. The server's recorder also has the calls from before a restart of the
 // server.
 
-import type { RecordedCall } from '../../../wire/wire.gen.ts';
+import type { CallsFilter, RecordedCall } from '../../../wire/wire.gen.ts';
 import type { Act } from './requests.ts';
 
 /** PageSize is the number of recorded calls in one request. */
@@ -15,21 +15,37 @@ export interface History {
   loadOlder(): Promise<string | undefined>;
   /** loadNewest loads the records of calls that have just ended. */
   loadNewest(): Promise<void>;
+  /**
+   * search reads one page of the recorded calls that a filter selects. before is the next of the previous page. A page
+   * may have no calls although older calls match.
+   */
+  search(filter: CallsFilter, before?: string): Promise<FoundPage>;
+}
+
+/** FoundPage is one page of the recorded calls that a filter selects, newest first. */
+export interface FoundPage {
+  readonly calls: readonly RecordedCall[];
+  /** next is undefined if there are no older calls. */
+  readonly next: string | undefined;
+  /** error is a sentence with the reason why the search failed. */
+  readonly error: string | undefined;
 }
 
 /** makeHistory makes a History that passes each page of recorded calls to receive. */
 export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) => void): History {
   let next: string | undefined;
   let hasOlder = true;
-  /** load loads one page of recorded calls, and returns the number of calls in the page. */
-  const load = async (before: string | undefined) => {
-    const { error, history } = await act({
-      op: 'history',
-      params: { limit: PageSize, ...(before === undefined ? {} : { before }) },
-    });
-    const calls = history?.calls ?? [];
-    if (calls.length > 0) receive(calls);
-    return { error, count: calls.length, next: history?.next };
+  const readPage = async (before: string | undefined, filter?: CallsFilter): Promise<FoundPage> => {
+    const position = before === undefined ? {} : { before };
+    const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
+    const { error, history } = await act({ op: 'history', params });
+    return { error, calls: history?.calls ?? [], next: history?.next };
+  };
+  /** load loads one page of recorded calls, and returns the page. */
+  const load = async (before: string | undefined): Promise<FoundPage> => {
+    const page = await readPage(before);
+    if (page.calls.length > 0) receive(page.calls);
+    return page;
   };
   return {
     get hasOlder() {
@@ -42,11 +58,12 @@ export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) =
         if (page.error !== undefined) return page.error;
         next = page.next;
         hasOlder = next !== undefined;
-        if (page.count > 0 || !hasOlder) return undefined;
+        if (page.calls.length > 0 || !hasOlder) return undefined;
       }
     },
     loadNewest: async () => {
       await load(undefined);
     },
+    search: (filter, before) => readPage(before, filter),
   };
 }

@@ -110,6 +110,7 @@ export function ToolName({ tool, description }: ToolNameProps): VNode {
     <span class="tool" title={removeHidden(tool.displayName)}>
       {tool.name}
       {tool.readOnly && <span class="reads">read-only</span>}
+      {!tool.readOnly && !description?.destructive && <span class="writes">may write</span>}
       {description?.destructive && <span class="danger">may destroy</span>}
       {description && <span class="tool-description">{removeHidden(description.description)}</span>}
     </span>

@@ -1,13 +1,14 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { ErrorText } from './choice.tsx';
 import type { History } from './history.ts';
 import { memo } from './memo.ts';
+import { LoadButton, useCallSearch } from './older-calls.tsx';
 import {
   type CallGroup,
   type Filter,
   filterCalls,
   groupFailures,
+  hasConditions,
   listChoices,
   MaxRecentCalls,
   NoFilter,
@@ -37,26 +38,33 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
   const { recent, history, hasOlderCalls, showsEverything, act } = props;
   const [filter, setFilter] = useState(NoFilter);
   const [rowLimit, setRowLimit] = useState(PageSize);
-  const filtered = useMemo(() => filterCalls(recent, filter, showsEverything), [recent, filter, showsEverything]);
+  const older = useCallSearch(history, filter, showsEverything);
+  const filtered = useMemo(() => {
+    const ids = new Set(recent.map(({ callId }) => callId));
+    const found = older.calls.filter(({ callId }) => !ids.has(callId));
+    return [...filterCalls(recent, filter, showsEverything), ...found];
+  }, [recent, filter, showsEverything, older.calls]);
   const groups = useMemo(() => groupFailures(filtered), [filtered]);
   if (recent.length === 0) return null;
-  const isFiltered = filtered.length < recent.length;
+  const isFiltered = hasConditions(filter);
+  const isFull = recent.length >= MaxRecentCalls;
+  const countText = isFiltered ? `${filtered.length} of ${recent.length}` : `${recent.length}`;
   const rows = groups.slice(0, rowLimit);
   const hiddenCount = groups.length - rows.length;
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">
-        Recent <span class="count">{isFiltered ? `${filtered.length} of ${recent.length}` : recent.length}</span>
+        Recent <span class="count">{older.calls.length > 0 ? `${filtered.length} found` : countText}</span>
       </h2>
       {(recent.length >= MinCallsForFilter || filter !== NoFilter) && (
         <FilterForm recent={recent} filter={filter} setFilter={setFilter} />
       )}
       <p class="unseen" role="status">
-        {isFiltered && `${filtered.length} of ${recent.length} calls`}
+        {isFiltered && (older.calls.length > 0 ? `${filtered.length} calls found` : `${countText} calls`)}
       </p>
       {filtered.length === 0 && (
         <p class="empty">
-          No call matches.{' '}
+          {(hasOlderCalls || isFull) && !older.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
           <button type="button" onClick={() => setFilter(NoFilter)}>
             Clear the filter
           </button>
@@ -68,8 +76,22 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
           Show {Math.min(PageSize, hiddenCount)} more
         </button>
       )}
-      {hiddenCount === 0 && hasOlderCalls && recent.length < MaxRecentCalls && (
-        <OlderCalls history={history} showRows={() => setRowLimit(rowLimit + PageSize)} />
+      {hiddenCount === 0 && !isFiltered && hasOlderCalls && !isFull && (
+        <LoadButton
+          caption="Load older calls"
+          busyCaption="Loading older calls"
+          load={async () => {
+            const error = await history.loadOlder();
+            setRowLimit(rowLimit + PageSize);
+            return error;
+          }}
+        />
+      )}
+      {hiddenCount === 0 && isFiltered && (hasOlderCalls || isFull) && !older.isComplete && (
+        <LoadButton caption="Search older calls" busyCaption="Searching older calls" load={older.search} />
+      )}
+      {hiddenCount === 0 && !isFiltered && isFull && (
+        <p class="note">These are the newest {MaxRecentCalls} calls. To find older calls, use the filter.</p>
       )}
     </section>
   );
@@ -82,31 +104,6 @@ export const RecentCalls = memo(function RecentCalls(props: RecentCallsProps): V
 function renderGroup({ first, others }: CallGroup, context: CallContext): VNode {
   if (others.length === 0) return <RecentCallRow key={first.callId} call={first} {...context} />;
   return <FailureGroup key={`group ${others.at(-1)?.callId}`} calls={[first, ...others]} {...context} />;
-}
-
-interface OlderCallsProps {
-  readonly history: History;
-  showRows(): void;
-}
-
-/** OlderCalls is the button that loads older calls from the server's recorder. */
-function OlderCalls({ history, showRows }: OlderCallsProps): VNode {
-  const [error, setError] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const load = async () => {
-    setBusy(true);
-    setError((await history.loadOlder()) ?? '');
-    setBusy(false);
-    showRows();
-  };
-  return (
-    <>
-      <button type="button" class="rest" aria-disabled={isBusy} onClick={() => void (isBusy || load())}>
-        {isBusy ? 'Loading older calls' : 'Load older calls'}
-      </button>
-      <ErrorText text={error} />
-    </>
-  );
 }
 
 interface FilterFormProps {

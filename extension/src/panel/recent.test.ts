@@ -4,11 +4,13 @@ import {
   addRecords,
   filterCalls,
   groupFailures,
+  hasConditions,
   listChoices,
   MaxRecentCalls,
   mergeRecent,
   NoFilter,
   type RecentCall,
+  toRecorderFilter,
 } from './recent.ts';
 
 function makeCall(callId: string, fields: Partial<RecentCall> = {}): RecentCall {
@@ -26,6 +28,22 @@ test('mergeRecent keeps each call once, newest first, and a bounded number', () 
   const merged = mergeRecent([c], many);
   assert.equal(merged.length, MaxRecentCalls);
   assert.equal(merged[0], c);
+});
+
+test('toRecorderFilter selects at least the calls of the filter', () => {
+  assert.deepEqual(
+    toRecorderFilter({ text: ' a longest b ', failedOnly: true, plugin: 'messages', client: 'Cursor' }),
+    {
+      text: 'longest',
+      failed: true,
+      tool: 'messages',
+      client: 'Cursor',
+    },
+  );
+  assert.deepEqual(toRecorderFilter(NoFilter), {});
+  assert.equal(hasConditions(NoFilter), false);
+  assert.equal(hasConditions({ ...NoFilter, text: ' ' }), false);
+  assert.equal(hasConditions({ ...NoFilter, failedOnly: true }), true);
 });
 
 test('filterCalls selects by status, plugin, client and all words of a text', () => {

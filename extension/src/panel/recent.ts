@@ -1,6 +1,6 @@
 // Merges, filters and groups the calls that have ended.
 
-import type { CallView, RecordedCall } from '../../../wire/wire.gen.ts';
+import type { CallsFilter, CallView, RecordedCall } from '../../../wire/wire.gen.ts';
 import { resultOf } from './audience.ts';
 import { isFailure } from './wording.ts';
 
@@ -16,7 +16,7 @@ export interface RecentCall extends CallView {
 }
 
 /** fromRecord converts a recorded call into a RecentCall. */
-function fromRecord({ call, ...record }: RecordedCall): RecentCall {
+export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
   return { ...call, record };
 }
 
@@ -32,6 +32,11 @@ export interface Filter {
 /** NoFilter selects all ended calls. */
 export const NoFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
 
+/** hasConditions reports whether a filter can exclude a call. */
+export function hasConditions({ text, failedOnly, plugin, client }: Filter): boolean {
+  return text.trim() !== '' || failedOnly || plugin !== '' || client !== '';
+}
+
 /** CallGroup is one ended call, or several equal consecutive failures, newest first. */
 export interface CallGroup {
   readonly first: RecentCall;
@@ -43,6 +48,20 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
   if (newer.length === 0) return older;
   const newerIds = new Set(newer.map((call) => call.callId));
   return [...newer, ...older.filter((call) => !newerIds.has(call.callId))].slice(0, MaxRecentCalls);
+}
+
+/**
+ * toRecorderFilter returns a filter of the server's recorder that selects at least the calls that a filter selects.
+ * The recorder searches for one text, so it receives the longest word.
+ */
+export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
+  const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);
+  return {
+    ...(longest ? { text: longest } : {}),
+    ...(failedOnly ? { failed: true } : {}),
+    ...(plugin === '' ? {} : { tool: plugin }),
+    ...(client === '' ? {} : { client }),
+  };
 }
 
 /** filterCalls returns the ended calls that a filter selects. */

@@ -1,0 +1,74 @@
+import type { VNode } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { ErrorText } from './choice.tsx';
+import type { History } from './history.ts';
+import { type Filter, filterCalls, fromRecord, type RecentCall, toRecorderFilter } from './recent.ts';
+
+interface LoadButtonProps {
+  readonly caption: string;
+  readonly busyCaption: string;
+  /** load returns a sentence with the reason if it fails. */
+  load(): Promise<string | undefined>;
+}
+
+/** LoadButton loads further calls. */
+export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNode {
+  const [error, setError] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    setError((await load()) ?? '');
+    setBusy(false);
+  };
+  return (
+    <>
+      <button type="button" class="rest" aria-disabled={isBusy} onClick={() => void (isBusy || run())}>
+        {isBusy ? busyCaption : caption}
+      </button>
+      <ErrorText text={error} />
+    </>
+  );
+}
+
+const noCalls: readonly RecentCall[] = [];
+
+/** FoundCalls are calls of the server's recorder that a filter selects, newest first. */
+interface FoundCalls {
+  readonly filter: Filter;
+  readonly calls: readonly RecentCall[];
+  readonly next: string | undefined;
+  readonly isComplete: boolean;
+}
+
+/** CallSearch searches the server's recorder for calls that a filter selects. */
+interface CallSearch {
+  readonly calls: readonly RecentCall[];
+  /** isComplete is true if the recorder has no further calls that the filter selects. */
+  readonly isComplete: boolean;
+  /** search adds calls to the list calls, and returns a sentence with the reason if the search fails. */
+  search(): Promise<string | undefined>;
+}
+
+/** useCallSearch returns a search that begins again when the filter changes. */
+export function useCallSearch(history: History, filter: Filter, showsEverything: boolean): CallSearch {
+  const nothing: FoundCalls = { filter, calls: noCalls, next: undefined, isComplete: false };
+  const [stored, setFound] = useState(nothing);
+  const found = stored.filter === filter ? stored : nothing;
+  const filterRef = useRef(filter);
+  filterRef.current = filter;
+  const search = async () => {
+    let { calls, next } = found;
+    // A page may have no call that matches, because the server reads only a limited part of its files for one page.
+    while (filterRef.current === filter) {
+      const page = await history.search(toRecorderFilter(filter), next);
+      if (page.error !== undefined) return page.error;
+      const matches = filterCalls(page.calls.map(fromRecord), filter, showsEverything);
+      calls = [...calls, ...matches];
+      next = page.next;
+      setFound({ filter, calls, next, isComplete: next === undefined });
+      if (matches.length > 0 || next === undefined) break;
+    }
+    return undefined;
+  };
+  return { calls: found.calls, isComplete: found.isComplete, search };
+}
