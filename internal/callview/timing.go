@@ -22,8 +22,10 @@ func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 
 // Timing is the JSON output about how long each phase of a call took.
 type Timing struct {
-	CallID string        `json:"call_id"`
-	Phases []TimingPhase `json:"phases"`
+	CallID string `json:"call_id"`
+	// TraceID is the ID of the trace that the client has sent with the call.
+	TraceID string        `json:"trace_id,omitempty"`
+	Phases  []TimingPhase `json:"phases"`
 }
 
 // TimingPhase is one phase of a call. Its times are in milliseconds since the call
@@ -38,6 +40,9 @@ type TimingPhase struct {
 // ends at the time now.
 func NewTiming(v dispatch.View, now time.Time) Timing {
 	t := Timing{CallID: v.CallID, Phases: []TimingPhase{}}
+	if v.Trace != nil {
+		t.TraceID = v.Trace.TraceID
+	}
 	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	for _, p := range waterfall.Phases(&v, now) {
 		t.Phases = append(t.Phases, TimingPhase{p.Name, milliseconds(p.Start), milliseconds(p.Duration)})
@@ -63,6 +68,8 @@ func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs)
 	}
 	if v.Trace == nil {
 		lines = append(lines, "  No trace: calls in quick succession are not traced, so only the waits and the run are known.")
+	} else if v.Trace.TraceID != "" {
+		lines = append(lines, "  Trace ID of the client: "+v.Trace.TraceID)
 	}
 	return lines
 }
