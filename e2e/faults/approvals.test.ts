@@ -1,4 +1,7 @@
-/** Promise: nested calls, approvals and activities survive a lost link. */
+/**
+ * Promise: nested calls, approvals and activities survive a lost link. A late approval runs no call whose browser or
+ * server is gone.
+ */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -96,4 +99,40 @@ test('an activity with more changes than the buffer holds while the link is cut 
   await waitFor('the activity to be the whole table', async () => (await readTable()) === expectedTable);
   stop.abort();
   await assert.rejects(outcome);
+});
+
+/** startUnapprovedCall starts a call that waits for approval, and returns its ID. */
+async function startUnapprovedCall(key: string) {
+  const outcome = client.call('everything__silent', { forMs: 1, key });
+  const { call_id } = await findCall(fixture, 'everything__silent', (call) => call.waiting !== undefined);
+  return { outcome, call_id };
+}
+
+test('a late approval of a call whose browser is gone runs nothing, also after the browser is back', async () => {
+  await runChecked(['plugin', 'permission', 'everything__silent', 'ask'], fixture.env);
+  const { outcome, call_id } = await startUnapprovedCall('gone');
+  await fixture.browser.kill();
+  await waitFor('the server to notice the end of the browser', async () =>
+    (await fixture.listBrowsers()).every(({ connected }) => !connected),
+  );
+  assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
+  assert.equal((await outcome).code, 'no_browser');
+  await fixture.browser.start();
+  await fixture.waitForBrowser();
+  await fixture.openTab();
+  assert.ok(!fixture.site.notes.includes('begin gone'));
+});
+
+test('a late approval of a call from before a restart of the server runs nothing', async () => {
+  const { outcome, call_id } = await startUnapprovedCall('restart');
+  outcome.catch(() => undefined); // the client notices late that the server has ended
+  await fixture.stopServer('SIGKILL');
+  await fixture.startServer();
+  await fixture.waitForBrowser();
+  await fixture.openTab();
+  assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"error":"no such call/);
+  await runChecked(['plugin', 'permission', 'everything__silent', 'auto'], fixture.env);
+  const next = await fixture.connectHttp();
+  assert.equal((await next.call('everything__silent', { forMs: 1, key: 'next' })).isError, false);
+  assert.ok(!fixture.site.notes.includes('begin restart'));
 });
