@@ -64,6 +64,7 @@ test('calls from before a restart of the server are listed', async () => {
 });
 
 test('a search finds a recorded call that the panel has not loaded', async () => {
+  client = await stack.connectHttp(); // the restart has ended the session
   await client.call('messages__echo', { value: 'needle' });
   for (let i = 0; i < 110; i++) await client.call('messages__echo', { value: `straw ${i}` });
   await findRow('straw 109').waitFor();

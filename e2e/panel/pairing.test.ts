@@ -10,15 +10,9 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Chrome, freePort, launchChrome } from '../harness/chromium.ts';
 import { getJson } from '../harness/daemon-api.ts';
-import {
-  repositoryRoot,
-  runChecked,
-  runOpentabs,
-  type StartedCommand,
-  startOpentabs,
-  stopProcess,
-} from '../harness/process.ts';
+import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
+import { saveScreenshots } from './screenshot.ts';
 
 let home: string;
 let env: Record<string, string>;
@@ -72,7 +66,7 @@ test('the panel shows a command and the port, and a wrong code connects no brows
   assert.match(wrong.stderr, /no browser used the code within 2s, so the code was not kept/);
   assert.match((await runOpentabs(['pair', 'nonsense'], env)).stderr, /a code has 20 letters and digits/);
   assert.deepEqual(await listBrowsers(), []);
-  await panel.screenshot({ path: `${repositoryRoot}e2e/out/panel-pairing.png` });
+  await saveScreenshots(panel, 'pairing');
 });
 
 test('the code connects the browser, which stays paired with a new key', async () => {

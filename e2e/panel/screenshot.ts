@@ -1,4 +1,4 @@
-/** Screenshots of the side panel in the light and the dark color scheme. */
+/** Screenshots of the side panel and the popup in the light and the dark color scheme. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { repositoryRoot } from '../harness/process.ts';
@@ -8,18 +8,19 @@ import { assertAccessible } from './accessibility.ts';
 const MaxHeight = 4000;
 
 /**
- * saveScreenshots writes screenshots of the whole panel to e2e/out/. saveScreenshots also checks that no element is
- * wider than the panel and that axe-core finds no violation.
+ * saveScreenshots writes screenshots of the whole panel or popup to e2e/out/, as panel-NAME-SCHEME.png or
+ * popup-NAME-SCHEME.png. saveScreenshots also checks that no element is wider than the page and that axe-core finds no
+ * violation.
  */
-export async function saveScreenshots(panel: Page, name: string): Promise<void> {
+export async function saveScreenshots(panel: Page, name: string, kind: 'panel' | 'popup' = 'panel'): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);
   await panel.setViewportSize({ width: 360, height: Math.min(height, MaxHeight) });
   const overflow = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  assert.ok(overflow <= 0, `the panel in ${name} is ${overflow} px too wide`);
+  assert.ok(overflow <= 0, `the ${kind} in ${name} is ${overflow} px too wide`);
   for (const colorScheme of ['light', 'dark'] as const) {
     await panel.emulateMedia({ colorScheme });
     await assertAccessible(panel, `${name} ${colorScheme}`);
-    await panel.screenshot({ path: `${repositoryRoot}e2e/out/panel-${name}-${colorScheme}.png` });
+    await panel.screenshot({ path: `${repositoryRoot}e2e/out/${kind}-${name}-${colorScheme}.png` });
   }
   await panel.setViewportSize({ width: 360, height: 640 });
 }

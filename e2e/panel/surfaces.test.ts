@@ -10,9 +10,10 @@ import type { Page } from 'playwright-core';
 import type { McpClient, Outcome } from '../harness/client.ts';
 import { decideCall, fetchCallRecords } from '../harness/daemon-api.ts';
 import { type Desktop, type DesktopNotification, startDesktop } from '../harness/desktop.ts';
-import { binary, repositoryRoot } from '../harness/process.ts';
+import { binary } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
+import { saveScreenshots } from './screenshot.ts';
 
 let desktop: Desktop;
 let stack: Stack;
@@ -174,10 +175,7 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   await popup.getByText('1 waiting for you.').waitFor();
   await popup.locator('.ticket').filter({ hasText: 'in the popup' }).waitFor();
   assert.equal(await popup.evaluate(() => document.activeElement?.textContent), 'Open panel');
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await popup.emulateMedia({ colorScheme });
-    await popup.screenshot({ path: `${repositoryRoot}e2e/out/popup-${colorScheme}.png` });
-  }
+  await saveScreenshots(popup, 'waiting', 'popup');
   await popup.getByRole('button', { name: /^Allow once/ }).click();
   assert.match((await call).text, /in the popup/);
   await popup.getByText('Allowed once.').waitFor();

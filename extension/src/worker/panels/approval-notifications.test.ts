@@ -48,6 +48,7 @@ function makeFixture(t: TestContext) {
     });
   const notifications = startWorker();
   const show = async (calls: readonly CallView[], worker = notifications) => {
+    t.mock.timers.tick(500); // the operating system has answered the previous change
     worker.setWaitingCount(calls.length);
     worker.setCalls(calls);
     await settle();
@@ -79,6 +80,9 @@ test('the call that has waited longest has a notification while no panel is open
   assert.deepEqual(titles(), ['Allow p tool2?'], 'the next call in the order of arrival');
   state.isPanelOpen = true;
   notifications.scheduleUpdate();
+  await settle();
+  assert.deepEqual(titles(), ['Allow p tool2?'], 'a change waits until the operating system has answered');
+  t.mock.timers.tick(500);
   await settle();
   assert.deepEqual(titles(), []);
   state.isPanelOpen = false;

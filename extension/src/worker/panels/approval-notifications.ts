@@ -6,7 +6,7 @@ import type { CallDecideParams, CallDecideResult, CallView } from '../../../../w
 import type { NotificationContent, NotificationListeners } from '../../chrome-notifications.ts';
 import { decisionOutcome } from '../../panel/tickets.ts';
 import { removeHidden, toolText } from '../../panel/wording.ts';
-import { within } from '../../within.ts';
+import { sleep, within } from '../../within.ts';
 import type { Link } from '../link/link.ts';
 import { approvalNotice } from './approval-text.ts';
 
@@ -15,6 +15,8 @@ import { approvalNotice } from './approval-text.ts';
  * delay prevents a click on a notification that has just replaced another one.
  */
 const MinShownMs = 700;
+/** SettleMs is how long after a change of the notification the next update waits, in milliseconds. */
+const SettleMs = 500;
 /** OutcomeShownMs is how long a notification about an ineffective late decision is shown, in milliseconds. */
 const OutcomeShownMs = 6000;
 /** LostLinkMs is how long a notification stays open without a link to the server, in milliseconds. */
@@ -63,6 +65,8 @@ export class ApprovalNotifications {
   #waitingCount = 0;
   #shown: ShownApproval | undefined;
   #shownText = '';
+  /** #settledAtMs is when the notification may be updated again, in milliseconds since 1970. */
+  #settledAtMs = 0;
   /** #dismissed are the tickets whose notification the user has closed. */
   readonly #dismissed = new Set<string>();
   /** #decided are the tickets that the user has decided in a notification. */
@@ -121,8 +125,18 @@ export class ApprovalNotifications {
   /** scheduleUpdate shows or closes the notification so that it matches the waiting calls and the open panels. */
   scheduleUpdate(): void {
     this.#work = this.#work
+      .then(() => this.#settle())
       .then(() => this.#update())
       .catch((error: unknown) => console.warn(`opentabs: the notification can't be shown: ${String(error)}`));
+  }
+
+  /**
+   * #settle waits after a change of the notification. Before the operating system has answered, Chrome would show an
+   * update as a second notification, which never closes.
+   */
+  async #settle(): Promise<void> {
+    const leftMs = this.#settledAtMs - Date.now();
+    if (leftMs > 0) await sleep(leftMs);
   }
 
   async #update(): Promise<void> {
@@ -143,6 +157,7 @@ export class ApprovalNotifications {
         this.#shown = { id, callId, ticketId, shownAtMs, canDecide };
         this.#shownText = text;
         await this.#options.show(id, content);
+        this.#settledAtMs = Date.now() + SettleMs;
       }
     }
     this.#updateWatching();
