@@ -126,7 +126,8 @@ type DecisionObserver interface {
 }
 
 // BeforeHook is a hook that runs once for each allowed call, after the queue and before
-// the tool. An error ends the call. BeforeHook does not block.
+// the tool. An error ends the call. BeforeHook may write to the disk and does not block
+// otherwise.
 type BeforeHook interface {
 	Before(CallInfo) *wire.CallError
 }

@@ -7,11 +7,12 @@
 // A call that certainly did not run releases its key. A call that may have acted, but whose
 // result is unknown, keeps its key until the page delivers the result or the key expires.
 //
-// The recorder stores the keys, so that they survive a restart. A crash loses at most the
-// keys of the last second.
+// The recorder stores the keys, so that they survive a restart and a crash: a key is on the
+// disk before its call runs in a page. A call whose key cannot be written fails.
 //
 // # Concurrency
 //
-// A [Keys] is safe for concurrent use. Keys.mu may be locked while Jobs.Start runs, and no
-// other lock is taken while Keys.mu is held except those of the recorder.
+// A [Keys] is safe for concurrent use. Keys.mu may be locked while Jobs.Start runs and while
+// the recorder writes a note, and no other lock is taken while Keys.mu is held except those
+// of the recorder.
 package idempotency

@@ -36,6 +36,7 @@ const (
 type Records interface {
 	Find(callID string) (recorder.Entry, bool, error)
 	AddNote(recorder.Note)
+	WriteNote(recorder.Note) error
 	ReadNotes(kind recorder.NoteKind, subject string, since time.Time) ([]recorder.Note, error)
 }
 
@@ -187,16 +188,23 @@ func (k *Keys) recordedEnding(callID string) Ending {
 
 var _ dispatch.BeforeHook = (*Keys)(nil)
 
-// Before implements dispatch.BeforeHook: it records the key of a call that will run.
+// Before implements dispatch.BeforeHook: it writes the key of a call that will run to the
+// disk. If the key cannot be written, the call fails: after a crash, a retry would act
+// again.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	if k.openCount.Load() == 0 {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if e := k.openCalls[info.CallID]; e != nil && !e.hasNote {
-		k.addNote(e)
+	e := k.openCalls[info.CallID]
+	if e == nil || e.hasNote {
+		return nil
 	}
+	if err := k.records.WriteNote(noteOf(e)); err != nil {
+		return &wire.CallError{Code: wire.ErrInternal, Message: "its idempotency key could not be stored on the disk, so the tool did not run"}
+	}
+	e.hasNote = true
 	return nil
 }
 
@@ -292,11 +300,16 @@ func (k *Keys) dropResult(e *entry) {
 // addNote records the state of a key. The caller has locked mu.
 func (k *Keys) addNote(e *entry) {
 	e.hasNote = true
+	k.records.AddNote(noteOf(e))
+}
+
+// noteOf returns the note about the state of a key. The caller has locked mu.
+func noteOf(e *entry) recorder.Note {
 	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {
 		n.Code, n.Error = e.err.Code, e.err.Message
 	}
-	k.records.AddNote(n)
+	return n
 }
 
 // addEntry adds a key. The caller has locked mu.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -321,4 +323,64 @@ func TestParseKey(t *testing.T) {
 			t.Errorf("%s is accepted as %q", raw, key)
 		}
 	}
+}
+
+// recordedText returns the text of all files of the recorder.
+func recordedText(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "calls", "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	return string(all)
+}
+
+// The key of a call is on the disk before the call reaches the page, so that no kill of the
+// server lets a retry act twice.
+func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		text := ""
+		f.answer = func(s dispatch.Sink) {
+			text = recordedText(t, f.dir)
+			go s.Finish(json.RawMessage(`1`), nil)
+		}
+		f.want("k", newCall(`{}`), "1")
+		if !strings.Contains(text, `{"note":"key"`) || !strings.Contains(text, `"state":"started"`) {
+			t.Errorf("when the call reaches the page, the files contain %q", text)
+		}
+	})
+}
+
+// A call whose key cannot be written does not run, and does not use its key.
+func TestKeyCannotBeWritten(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		folder := filepath.Join(f.dir, "calls")
+		if err := os.WriteFile(folder, nil, 0o600); err != nil { // a file in the place of the folder
+			t.Fatal(err)
+		}
+		f.keys.isLoaded = true // reading the keys fails too
+		use, err := f.keys.Start("k", newCall(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = use.Job.Wait(context.Background(), nil)
+		if err := use.Ending().Err; codeOf(err) != "internal" || !strings.Contains(err.Error(), "idempotency key could not be stored") || len(f.runs) != 0 {
+			t.Errorf("the call ends with %v after %d runs", err, len(f.runs))
+		}
+		if err := os.Remove(folder); err != nil {
+			t.Fatal(err)
+		}
+		f.want("k", newCall(`{}`), `{"run":1}`)
+		f.kill()
+		f.start()
+		f.want("k", newCall(`{}`), `replayed {"run":1}`)
+	})
 }

@@ -15,7 +15,8 @@
 // # Concurrency
 //
 // A [Recorder] is safe for concurrent use. [Recorder.Add] never waits for the disk: a
-// separate goroutine encodes and writes the records within flushInterval. A crash loses
-// at most the records of the last second. Only one process may write records, and any
+// separate goroutine encodes and writes the records within flushInterval. A crash of the
+// server loses at most the records of the last second; [Recorder.WriteNote] waits until
+// its note survives such a crash. Only one process may write records, and any
 // number of processes may read records.
 package recorder

@@ -48,6 +48,9 @@ const (
 // maxPendingNotes limits the notes that are not written yet. Further notes are dropped.
 const maxPendingNotes = 10_000
 
+// errClosed is the error of WriteNote after Close.
+var errClosed = errors.New("the recorder is closed")
+
 // AddNote queues a note, and returns without waiting for the disk. After Close, AddNote
 // does nothing.
 func (r *Recorder) AddNote(n Note) {
@@ -57,15 +60,29 @@ func (r *Recorder) AddNote(n Note) {
 	n.Time = time.Now().UTC()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case r.isClosed:
+	if r.isClosed {
 		return
-	case len(r.pendingNotes) >= maxPendingNotes:
-		r.droppedCalls++
-	default:
-		r.pendingNotes = append(r.pendingNotes, n)
 	}
+	r.queueNotes(n)
 	r.wakeWriter()
+}
+
+// queueNotes queues notes after the queued notes. The caller has locked mu.
+func (r *Recorder) queueNotes(notes ...Note) {
+	n := min(len(notes), maxPendingNotes-len(r.pendingNotes))
+	r.pendingNotes = append(r.pendingNotes, notes[:n]...)
+	r.droppedCalls += len(notes) - n
+}
+
+// WriteNote writes the queued records and a note, and returns when the operating system
+// has the lines. After an error, the note is not in the files. WriteNote does nothing if
+// no call is recorded.
+func (r *Recorder) WriteNote(n Note) error {
+	if r.opts.Days == 0 {
+		return nil
+	}
+	n.Time = time.Now().UTC()
+	return r.flush(&n)
 }
 
 // appendNotes appends the lines of notes, without secrets.

@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -79,5 +81,44 @@ func TestNotesAreBounded(t *testing.T) {
 	}
 	if len(r.pendingNotes) != maxPendingNotes || r.droppedCalls != 5 {
 		t.Errorf("%d notes are queued and %d dropped", len(r.pendingNotes), r.droppedCalls)
+	}
+}
+
+// A written note is in the file at once. If a write fails, queued notes stay queued, and the
+// note of the failed WriteNote is not written later.
+func TestWriteNote(t *testing.T) {
+	dir := t.TempDir()
+	r := Open(dir, testOptions)
+	r.AddNote(Note{Kind: NoteKey, Subject: "queued", State: "done"})
+	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "k", State: "started"}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
+	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 2 || !strings.Contains(string(text), `"subject":"k"`) {
+		t.Errorf("after WriteNote, the file has %q, %v", text, err)
+	}
+	r.Close()
+	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "k"}); err == nil {
+		t.Error("WriteNote succeeds after Close")
+	}
+
+	dir = t.TempDir()
+	blocked := filepath.Join(dir, folderName)
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil { // a file in the place of the folder
+		t.Fatal(err)
+	}
+	r = Open(dir, testOptions)
+	defer r.Close()
+	r.AddNote(Note{Kind: NoteKey, Subject: "queued", State: "done"})
+	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "failed", State: "started"}); err == nil {
+		t.Error("WriteNote succeeds without a folder")
+	}
+	if err := os.Remove(blocked); err != nil {
+		t.Fatal(err)
+	}
+	r.AddNote(Note{Kind: NoteKey, Subject: "later", State: "done"})
+	notes, err := r.ReadNotes(NoteKey, "", time.Time{})
+	if got := bySubject(notes); err != nil || got != "later done, queued done" {
+		t.Errorf("the notes are %s, %v", got, err)
 	}
 }

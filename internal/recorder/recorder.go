@@ -135,15 +135,23 @@ func (r *Recorder) run() {
 }
 
 // Flush writes the queued records to the disk.
-func (r *Recorder) Flush() {
+func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
+
+// flush writes the queued records and then the note last, unless last is nil. If the write
+// fails, the queued notes stay queued.
+func (r *Recorder) flush(last *Note) error {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()
 	r.mu.Lock()
+	if last != nil && r.isClosed {
+		r.mu.Unlock()
+		return errClosed
+	}
 	calls, notes, droppedCalls := r.pendingCalls, r.pendingNotes, r.droppedCalls
 	r.pendingCalls, r.pendingNotes, r.pendingBytes, r.droppedCalls = nil, nil, 0, 0
 	r.mu.Unlock()
-	if len(calls) == 0 && len(notes) == 0 && droppedCalls == 0 {
-		return
+	if len(calls) == 0 && len(notes) == 0 && droppedCalls == 0 && last == nil {
+		return nil
 	}
 	secrets := &valueCleaner{}
 	if r.opts.Secrets != nil {
@@ -162,11 +170,22 @@ func (r *Recorder) Flush() {
 		calls[i] = endedCall{} // frees the memory of the written call
 	}
 	lines = appendNotes(lines, notes, secrets)
-	if err := r.files.append(now, lines); err != nil {
+	if last != nil {
+		lines = appendNotes(lines, []Note{*last}, secrets)
+	}
+	err := r.files.append(now, lines)
+	switch {
+	case err != nil:
 		r.logFailure(err, len(calls)+droppedCalls)
-	} else if droppedCalls > 0 {
+		r.mu.Lock()
+		newNotes := r.pendingNotes
+		r.pendingNotes = nil
+		r.queueNotes(append(notes, newNotes...)...)
+		r.mu.Unlock()
+	case droppedCalls > 0:
 		r.logFailure(errTooMany, droppedCalls)
 	}
+	return err
 }
 
 // logFailure logs that records could not be written, at most once per logInterval. The
