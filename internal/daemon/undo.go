@@ -37,8 +37,16 @@ func newPastCalls(plugins func() *plugin.Set, records *recorder.Recorder, record
 
 // addHooks adds the hooks of pastCalls to the options of a dispatcher.
 func (p *pastCalls) addHooks(o *dispatch.Options) {
-	o.BeforeHooks = append(o.BeforeHooks, p.keys)
+	o.BeforeHooks = append(o.BeforeHooks, p)
 	o.AfterHooks = append(o.AfterHooks, p.memory)
+}
+
+// Before implements dispatch.BeforeHook: it writes the notes of a call that will run.
+func (p *pastCalls) Before(info dispatch.CallInfo) *wire.CallError {
+	if err := p.keys.Before(info); err != nil {
+		return err
+	}
+	return p.undoer.Before(info)
 }
 
 // connect sets the dispatcher, and returns the jobs of all calls that outlive a request.

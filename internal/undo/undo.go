@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"opentabs/dispatch"
@@ -18,7 +19,7 @@ import (
 
 // The states of a call that another call undoes, in notes of the recorder.
 const (
-	stateStarted = "started" // the other call has not ended
+	stateStarted = "started" // the other call has not ended; its note means that it may have run
 	stateUndone  = "undone"
 	stateFailed  = "failed" // the other call did not undo the call
 	stateUnknown = "unknown"
@@ -55,6 +56,7 @@ type Options struct {
 type Records interface {
 	Find(callID string) (recorder.Entry, bool, error)
 	AddNote(recorder.Note)
+	WriteNote(recorder.Note) error
 	ReadNotes(kind recorder.NoteKind, subject string, since time.Time) ([]recorder.Note, error)
 }
 
@@ -62,11 +64,13 @@ var _ Records = (*recorder.Recorder)(nil)
 
 // Undoer undoes calls. Create an Undoer with New.
 type Undoer struct {
-	opts Options
+	opts      Options
+	openCount atomic.Int64 // the number of keys of openUndos
 
-	mu     sync.Mutex // guards all fields below
-	states map[string]undoState
-	order  []string // the keys of states, oldest first
+	mu        sync.Mutex // guards all fields below; locked while the recorder writes a note
+	states    map[string]undoState
+	order     []string          // the keys of states, oldest first
+	openUndos map[string]string // the undone call of each call that undoes a call and has not ended
 }
 
 // undoState is what is known about a call that another call undoes.
@@ -76,7 +80,9 @@ type undoState struct {
 }
 
 // New returns an Undoer.
-func New(o Options) *Undoer { return &Undoer{opts: o, states: map[string]undoState{}} }
+func New(o Options) *Undoer {
+	return &Undoer{opts: o, states: map[string]undoState{}, openUndos: map[string]string{}}
+}
 
 // Started is a call that undoes another call.
 type Started struct {
@@ -105,8 +111,36 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	}
 	job := u.opts.Jobs.Start(call)
 	u.setState(callID, undoState{stateStarted, job.ID()})
+	u.openUndos[job.ID()] = callID
+	u.openCount.Add(1)
 	go u.awaitEnd(callID, job)
 	return Started{CallID: job.ID(), ToolName: call.Tool.FullName()}, nil
+}
+
+var _ dispatch.BeforeHook = (*Undoer)(nil)
+
+// Before implements dispatch.BeforeHook: it writes to the disk that a call will undo
+// another call, or fails the call. After a crash, a call that still waited for approval
+// has no note, so that the user can undo the other call again.
+func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
+	if u.openCount.Load() == 0 {
+		return nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	undoneID, ok := u.openUndos[info.CallID]
+	if !ok {
+		return nil
+	}
+	if err := u.opts.Records.WriteNote(noteOf(undoneID, u.states[undoneID])); err != nil {
+		return &wire.CallError{Code: wire.ErrInternal, Message: "the undo could not be stored on the disk, so the tool did not run"}
+	}
+	return nil
+}
+
+// noteOf returns the note about the state of an undone call.
+func noteOf(callID string, s undoState) recorder.Note {
+	return recorder.Note{Kind: recorder.NoteUndo, Subject: callID, State: s.state, By: s.by}
 }
 
 // find returns a call that is done, from the memory or from the recorder.
@@ -203,7 +237,7 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	return nil
 }
 
-// setState stores the state of an undone call. The caller has locked mu.
+// setState sets the state of an undone call in memory. The caller has locked mu.
 func (u *Undoer) setState(callID string, s undoState) {
 	if _, ok := u.states[callID]; !ok {
 		u.order = append(u.order, callID)
@@ -213,7 +247,6 @@ func (u *Undoer) setState(callID string, s undoState) {
 		}
 	}
 	u.states[callID] = s
-	u.opts.Records.AddNote(recorder.Note{Kind: recorder.NoteUndo, Subject: callID, State: s.state, By: s.by})
 }
 
 // awaitEnd stores how the call ended that undoes another call.
@@ -222,7 +255,11 @@ func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
 	_, err, _ := job.Result()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.setState(callID, undoState{stateAfter(err), job.ID()})
+	delete(u.openUndos, job.ID())
+	u.openCount.Add(-1)
+	s := undoState{stateAfter(err), job.ID()}
+	u.setState(callID, s)
+	u.opts.Records.AddNote(noteOf(callID, s))
 }
 
 // stateAfter returns the state of a call after the call that undoes it has ended with err.

@@ -3,6 +3,8 @@ package undo
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,7 +42,13 @@ type fixture struct {
 	restores []string // the arguments of the calls of restore_item
 	// answer ends a call of restore_item; by default, the call succeeds.
 	answer func(dispatch.Sink)
+	gate   dispatch.Verdict
 }
+
+// Name, Decide and Before implement dispatch.Gate and dispatch.BeforeHook.
+func (f *fixture) Name() string                                  { return "fixture" }
+func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict     { return f.gate }
+func (f *fixture) Before(info dispatch.CallInfo) *wire.CallError { return f.undoer.Before(info) }
 
 func (f *fixture) start() {
 	f.records, f.memory = recorder.Open(f.dir, f.options), NewMemory(shop)
@@ -57,7 +65,7 @@ func (f *fixture) start() {
 		}
 		return nil
 	}}
-	f.calls = dispatch.New(bridge, dispatch.Options{AfterHooks: []dispatch.AfterHook{recordHook{f.records}, f.memory}})
+	f.calls = dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{f}, BeforeHooks: []dispatch.BeforeHook{f}, AfterHooks: []dispatch.AfterHook{recordHook{f.records}, f.memory}})
 	f.undoer = New(Options{
 		Plugins: shop, Memory: f.memory, Records: f.records, Calls: f.calls, Jobs: joblist.New(f.calls, joblist.Options{}),
 		ChoosePlace: func(*dispatch.Call, recorder.Entry) {},
@@ -77,6 +85,18 @@ func (f *fixture) stop() {
 	_ = f.calls.Drain(context.Background())
 	synctest.Wait()
 	f.records.Close()
+}
+
+// crash starts a server with the files that the server of the fixture has written, as after
+// a kill. The first server is stopped with other files.
+func (f *fixture) crash() {
+	dir := f.t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(f.dir)); err != nil {
+		f.t.Fatal(err)
+	}
+	f.stop()
+	f.dir = dir
+	f.start()
 }
 
 // deleteItem runs a call of delete_item and returns its ID.
@@ -249,3 +269,63 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("%d calls with %d bytes are kept", len(m.calls), m.bytes)
 	}
 }
+
+// The note of an undo is on the disk before its call reaches the page. After a crash, the
+// undo may have run.
+func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		id := f.deleteItem(`{}`)
+		f.answer = func(dispatch.Sink) {}
+		started, err := f.undo(id)
+		if err != nil || len(f.restores) != 1 {
+			t.Fatalf("the undo starts %d calls, %v", len(f.restores), err)
+		}
+		f.crash()
+		f.wantError(id, started.CallID+" may have undone the call")
+	})
+}
+
+// An undo that waited for approval when the server was killed did not run, so the call can
+// be undone.
+func TestWaitingUndoAfterCrash(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		id := f.deleteItem(`{}`)
+		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
+		started, err := f.undo(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.wantError(id, started.CallID+" is already undoing the call")
+		time.Sleep(time.Second) // all queued lines are written
+		f.crash()
+		f.gate = dispatch.Verdict{}
+		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
+			t.Errorf("the second undo starts %d calls, %v", len(f.restores), err)
+		}
+	})
+}
+
+// An undo whose note cannot be written does not run.
+func TestUndoCannotBeWritten(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		id := f.deleteItem(`{}`)
+		written := f.undoer.opts.Records
+		f.undoer.opts.Records = fullDisk{f.records}
+		started, err := f.undo(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if view, _ := f.calls.Find(started.CallID); view.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
+			t.Errorf("the undo ends with %s after %d runs", view.ErrorCode, len(f.restores))
+		}
+		f.undoer.opts.Records = written
+		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
+			t.Errorf("the second undo starts %d calls, %v", len(f.restores), err)
+		}
+	})
+}
+
+// fullDisk is a recorder that cannot write a note at once.
+type fullDisk struct{ *recorder.Recorder }
+
+func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
