@@ -80,6 +80,8 @@ type Options struct {
 	// AfterHooks run a few milliseconds after each call has returned, in the order of the
 	// list and one call at a time. Default none.
 	AfterHooks []AfterHook
+	// OpenHook runs for each call that has not ended after a short time. Default none.
+	OpenHook OpenHook
 	// OnWaitingChange receives the number of calls that wait for the user after each
 	// change, in order and never concurrently. OnWaitingChange must not block. Default:
 	// none.
@@ -128,6 +130,7 @@ type Dispatcher struct {
 	endedCalls    []*liveCall          // the last ended calls, oldest first
 	acceptedCount uint64               // the number of calls so far
 	isClosed      bool
+	openHookTimer openHookTimer
 
 	// runningCalls counts the calls that have not returned. Only addCall increases
 	// runningCalls, with mu locked.
@@ -353,6 +356,7 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 		d.acceptedCount++
 		c.arrivalNumber = d.acceptedCount
 		d.liveCalls[c.id] = c
+		d.openHookTimer.set(d)
 	}
 	d.mu.Unlock()
 	if !hasEnded {

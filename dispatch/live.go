@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -350,15 +349,7 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 // the result.
 func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.AfterHooks) > 0 {
-		info, args, view := c.gateInfo(nil), shownArgs(c), c.fullView()
-		c.mu.Lock()
-		endedCall := EndedCall{
-			View: view, Target: c.attempts.target, Output: c.state.output,
-			Args: args, IsArgsMasked: !bytes.Equal(args, c.req.Args),
-			Resolutions: c.suspension.resolutions, LastMessages: c.reports.lastMessages,
-		}
-		c.mu.Unlock()
-		info.Args = nil
+		info, endedCall := hookFacts(c)
 		for _, hook := range c.d.opts.AfterHooks {
 			hook.After(info, endedCall)
 		}

@@ -18,6 +18,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/recorder"
+	"opentabs/wire"
 )
 
 // These constants are the numbers of kills, calls and agents in
@@ -33,7 +34,8 @@ const (
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
 // tools. After each kill, only the last line of a file may be incomplete, the chain of
-// the audit log is intact, and only calls of the last second are missing.
+// the audit log is intact, and only calls of the last second are missing. The next server
+// records the call that was open during the kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
@@ -54,6 +56,7 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	stop := startServer(t, dirs)
 	stop(os.Interrupt)
 	checkWholeLines(t, dirs)
+	checkOpenCalls(t, dirs)
 }
 
 // writeEchoPlugin writes a plugin with one tool that the simulated browser runs.
@@ -63,7 +66,8 @@ func writeEchoPlugin(t *testing.T) string {
 	for name, text := range map[string]string{
 		"package.json":         `{"name":"opentabs-plugin-messages","version":"1.0.0","main":"dist/adapter.iife.js","opentabs":{"displayName":"Messages","description":"For tests","urlPatterns":["*://localhost/*"]}}`,
 		"dist/adapter.iife.js": "(() => {})();",
-		"dist/tools.json":      `{"sdkVersion":"0.0.1","tools":[{"name":"echo","description":"Echo","output_schema":{"type":"object"},"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}}]}`,
+		"dist/tools.json": `{"sdkVersion":"0.0.1","tools":[{"name":"echo","description":"Echo","output_schema":{"type":"object"},"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}},` +
+			`{"name":"silent","description":"Never end","output_schema":{},"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}}]}`,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -133,12 +137,21 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	var answered atomic.Int64
 	enough := make(chan struct{})
 	var closeOnce sync.Once
-	least, began, runTime := int64(minCallCount/killCount+rand.IntN(100)), time.Now(), time.Duration(rand.IntN(int(3*maxLostTime)))
+	var openedAt atomic.Pointer[time.Time] // when the open call was made
+	least, runTime := int64(minCallCount/killCount+rand.IntN(100)), maxLostTime+time.Duration(rand.IntN(int(2*maxLostTime)))
+	openCall := openSession(t, dirs)
+	firstAnswer := make(chan struct{})
+	work.Go(func() {
+		<-firstAnswer // the tab of the browser is known
+		now := time.Now()
+		openedAt.Store(&now)
+		_, _ = openCall.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, openCallText(round)), func(mcpclient.Progress) {})
+	})
 	for agent := range agentCount {
 		session := openSession(t, dirs)
 		work.Go(func() {
-			for n := 0; ; n++ {
-				text := fmt.Sprintf("call %d.%d.%d", round, agent, n)
+			for i := 0; ; i++ {
+				text := fmt.Sprintf("call %d.%d.%d", round, agent, i)
 				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, text), func(mcpclient.Progress) {})
 				if err != nil {
 					return // a call fails after the server was killed
@@ -147,7 +160,11 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 					mu.Lock()
 					finishedCalls[text] = time.Now()
 					mu.Unlock()
-					if answered.Add(1) >= least && time.Since(began) >= runTime {
+					n := answered.Add(1)
+					if n == 1 {
+						close(firstAnswer)
+					}
+					if opened := openedAt.Load(); opened != nil && n >= least && time.Since(*opened) >= runTime {
 						closeOnce.Do(func() { close(enough) })
 					}
 				}
@@ -164,6 +181,29 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	stop()
 	work.Wait()
 	return finishedCalls, killedAt
+}
+
+// openCallText returns the argument of the call that is open during a kill.
+func openCallText(round int) string { return fmt.Sprint("open call ", round) }
+
+// checkOpenCalls checks that each call that was open during a kill is recorded once, as
+// failed, and is in the audit log.
+func checkOpenCalls(t *testing.T, dirs config.Dirs) {
+	t.Helper()
+	records, err := recorder.ReadAll(dirs.State, recorder.Query{Tool: "messages__silent", HasFailed: true})
+	if err != nil || len(records) != killCount {
+		t.Fatalf("%d calls are recorded that were open during a kill, %v; want %d", len(records), err, killCount)
+	}
+	for i, r := range records { // newest first
+		want := fmt.Appendf(nil, `{"text":%q}`, openCallText(killCount-1-i))
+		if !bytes.Equal(r.Args, want) || r.ErrorCode != wire.ErrShutdown || r.Ended == nil {
+			t.Errorf("the call with %s is recorded as %s", want, r.Line)
+		}
+		entries, _, err := audit.Read(dirs.State, 0, func(a audit.Record) bool { return a.CallID == r.CallID })
+		if err != nil || len(entries) != 1 || entries[0].ErrorCode != wire.ErrShutdown {
+			t.Errorf("%d entries of the audit log are about %s, %v", len(entries), r.CallID, err)
+		}
+	}
 }
 
 // openSession opens an MCP session with the running server.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -29,13 +30,8 @@ var _ dispatch.AfterHook = callAuditor{}
 // because the policy's hook discards why the call was allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
-	if site := browser.SiteOfCall(callInfo, e); site != "" {
-		r.Origin = site
-	}
-	facts := recorder.Facts{Site: r.Origin}
-	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
-		r.Hash, facts.Hash = review.Hash, review.Hash
-	}
+	facts := a.facts(callInfo, e)
+	r.Origin, r.Hash = facts.Site, facts.Hash
 	if approval, ok := a.enforcer.Approval(callInfo); ok {
 		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
 		facts.Approved = (*recorder.Approval)(r.Approved)
@@ -50,6 +46,29 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 		}
 	}
 	a.log.Write(r)
+}
+
+var _ dispatch.OpenHook = callAuditor{}
+
+// Open implements dispatch.OpenHook. After a crash, the recorder makes a record of the call.
+func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
+	a.recorder.AddOpen(e, a.facts(callInfo, e))
+}
+
+// facts returns the site and the content hash of a call.
+func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) recorder.Facts {
+	facts := recorder.Facts{Site: cmp.Or(browser.SiteOfCall(callInfo, e), dispatch.OriginOf(e.Target.URL))}
+	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
+		facts.Hash = review.Hash
+	}
+	return facts
+}
+
+// auditInterrupted writes a call into the audit log that an earlier server did not end.
+func auditInterrupted(log *audit.Log, call recorder.Record) {
+	r := audit.RecordOfCall(dispatch.EndedCall{View: call.View, LastMessages: call.LastMessages})
+	r.Origin, r.Hash = call.Site, call.Hash
+	log.Write(r)
 }
 
 // maxAuditedEntries is how many warnings and errors of one plugin the audit gets per

@@ -102,7 +102,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	names := openBrowserNames(h.Dirs, log)
 	var mcp *mcpserver.Server // mcp is set before the first browser connects
 	var sessions *browser.Sessions
-	records := openRecorder(h, p, log)
+	records := openRecorder(h, p, auditLog, log)
 	var sync *browserSync // sync is set before the first browser connects
 	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
 	var calls *dispatch.Dispatcher // set before the first browser connects
@@ -210,10 +210,11 @@ func requestStop(stopRequests chan<- struct{}) {
 }
 
 // openRecorder opens the recorder, which stores ended calls.
-func openRecorder(h *home.Home, p *plugins, log zerolog.Logger) *recorder.Recorder {
+func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Logger) *recorder.Recorder {
 	return recorder.Open(h.State, recorder.Options{
 		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
 		Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }, Log: log,
+		OnInterrupted: func(call recorder.Record) { auditInterrupted(auditLog, call) },
 	})
 }
 
@@ -272,6 +273,7 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 		MayOpenTab:      p.policy.MayOpen,
 		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
 		AfterHooks:      append([]dispatch.AfterHook{auditor}, p.enforcer.After()...),
+		OpenHook:        auditor,
 		OnWaitingChange: hub.SendWaiting,
 		ResolveTool:     p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}

@@ -50,8 +50,8 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	d.shutdown(ctx, server, stop)
 	d.Logs.Close()
 	logForwarding.Wait()
+	d.recorder.Close() // writes to the audit the calls that an earlier server did not end
 	d.audit.Close()
-	d.recorder.Close()
 	if d.observers.traces != nil {
 		flushCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamsTimeout)
 		d.observers.traces.Flush(flushCtx)

@@ -54,7 +54,7 @@ func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
 	}
 	var text []byte
 	for i := range records {
-		c := testOptions.newEndedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", ended.Add(time.Duration(i)*time.Second)), Facts{})
+		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", ended.Add(time.Duration(i)*time.Second)), Facts{})
 		text = append(append(text, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
 	}
 	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), text, 0o600); err != nil {

@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// Note is a line about a call beside its record: the idempotency key of the call, or the
-// call that undid it. Readers of records skip notes.
+// Note is a line about a call beside its record: the idempotency key of the call, the call
+// that undid it, or that it has not ended. Readers of records skip notes.
 type Note struct {
 	// Kind is what the note is about.
 	Kind NoteKind  `json:"note"`
@@ -30,6 +30,8 @@ type Note struct {
 	Tool string `json:"tool,omitempty"`
 	// ArgsHash is the hash of the arguments of the call.
 	ArgsHash string `json:"args_hash,omitempty"`
+	// Call is the record of an open call at the time of the note.
+	Call *Record `json:"call,omitempty"`
 	// Code and Error are the error of the call, for agents and without secrets.
 	Code  wire.ErrorCode `json:"code,omitempty"`
 	Error string         `json:"error,omitempty"`
@@ -43,6 +45,10 @@ const (
 	NoteKey NoteKind = "key"
 	// NoteUndo is about a call that another call undoes.
 	NoteUndo NoteKind = "undo"
+	// noteCall is about a call that has not ended, and noteServer begins the notes of a
+	// server about such calls.
+	noteCall   NoteKind = "call"
+	noteServer NoteKind = "server"
 )
 
 // maxPendingNotes limits the notes that are not written yet. Further notes are dropped.
@@ -109,8 +115,8 @@ func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]
 			break
 		}
 		path := filepath.Join(r.dir, name.String()+fileSuffix)
-		if err := readNotes(path, func(n Note) {
-			if n.Kind == kind && (subject == "" || n.Subject == subject) && !n.Time.Before(since) {
+		if err := readNotes(path, kind, func(n Note) {
+			if (subject == "" || n.Subject == subject) && !n.Time.Before(since) {
 				notes = append(notes, n)
 			}
 		}); err != nil {
@@ -120,11 +126,25 @@ func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]
 	return notes, nil
 }
 
-// notePrefix begins the line of each note.
-var notePrefix = []byte(`{"note":`)
+// prefix is the beginning of the lines of the notes of a kind.
+func (k NoteKind) prefix() []byte { return []byte(`{"note":"` + k + `"`) }
 
-// readNotes calls visit with each note of a file, newest first. Damaged lines are skipped.
-func readNotes(path string, visit func(Note)) error {
+// readNotes calls visit with each note of a kind in a file, newest first. Damaged lines are
+// skipped.
+func readNotes(path string, kind NoteKind, visit func(Note)) error {
+	prefix := kind.prefix()
+	return readLines(path, func(line []byte) bool {
+		var n Note
+		if bytes.HasPrefix(line, prefix) && json.Unmarshal(line, &n) == nil {
+			visit(n)
+		}
+		return true
+	})
+}
+
+// readLines calls visit with each line of a file, newest first, until visit returns false.
+// visit must not keep a reference to the line.
+func readLines(path string, visit func(line []byte) bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) { // an old file was removed
 		return nil
@@ -137,11 +157,5 @@ func readNotes(path string, visit func(Note)) error {
 	if err != nil {
 		return err
 	}
-	return readBackward(file, info.Size(), func(line []byte, _ int64) bool {
-		var n Note
-		if bytes.HasPrefix(line, notePrefix) && json.Unmarshal(line, &n) == nil {
-			visit(n)
-		}
-		return true
-	})
+	return readBackward(file, info.Size(), func(line []byte, _ int64) bool { return visit(line) })
 }

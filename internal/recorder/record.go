@@ -72,17 +72,19 @@ const (
 	maxElements    = 200
 )
 
-// endedCall is a call that has ended and whose record is not written yet.
-type endedCall struct {
+// queuedCall is a call whose record or note is not written yet.
+type queuedCall struct {
 	call  dispatch.EndedCall
 	facts Facts
+	// isOpen is set if the call has not ended: a note of the call is written.
+	isOpen bool
 	// argsBytes and outputBytes are the sizes of the complete arguments and of the
 	// complete result.
 	argsBytes, outputBytes int
 }
 
 // size returns the approximate memory that the queued call needs, in bytes.
-func (c *endedCall) size() int {
+func (c *queuedCall) size() int {
 	n := 2048 + len(c.call.Args) + len(c.call.Output)
 	for _, a := range c.call.View.Activities {
 		n += len(a.Content)
@@ -90,10 +92,10 @@ func (c *endedCall) size() int {
 	return n
 }
 
-// newEndedCall copies the recorded parts of an ended call, so that a queued call needs
+// newQueuedCall copies the recorded parts of a call, so that a queued call needs
 // little memory.
-func (o *Options) newEndedCall(e dispatch.EndedCall, facts Facts) endedCall {
-	c := endedCall{facts: facts, argsBytes: len(e.Args), outputBytes: len(e.Output)}
+func (o *Options) newQueuedCall(e dispatch.EndedCall, facts Facts) queuedCall {
+	c := queuedCall{facts: facts, argsBytes: len(e.Args), outputBytes: len(e.Output)}
 	if !o.Arguments || len(e.Args) > maxDecodedBytes {
 		e.Args = nil
 	}
@@ -108,7 +110,7 @@ func (o *Options) newEndedCall(e dispatch.EndedCall, facts Facts) endedCall {
 }
 
 // newRecord returns the record of a call, from which secrets are removed.
-func (c *endedCall) newRecord(secrets *valueCleaner) *Record {
+func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	e := &c.call
 	r := &Record{
 		View: e.View, Site: c.facts.Site, Hash: c.facts.Hash, ArgsBytes: c.argsBytes, OutputBytes: c.outputBytes,

@@ -8,7 +8,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
-	"opentabs/internal/rawjson"
 	"opentabs/internal/redact"
 )
 
@@ -41,6 +40,9 @@ type Options struct {
 	// Secrets returns the texts that the recorder removes from every record. Default: no
 	// texts.
 	Secrets func() []string
+	// OnInterrupted receives the record of each call that an earlier server did not end,
+	// when the record is written. OnInterrupted must not use the Recorder. Default: none.
+	OnInterrupted func(Record)
 	// Log receives an entry about failed writes of records, at most once a minute.
 	// Default: no log.
 	Log zerolog.Logger
@@ -55,7 +57,7 @@ type Recorder struct {
 	done chan struct{} // closed when the goroutine that writes records has ended
 
 	mu           sync.Mutex // guards all fields below
-	pendingCalls []endedCall
+	pendingCalls []queuedCall
 	pendingBytes int
 	pendingNotes []Note
 	droppedCalls int
@@ -64,6 +66,9 @@ type Recorder struct {
 
 	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
 	files   *dayFiles
+	// isPrepared is true if prepare has recorded the calls of the earlier server.
+	// needsMarker is true until the note that begins the notes of this server is written.
+	isPrepared, needsMarker bool
 	// lastLogTime is the time of the last log entry about a failed write.
 	lastLogTime time.Time
 }
@@ -86,7 +91,24 @@ func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 	if r.opts.Days == 0 {
 		return
 	}
-	c := r.opts.newEndedCall(e, facts)
+	r.queueCall(r.opts.newQueuedCall(e, facts))
+}
+
+// AddOpen queues a note about a call that has not ended, and returns without waiting for
+// the disk. If the server stops without the record of the call, the next server writes a
+// record from the note. After Close, AddOpen does nothing.
+func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
+	if r.opts.Days == 0 {
+		return
+	}
+	e.View.Activities, e.Output = nil, nil
+	c := r.opts.newQueuedCall(e, facts)
+	c.isOpen = true
+	r.queueCall(c)
+}
+
+// queueCall queues a record or a note of a call.
+func (r *Recorder) queueCall(c queuedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	size := c.size()
@@ -114,7 +136,7 @@ func (r *Recorder) wakeWriter() {
 func (r *Recorder) run() {
 	defer close(r.done)
 	r.writeMu.Lock()
-	r.logFailure(r.files.open(time.Now()), 0)
+	r.logFailure(r.prepare(time.Now()), 0)
 	r.writeMu.Unlock()
 	pause := time.NewTimer(flushInterval)
 	defer pause.Stop()
@@ -150,6 +172,10 @@ func (r *Recorder) flush(last *Note) error {
 	calls, notes, droppedCalls := r.pendingCalls, r.pendingNotes, r.droppedCalls
 	r.pendingCalls, r.pendingNotes, r.pendingBytes, r.droppedCalls = nil, nil, 0, 0
 	r.mu.Unlock()
+	now := time.Now()
+	if err := r.prepare(now); err != nil {
+		r.logFailure(err, 0)
+	}
 	if len(calls) == 0 && len(notes) == 0 && droppedCalls == 0 && last == nil {
 		return nil
 	}
@@ -158,16 +184,16 @@ func (r *Recorder) flush(last *Note) error {
 		texts := r.opts.Secrets()
 		secrets.Redactor = redact.Redactor{Secrets: func() []string { return texts }}
 	}
-	now := time.Now()
 	var lines []byte
 	for i := range calls {
-		line, err := rawjson.Marshal(calls[i].newRecord(secrets))
+		lines = r.appendMarker(lines, calls[i].isOpen)
+		line, err := calls[i].encode(secrets)
 		if err != nil || len(line) > maxLineBytes {
 			r.opts.Log.Error().Err(err).Str("call", calls[i].call.View.CallID).Int("bytes", len(line)).Msg("the call cannot be recorded; report this as a bug of opentabs")
 			continue
 		}
 		lines = append(append(lines, line...), '\n')
-		calls[i] = endedCall{} // frees the memory of the written call
+		calls[i] = queuedCall{} // frees the memory of the written call
 	}
 	lines = appendNotes(lines, notes, secrets)
 	if last != nil {

@@ -1,0 +1,74 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/internal/alloctest"
+)
+
+// openRecorder is an OpenHook that records the calls that it receives.
+type openRecorder struct{ seen []string }
+
+func (r *openRecorder) Open(i CallInfo, e EndedCall) {
+	r.seen = append(r.seen, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
+}
+
+// A call that runs or waits longer than half a second reaches the open hook once. Short
+// calls and ended calls do not reach it.
+func TestOpenHook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook := &openRecorder{}
+		d := New(newAllocFreeBridge(), Options{OpenHook: hook, Gates: []Gate{suspendingGate{}}})
+		if _, err := d.Call(t.Context(), Call{Tool: Tool{Plugin: "p", Name: "short"}, Args: json.RawMessage(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		var want []string
+		var calls []*PreparedCall
+		for i := range 3 {
+			c := d.Prepare(Call{Tool: Tool{Plugin: "p", Name: "slow"}, Args: fmt.Appendf(nil, `{"n":%d}`, i)})
+			go func() { _, _ = c.Run(context.Background()) }()
+			calls = append(calls, c)
+			want = append(want, fmt.Sprintf(`%s pending {"n":%d}`, c.ID(), i))
+			time.Sleep(300 * time.Millisecond)
+		}
+		time.Sleep(time.Minute)
+		if !slices.Equal(hook.seen, want) {
+			t.Errorf("the hook received\n%q, want\n%q", hook.seen, want)
+		}
+		for _, c := range calls {
+			c.Cancel(Cancellation{CancelledBy: "the test"})
+		}
+		synctest.Wait()
+	})
+}
+
+// suspendingGate makes the calls of the tool slow wait for the user.
+type suspendingGate struct{}
+
+func (suspendingGate) Name() string { return "suspending" }
+
+func (suspendingGate) Decide(i CallInfo) Verdict {
+	if i.Tool.Name != "slow" {
+		return Verdict{}
+	}
+	return Verdict{Suspend: &Ticket{Reason: "may it run?"}}
+}
+
+// TestOpenHookAllocations checks that an open hook adds no allocation to a short call: see
+// TestCallAllocations.
+func TestOpenHookAllocations(t *testing.T) {
+	d := New(newAllocFreeBridge(), Options{OpenHook: &openRecorder{}})
+	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
+	alloctest.Check(t, "one call", 11, 1, func() {
+		if _, err := d.Call(context.Background(), req); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

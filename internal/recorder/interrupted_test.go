@@ -1,0 +1,108 @@
+package recorder
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// openCallOf returns a call of a tool that has not ended.
+func openCallOf(id, tool string) dispatch.EndedCall {
+	e := endedCallOf(id, tool, time.Now())
+	e.View.Status, e.View.Ended, e.Args = wire.StatusRunning, nil, json.RawMessage(`{"channel":"general","password":"p4ss"}`)
+	return e
+}
+
+// crash returns a copy of a state folder, which has the files that a killed server left.
+func crash(t *testing.T, dir string) string {
+	t.Helper()
+	copied := t.TempDir()
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
+
+// A call that was open when the server was killed gets a record at the next start, once. A
+// call with a record, before or after its note, gets no other record.
+func TestInterruptedCallIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		first := Open(dir, testOptions)
+		defer first.Close()
+		first.AddOpen(openCallOf("call_ended", "a__b"), Facts{})
+		first.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
+		first.Flush()
+		first.Add(endedCallOf("call_quick", "a__b", time.Now()), Facts{})
+		first.AddOpen(openCallOf("call_quick", "a__b"), Facts{})
+		first.AddOpen(openCallOf("call_open", "a__b"), Facts{Site: "https://shop.example", Hash: "h"})
+		time.Sleep(time.Second) // a crash loses at most the last second
+		if _, ok, err := Find(dir, "call_open"); ok || err != nil {
+			t.Errorf("an open call has a record: %v", err)
+		}
+		dir = crash(t, dir)
+		var interrupted []string
+		o := testOptions
+		o.OnInterrupted = func(r Record) { interrupted = append(interrupted, r.CallID+" "+r.Site) }
+		for range 2 {
+			time.Sleep(time.Hour)
+			second := Open(dir, o)
+			second.AddOpen(openCallOf("call_second", "a__b"), Facts{}) // the marker is before this note
+			page, err := second.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), HasFailed: true})
+			if err != nil || idsOf(page.Entries) != "call_open" {
+				t.Fatalf("the failed calls are %s, %v", idsOf(page.Entries), err)
+			}
+			second.Add(endedCallOf("call_second", "a__b", time.Now()), Facts{})
+			second.Close()
+		}
+		if len(interrupted) != 1 || interrupted[0] != "call_open https://shop.example" {
+			t.Errorf("the interrupted calls are %q", interrupted)
+		}
+		e, ok, err := Find(dir, "call_open")
+		if err != nil || !ok || e.Status != wire.StatusFailed || e.ErrorCode != wire.ErrShutdown || !strings.Contains(e.Error, "may have taken effect") ||
+			e.NextStep == "" || e.Ended == nil || string(e.Args) != `{"channel":"general","password":"[redacted]"}` || e.Hash != "h" {
+			t.Errorf("the record is %s, %v", e.Line, err)
+		}
+		if got := idsOf(readAll(t, dir, Query{})); strings.Count(got, "call_open") != 1 || strings.Count(got, "call_ended") != 1 || strings.Count(got, "call_quick") != 1 {
+			t.Errorf("the records are %s", got)
+		}
+	})
+}
+
+// The note of an open call has arguments only if arguments are recorded, and damaged notes
+// are skipped.
+func TestNotesOfOpenCalls(t *testing.T) {
+	dir := t.TempDir()
+	o := testOptions
+	o.Arguments = false
+	r := Open(dir, o)
+	r.AddOpen(openCallOf("call_1", "a__b"), Facts{})
+	r.Close()
+	names, err := listFiles(filepath.Join(dir, folderName))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	path := filepath.Join(dir, folderName, names[0].String()+fileSuffix)
+	text, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(text), "general") || !strings.Contains(string(text), `"subject":"call_1"`) {
+		t.Fatalf("the file has %s, %v", text, err)
+	}
+	damaged := string(text) + `{"note":"call","subject":"call_2","call":{` + "\n" + `{"note":"call","subject":"call_3"}` + "\n{\n"
+	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	Open(dir, o).Close()
+	if got := idsOf(readAll(t, dir, Query{})); got != "call_1" {
+		t.Errorf("the records are %s", got)
+	}
+	none := Open(t.TempDir(), Options{})
+	none.AddOpen(openCallOf("call_1", "a__b"), Facts{})
+	none.Close()
+}
