@@ -203,6 +203,16 @@ type Sink interface {
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 
+// LateAnswer is the answer of a page to a run that has ended without it, such as after a
+// lost link.
+type LateAnswer struct {
+	// Output is the result if Err is nil; nil for undefined.
+	Output json.RawMessage
+	Err    *wire.CallError
+	// IsOutputLost is true if the tool has returned a result that did not arrive whole.
+	IsOutputLost bool
+}
+
 // Bridge is a set of browsers that can run tools. The methods of Bridge are safe for
 // concurrent use.
 type Bridge interface {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"opentabs/dispatch"
 	"opentabs/dispatch/hops"
 	"opentabs/wire"
 	"opentabs/wsbridge/inbound"
@@ -20,8 +21,11 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	if r == nil {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
 		if late := l.hub.opts.ReceiveLate; late != nil && inbound.IsID(e.ID) {
-			output, err := (&run{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
-			late(b.id, e.ID, output, err)
+			answer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the parts of an ended run
+			if !answer.IsOutputLost {
+				answer.Output, answer.Err = (&run{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
+			}
+			late(b.id, e.ID, answer)
 		}
 		return
 	}

@@ -2,7 +2,6 @@ package wsbridge
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ type Options struct {
 	UndoCall func(wire.CallUndoParams) (wire.CallUndoResult, error)
 	// ReceiveLate receives the answer of a page to a run that has ended, such as after a lost
 	// link. The browser is authenticated, but may not have the call. Default: dropped.
-	ReceiveLate func(browserID, runID string, output json.RawMessage, err *wire.CallError)
+	ReceiveLate func(browserID, runID string, answer dispatch.LateAnswer)
 	// InspectCall answers a call.inspect request. By default, each call.inspect request is
 	// rejected.
 	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)

@@ -197,8 +197,12 @@ func playTranscript(t *testing.T, text string) string {
 		r.CallID = "c2"
 		return r, nil
 	}
-	o.ReceiveLate = func(browserID, runID string, output json.RawMessage, err *wire.CallError) {
-		s.w.note("late answer of %s to %s: %s, %v", browserID, runID, output, err)
+	o.ReceiveLate = func(browserID, runID string, answer dispatch.LateAnswer) {
+		if answer.IsOutputLost {
+			s.w.note("late answer of %s to %s: done, output lost", browserID, runID)
+			return
+		}
+		s.w.note("late answer of %s to %s: %s, %v", browserID, runID, answer.Output, answer.Err)
 	}
 	o.ReadHistory = func(browserID string, p wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
 		if p.Limit == 0 {

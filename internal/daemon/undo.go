@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"strings"
 
 	"opentabs/dispatch"
@@ -70,13 +69,14 @@ func (p *pastCalls) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 	return httpapi.StartedUndo{CallID: started.CallID, ToolName: started.ToolName}, err
 }
 
-// receiveLate passes the answer of a page to an ended run on to the idempotency keys. Only
-// the browser in which a call ran may answer. A call from before a restart is not known, and
-// its ID cannot be guessed.
-func (p *pastCalls) receiveLate(browserID, runID string, output json.RawMessage, err *wire.CallError) {
+// receiveLate passes the answer of a page to an ended run on to the idempotency keys and to
+// the undoer. Only the browser in which a call ran may answer. A call from before a restart
+// is not known, and its ID cannot be guessed.
+func (p *pastCalls) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {
 		return
 	}
-	p.keys.ReceiveLate(runID, output, err)
+	p.keys.ReceiveLate(callID, answer)
+	p.undoer.ReceiveLate(callID, answer)
 }

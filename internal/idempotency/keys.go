@@ -180,7 +180,8 @@ func (u *Use) Ending() Ending {
 // recordedEnding returns the ending of a done call from the recorder.
 func (k *Keys) recordedEnding(callID string) Ending {
 	record, ok, err := k.records.Find(callID)
-	if err != nil || !ok || record.IsOutputIncomplete {
+	// The record of a call whose result arrived late is that of a failed call.
+	if err != nil || !ok || record.Status != wire.StatusDone || record.IsOutputIncomplete {
 		return Ending{Result: dispatch.Result{CallID: callID}, IsResultLost: true}
 	}
 	return Ending{Result: dispatch.Result{CallID: callID, Output: record.Output, Audience: record.EndAudience}}
@@ -208,10 +209,8 @@ func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// ReceiveLate receives the answer of a page to a call that has ended. runID is the ID of the
-// call, which may have a suffix.
-func (k *Keys) ReceiveLate(runID string, output []byte, callErr *wire.CallError) {
-	callID, _, _ := strings.Cut(runID, ".")
+// ReceiveLate receives the answer of a page to a call that has ended.
+func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.load() != nil {
@@ -223,10 +222,12 @@ func (k *Keys) ReceiveLate(runID string, output []byte, callErr *wire.CallError)
 	}
 	e := k.order[i]
 	k.settleIfEnded(e)
-	switch {
+	switch callErr := answer.Err; {
 	case e.state != stateUnknown || k.entries[e.subject] != e:
+	case answer.IsOutputLost:
+		k.finish(e, stateDone, nil, nil)
 	case callErr == nil:
-		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: output}, nil)
+		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: answer.Output}, nil)
 	case isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, &dispatch.Error{
 			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").",

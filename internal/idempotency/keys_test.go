@@ -231,15 +231,15 @@ func TestUnknownEnding(t *testing.T) {
 		f.kill()
 		f.start()
 		f.want("k", newCall(`{}`), "link_lost")
-		f.keys.ReceiveLate("call_other", []byte(`1`), nil)
-		f.keys.ReceiveLate(e.CallID+".2", nil, &wire.CallError{Code: wire.ErrInternal})
+		f.keys.ReceiveLate("call_other", dispatch.LateAnswer{Output: []byte(`1`)})
+		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
 		f.want("k", newCall(`{}`), "link_lost")
-		f.keys.ReceiveLate(e.CallID+".2", []byte(`"it arrived"`), nil)
-		f.keys.ReceiveLate(e.CallID, []byte(`"forged"`), nil)
+		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Output: []byte(`"it arrived"`)})
+		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Output: []byte(`"forged"`)})
 		f.want("k", newCall(`{}`), `replayed "it arrived"`)
 		_, err = f.keys.Start("late", newCall(`{}`))
 		errors.As(err, &e)
-		f.keys.ReceiveLate(e.CallID, nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out."})
+		f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "sold out."}})
 		f.want("late", newCall(`{}`), "replayed tool_error")
 		if len(f.runs) != 2 {
 			t.Errorf("the page got %d calls", len(f.runs))
@@ -382,5 +382,30 @@ func TestKeyCannotBeWritten(t *testing.T) {
 		f.kill()
 		f.start()
 		f.want("k", newCall(`{}`), `replayed {"run":1}`)
+	})
+}
+
+// A late result whose parts were dropped is done, but its output is lost. The record of the
+// failed call does not replace the output, also after a restart.
+func TestLateResultWithoutOutput(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
+		for _, key := range []string{"parts", "whole"} {
+			f.want(key, newCall(`{}`), "link_lost")
+			_, err := f.keys.Start(key, newCall(`{}`))
+			var e *dispatch.Error
+			errors.As(err, &e)
+			if key == "parts" {
+				f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{IsOutputLost: true})
+				f.want(key, newCall(`{}`), "replayed lost")
+			} else {
+				f.keys.ReceiveLate(e.CallID, dispatch.LateAnswer{Output: []byte(`1`)})
+				f.want(key, newCall(`{}`), "replayed 1")
+			}
+		}
+		f.kill()
+		f.start()
+		f.want("parts", newCall(`{}`), "replayed lost")
+		f.want("whole", newCall(`{}`), "replayed lost")
 	})
 }

@@ -68,6 +68,7 @@ type Undoer struct {
 	openCount atomic.Int64 // the number of keys of openUndos
 
 	mu        sync.Mutex // guards all fields below; locked while the recorder writes a note
+	isLoaded  bool       // true after states has the notes of earlier servers
 	states    map[string]undoState
 	order     []string          // the keys of states, oldest first
 	openUndos map[string]string // the undone call of each call that undoes a call and has not ended
@@ -221,10 +222,7 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 		if len(notes) == 0 {
 			return nil
 		}
-		s = undoState{notes[0].State, notes[0].By}
-		if s.state == stateStarted { // the server stopped while the other call ran
-			s.state = stateUnknown
-		}
+		s = stateOf(notes[0])
 	}
 	switch s.state {
 	case stateUndone:
@@ -247,6 +245,62 @@ func (u *Undoer) setState(callID string, s undoState) {
 		}
 	}
 	u.states[callID] = s
+}
+
+// lateLimit is how long after an undo Undoer accepts the late answer of its page.
+const lateLimit = 24 * time.Hour
+
+// ReceiveLate receives the answer of a page to a call that has ended. If the call undoes
+// another call with an unknown result, the answer decides whether the other call is undone.
+func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
+	var err error
+	if answer.Err != nil {
+		err = &dispatch.Error{Code: answer.Err.Code, MayHaveActed: true}
+	}
+	state := stateAfter(err)
+	if state == stateUnknown {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	undoneID, ok := u.findUnknown(callID)
+	if !ok {
+		return
+	}
+	s := undoState{state, callID}
+	u.setState(undoneID, s)
+	u.opts.Records.AddNote(noteOf(undoneID, s))
+}
+
+// findUnknown returns the call that the call by undoes with an unknown result. The caller
+// has locked mu.
+func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
+	if !u.isLoaded { // a server before this one may have made the call
+		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-lateLimit))
+		if err != nil {
+			return "", false
+		}
+		u.isLoaded = true
+		for _, n := range notes { // newest first
+			if _, isKnown := u.states[n.Subject]; !isKnown {
+				u.setState(n.Subject, stateOf(n))
+			}
+		}
+	}
+	for id, s := range u.states {
+		if s.by == by && s.state == stateUnknown {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// stateOf returns the state in a note of an earlier server.
+func stateOf(n recorder.Note) undoState {
+	if n.State == stateStarted { // the server stopped while the other call ran
+		return undoState{stateUnknown, n.By}
+	}
+	return undoState{n.State, n.By}
 }
 
 // awaitEnd stores how the call ended that undoes another call.

@@ -329,3 +329,37 @@ func TestUndoCannotBeWritten(t *testing.T) {
 type fullDisk struct{ *recorder.Recorder }
 
 func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
+
+// The late answer of a page decides whether a call with an unknown end undid the call, also
+// after a restart.
+func TestLateAnswerOfUndo(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.answer = func(s dispatch.Sink) {
+			go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
+		}
+		var ids, undos []string
+		for range 4 {
+			ids = append(ids, f.deleteItem(`{}`))
+			started, err := f.undo(ids[len(ids)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			undos = append(undos, started.CallID)
+		}
+		f.undoer.ReceiveLate("call_other", dispatch.LateAnswer{})
+		f.undoer.ReceiveLate(undos[0], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
+		f.wantError(ids[0], undos[0]+" may have undone the call")
+		f.undoer.ReceiveLate(undos[1], dispatch.LateAnswer{Output: json.RawMessage(`{}`)})
+		f.wantError(ids[1], "already undone, by "+undos[1])
+		f.stop()
+		f.start()
+		f.wantError(ids[1], "already undone, by "+undos[1])
+		f.undoer.ReceiveLate(undos[2], dispatch.LateAnswer{IsOutputLost: true})
+		f.wantError(ids[2], "already undone, by "+undos[2])
+		f.undoer.ReceiveLate(undos[3], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"}})
+		f.answer = nil
+		if _, err := f.undo(ids[3]); err != nil {
+			t.Errorf("the second undo fails with %v", err)
+		}
+	})
+}
