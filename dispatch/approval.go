@@ -147,8 +147,12 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if !isDecided {
 		return false
 	}
+	// An accepted decision counts for later calls, although this call may have ended since.
 	if g, ok := gate.(DecisionObserver); ok {
 		g.ObserveDecision(c.gateInfo(nil), request, r)
+	}
+	if !openTicket.resume(r) {
+		return false
 	}
 	if !r.Allow {
 		c.fail(newDeniedError(r.Surface))
@@ -247,24 +251,24 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// awaitDecision waits for the decision and returns false if there was none. Without a
-// decision, a call that has not started is cancelled or timed out.
+// awaitDecision waits for the decision and returns false if there was none. A decision is
+// returned even if the call has ended since. Without a decision, a call that has not
+// started is cancelled or timed out.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))
 	defer limitTimer.Stop()
 	select {
 	case r := <-t.decisions:
-		return r, t.resume(r)
+		return r, true
 	case <-c.done:
 	case <-ctx.Done():
 		if t.gate != nil { // a ticket without a gate belongs to a request that the tool has withdrawn
 			c.cancel(CancellationOf(ctx))
 		}
 	case <-limitTimer.C:
-		if !t.withdraw() { // the user decided before the ticket was withdrawn
-			r := <-t.decisions
-			return r, t.resume(r)
+		if !t.withdraw() {
+			return <-t.decisions, true
 		}
 		if t.gate != nil { // a ticket without a gate belongs to a tool, which gets an error and continues
 			c.fail(&wire.CallError{
@@ -272,7 +276,9 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 			})
 		}
 	}
-	t.withdraw()
+	if !t.withdraw() { // the user decided before the ticket was withdrawn
+		return <-t.decisions, true
+	}
 	return Resolution{}, false
 }
 

@@ -454,3 +454,32 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 		})
 	}
 }
+
+// A decision that was accepted counts for later calls, although its call is cancelled before
+// it continues.
+func TestDecisionBeforeACancellationCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		decided := 0
+		g := &fakeGate{name: "permission", decided: func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution) { decided++ }}
+		runCount := 0
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
+		for i := range 100 {
+			ctx, cancel := context.WithCancel(t.Context())
+			view, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool})
+			got, err := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"})
+			if err != nil || got.Outcome != wire.DecisionAccepted {
+				t.Fatalf("Decide returned %+v, %v", got, err)
+			}
+			if i%2 == 0 {
+				cancel()
+			} else {
+				d.Cancel(view.CallID, "the side panel", "")
+			}
+			_, _ = waitForEnd()
+			cancel()
+			if decided != i+1 {
+				t.Fatalf("the gate received %d of %d decisions", decided, i+1)
+			}
+		}
+	})
+}

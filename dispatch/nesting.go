@@ -245,6 +245,7 @@ func (a toolRequest) waitForUser(ctx context.Context, req *wire.AskUser) *wire.C
 	}
 	resumeTimers := userTicket.pauseTimers()
 	r, isDecided := userTicket.awaitDecision(ctx)
+	isDecided = isDecided && userTicket.resume(r)
 	c.mu.Lock()
 	if c.state.status == statusSuspended || c.state.status == statusResuming {
 		c.state.status = statusRunning
