@@ -231,7 +231,7 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	case isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, &dispatch.Error{
 			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").",
-			CallID: callID, ToolError: callErr.Tool, MayHaveActed: true,
+			CallID: callID, ToolError: callErr.Tool, Retryable: callErr.Tool != nil && callErr.Tool.Retryable, MayHaveActed: true,
 		})
 	}
 }
@@ -308,7 +308,8 @@ func (k *Keys) addNote(e *entry) {
 func noteOf(e *entry) recorder.Note {
 	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {
-		n.Code, n.Error = e.err.Code, e.err.Message
+		n.Code, n.Error, n.UserText = e.err.Code, e.err.Message, e.err.UserText
+		n.ToolError, n.IsRetryable = e.err.ToolError, e.err.Retryable
 	}
 	return n
 }
@@ -368,7 +369,9 @@ func (k *Keys) load() error {
 		case stateStarted: // the server stopped while the call ran
 			e.state, e.err = stateUnknown, &dispatch.Error{Code: wire.ErrShutdown, CallID: n.By}
 		case stateFailed, stateUnknown:
-			e.err = &dispatch.Error{Code: n.Code, Message: n.Error, CallID: n.By, MayHaveActed: true}
+			e.err = &dispatch.Error{
+				Code: n.Code, Message: n.Error, UserText: n.UserText, CallID: n.By, ToolError: n.ToolError, Retryable: n.IsRetryable, MayHaveActed: true,
+			}
 		}
 		newest[n.Subject] = e
 	}

@@ -409,3 +409,35 @@ func TestLateResultWithoutOutput(t *testing.T) {
 		f.want("whole", newCall(`{}`), "replayed lost")
 	})
 }
+
+// An error that is replayed after a restart has the texts and the details of the first error.
+func TestErrorAfterRestart(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		after := 1500.0
+		f.answer = func(s dispatch.Sink) {
+			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &after}
+			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out", Tool: tool})
+		}
+		ending := func() *dispatch.Error {
+			t.Helper()
+			use, err := f.keys.Start("k", newCall(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if use.Job != nil {
+				_ = use.Job.Wait(context.Background(), nil)
+			}
+			var e *dispatch.Error
+			errors.As(use.Ending().Err, &e)
+			return e
+		}
+		first := ending()
+		f.kill()
+		f.start()
+		second := ending()
+		if second == nil || second.Message != first.Message || second.UserText != first.UserText || second.UserText == "" || !second.Retryable ||
+			second.ToolError == nil || second.ToolError.Code != "SOLD_OUT" || *second.ToolError.RetryAfterMs != after {
+			t.Errorf("after a restart, the error is %+v, want %+v", second, first)
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,9 +33,15 @@ type Note struct {
 	ArgsHash string `json:"args_hash,omitempty"`
 	// Call is the record of an open call at the time of the note.
 	Call *Record `json:"call,omitempty"`
-	// Code and Error are the error of the call, for agents and without secrets.
-	Code  wire.ErrorCode `json:"code,omitempty"`
-	Error string         `json:"error,omitempty"`
+	// Code and Error are the error of the call, for agents and without secrets. UserText is
+	// the text of the error for the user if it differs.
+	Code     wire.ErrorCode `json:"code,omitempty"`
+	Error    string         `json:"error,omitempty"`
+	UserText string         `json:"user_text,omitempty"`
+	// ToolError is the ToolError of the tool; nil for another error. IsRetryable reports
+	// whether a repetition of the call may succeed later.
+	ToolError   *wire.ToolErrorInfo `json:"tool_error,omitempty"`
+	IsRetryable bool                `json:"retryable,omitempty"`
 }
 
 // NoteKind is what a note is about.
@@ -94,7 +101,15 @@ func (r *Recorder) WriteNote(n Note) error {
 // appendNotes appends the lines of notes, without secrets.
 func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	for _, n := range notes {
-		n.Error = secrets.Text(n.Error)
+		n.Error, n.UserText = secrets.Text(n.Error), secrets.Text(n.UserText)
+		if n.ToolError != nil {
+			toolError := *n.ToolError
+			toolError.Code, toolError.Category = secrets.Text(toolError.Code), secrets.Text(toolError.Category)
+			if after := toolError.RetryAfterMs; after != nil && (math.IsNaN(*after) || math.IsInf(*after, 0)) { // not JSON
+				toolError.RetryAfterMs = nil
+			}
+			n.ToolError = &toolError
+		}
 		lines = append(append(lines, rawjson.Encode(n)...), '\n')
 	}
 	return lines

@@ -2,11 +2,15 @@ package recorder
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"opentabs/internal/rawjson"
+	"opentabs/wire"
 )
 
 // bySubject returns the subjects and states of notes.
@@ -29,7 +33,8 @@ func TestNotes(t *testing.T) {
 	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "started", By: "call_1"})
 	r.Add(endedCallOf("call_1", "a__b", time.Now()), Facts{})
 	r.Flush()
-	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "failed", By: "call_1", Error: "the password hunter2 is wrong"})
+	r.AddNote(Note{Kind: NoteKey, Subject: "k1", State: "failed", By: "call_1", Error: "the password hunter2 is wrong", UserText: "hunter2",
+		ToolError: &wire.ToolErrorInfo{Code: "hunter2", RetryAfterMs: new(math.NaN())}})
 	r.AddNote(Note{Kind: NoteKey, Subject: "k2", State: "started", By: "call_2"})
 	r.AddNote(Note{Kind: NoteUndo, Subject: "call_1", State: "started", By: "call_3"})
 	r.Close()
@@ -54,8 +59,8 @@ func TestNotes(t *testing.T) {
 			t.Errorf("notes of %s %q: %s, %v; want %s", c.kind, c.subject, got, err, c.want)
 		}
 		for _, n := range notes {
-			if strings.Contains(n.Error, "hunter2") {
-				t.Errorf("a note has a secret: %s", n.Error)
+			if text := string(rawjson.Encode(n)); strings.Contains(text, "hunter2") {
+				t.Errorf("a note has a secret: %s", text)
 			}
 		}
 	}
