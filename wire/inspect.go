@@ -19,7 +19,29 @@ type CallInspectResult struct {
 	// Failure is what the author of the plugin needs; absent for a call that did not fail,
 	// and for a browser tool.
 	Failure *CallFailure `json:"failure,omitempty"`
+	// Undo is absent for a call that no other call undoes, has undone or may have undone.
+	Undo *CallUndo `json:"undo,omitempty"`
 }
+
+// CallUndo is another call that undoes a call.
+type CallUndo struct {
+	State UndoState `json:"state"`
+	// By is the ID of the other call.
+	By string `json:"by"`
+}
+
+// UndoState is how far another call has undone a call.
+type UndoState string
+
+// These are the states of an undo.
+const (
+	// UndoStarted: the other call has not ended.
+	UndoStarted UndoState = "started"
+	// UndoDone: the other call has undone the call.
+	UndoDone UndoState = "undone"
+	// UndoUnknown: the result of the other call did not arrive, so it may have acted.
+	UndoUnknown UndoState = "unknown"
+)
 
 // CallPhase is a part of the time of a call, in milliseconds.
 type CallPhase struct {

@@ -326,7 +326,27 @@ export interface CallInspectResult {
    * and for a browser tool.
    */
   failure?: CallFailure;
+  /** undo is absent for a call that no other call undoes, has undone or may have undone. */
+  undo?: CallUndo;
 }
+
+/** CallUndo is another call that undoes a call. */
+export interface CallUndo {
+  state: UndoState;
+  /** by is the ID of the other call. */
+  by: string;
+}
+
+/** UndoState is how far another call has undone a call. */
+export const UndoStates = [
+  /** UndoStarted: the other call has not ended. */
+  'started',
+  /** UndoDone: the other call has undone the call. */
+  'undone',
+  /** UndoUnknown: the result of the other call did not arrive, so it may have acted. */
+  'unknown',
+] as const;
+export type UndoState = (typeof UndoStates)[number];
 
 /** CallPhase is a part of the time of a call, in milliseconds. */
 export interface CallPhase {
@@ -2578,6 +2598,7 @@ export interface Types {
   PageHops: PageHops;
   CallInspectParams: CallInspectParams;
   CallInspectResult: CallInspectResult;
+  CallUndo: CallUndo;
   CallPhase: CallPhase;
   CallFailure: CallFailure;
   CallLogEntry: CallLogEntry;
@@ -2697,6 +2718,7 @@ export interface Types {
 /** Enums are the values of each union. */
 export const Enums = {
   ErrorCode: ErrorCodes,
+  UndoState: UndoStates,
   Method: Methods,
   World: Worlds,
   InjectMode: InjectModes,
@@ -2791,6 +2813,11 @@ export const Shapes = {
     'traced?': 'boolean',
     'traceId?': 'string',
     'failure?': 'CallFailure',
+    'undo?': 'CallUndo',
+  },
+  CallUndo: {
+    state: 'UndoState',
+    by: 'string',
   },
   CallPhase: {
     name: 'string',

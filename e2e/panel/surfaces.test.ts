@@ -61,9 +61,9 @@ async function findNotification(text: string): Promise<DesktopNotification> {
  * decideBy presses a button of the notification whose text contains text, until the notification closes. A press
  * during an update of the notification has no effect, so decideBy presses again as a user would.
  */
-async function decideBy(text: string, button: string): Promise<void> {
+async function decideBy(text: string, button: string, notification?: DesktopNotification): Promise<void> {
   const find = () => desktop.notifications().find(({ body }) => body.includes(text));
-  desktop.press(await findNotification(text), button);
+  desktop.press(notification ?? (await findNotification(text)), button);
   await waitFor(`the notification with "${text}" to close`, async () => {
     await pause(ReadMs);
     const shown = find();
@@ -122,7 +122,7 @@ test('a notification survives worker stops, and its buttons still work', async (
   const kept = await findNotification('worker restart');
   assert.equal(kept.id, notification.id, 'the user is not alerted again');
   await stack.chrome.stopWorker();
-  desktop.press(kept, 'Allow once');
+  await decideBy('worker restart', 'Allow once', kept);
   assert.match((await call).text, /worker restart/);
 });
 

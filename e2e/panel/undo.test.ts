@@ -34,16 +34,14 @@ test('a call is undone in its page, as a call of the side panel, and only once',
   await addNote('first');
   assert.equal(await readNotes(), '["first"]');
   await pressUndo('first');
-  await panel.getByText('Undo started as a new call of remove_note').waitFor();
   await waitFor('the note to be removed', async () => (await readNotes()) === '[]');
   const undo = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) }).first();
   await undo.getByText('remove_note').first().waitFor();
   const row = panel.locator('.ended > li', { hasText: 'add_note' }).first();
-  await row.getByRole('button', { name: 'Undo' }).click();
-  await row
-    .getByRole('alert')
-    .filter({ hasText: /already undone, by call_/ })
-    .waitFor();
+  await row.getByText(/^Undone by remove_note, as call_/).waitFor();
+  assert.equal(await row.getByRole('button', { name: 'Undo' }).count(), 0);
+  const [{ call_id } = { call_id: '' }] = (await stack.listCalls()).filter((c) => c.tool_name === 'notes__add_note');
+  assert.match((await stack.runCli('calls', 'undo', call_id)).stderr, /already undone, by call_/);
   assert.equal(await readNotes(), '[]');
 });
 

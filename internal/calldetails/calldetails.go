@@ -30,6 +30,9 @@ type Source struct {
 	// TraceIDOf returns the ID of the trace that is sent for a call of a client. Default:
 	// no traces are sent.
 	TraceIDOf func(rootCallID string) string
+	// UndoOf returns the call that undoes a call which was created at the time created; nil
+	// if there is none.
+	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
 }
 
 // Inspect returns the details of a call. The error is a sentence for the user.
@@ -42,6 +45,9 @@ func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, er
 		r.Phases = append(r.Phases, wire.CallPhase{Name: p.Name, StartMs: milliseconds(p.Start), Ms: milliseconds(p.Duration)})
 	}
 	r.HasTrace, r.TraceID = v.Trace != nil, s.traceID(&v)
+	if r.Undo, err = s.UndoOf(v.CallID, v.Created); err != nil {
+		return r, err
+	}
 	if v.Status.IsFailure() && v.Ended != nil {
 		entries, err := s.ReadLog(pluginlog.Filter{Plugin: v.Plugin}, v.Created, v.Ended.Add(maxLogDelay))
 		if err != nil {

@@ -41,6 +41,24 @@ func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source
 			}
 			return selected, nil
 		},
+		UndoOf: func(string, time.Time) (*wire.CallUndo, error) { return nil, nil },
+	}
+}
+
+// TestUndoOfCall checks that the details name the call that has undone a call.
+func TestUndoOfCall(t *testing.T) {
+	s := newSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
+	s.UndoOf = func(callID string, created time.Time) (*wire.CallUndo, error) {
+		if callID != "call_2" || created != arrival {
+			return nil, nil
+		}
+		return &wire.CallUndo{State: wire.UndoDone, By: "call_9"}, nil
+	}
+	for callID, want := range map[string]string{"call_1": "", "call_2": "call_9"} {
+		r, err := s.Inspect(wire.CallInspectParams{CallID: callID})
+		if by := r.Undo; err != nil || (by != nil) != (want != "") || by != nil && by.By != want {
+			t.Errorf("the undo of %s is %+v, %v; want %q", callID, by, err, want)
+		}
 	}
 }
 

@@ -135,6 +135,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	hub.SetCalls(calls)
 	repeater.calls, repeater.targets, details.Find, details.TraceIDOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs()
 	jobs := past.connect(calls, repeater.choosePlace)
+	details.UndoOf = past.undoer.State
 	hub.Holds.SetSource(holds)
 	sessions = browserSessions
 	sessions.OnEnd(hub.Holds.SendEnded)
@@ -189,8 +190,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// newDetails returns the details of calls for side panels. Find and TraceIDOf are set before
-// the first browser connects.
+// newDetails returns the details of calls for side panels. Find, TraceIDOf and UndoOf are
+// set before the first browser connects.
 func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
 	return &calldetails.Source{
 		FindRecord: func(callID string) (dispatch.View, bool, error) {

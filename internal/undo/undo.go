@@ -19,10 +19,10 @@ import (
 
 // The states of a call that another call undoes, in notes of the recorder.
 const (
-	stateStarted = "started" // the other call has not ended; its note means that it may have run
-	stateUndone  = "undone"
+	stateStarted = string(wire.UndoStarted) // the other call has not ended; its note means that it may have run
+	stateUndone  = string(wire.UndoDone)
 	stateFailed  = "failed" // the other call did not undo the call
-	stateUnknown = "unknown"
+	stateUnknown = string(wire.UndoUnknown)
 )
 
 // maxStates is the number of undone calls in memory. The recorder has older ones.
@@ -210,19 +210,37 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	return dispatch.Call{Tool: other.Dispatch(), Args: json.RawMessage(args)}, nil
 }
 
+// State returns the call that undoes, has undone or may have undone a call that was created
+// at the time created; nil if there is none.
+func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s, err := u.findState(callID, created)
+	if err != nil || s.state == "" || s.state == stateFailed {
+		return nil, err
+	}
+	return &wire.CallUndo{State: wire.UndoState(s.state), By: s.by}, nil
+}
+
+// findState returns the state of a call from the memory or from the recorder; the zero
+// value if no other call undoes the call. The caller has locked mu.
+func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
+	if s, ok := u.states[callID]; ok {
+		return s, nil
+	}
+	notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, callID, created)
+	if err != nil || len(notes) == 0 {
+		return undoState{}, err
+	}
+	return stateOf(notes[0]), nil
+}
+
 // checkNotUndone returns an error if another call has undone the call, or may have done so.
 // The caller has locked mu.
 func (u *Undoer) checkNotUndone(e recorder.Entry) error {
-	s, ok := u.states[e.CallID]
-	if !ok {
-		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, e.CallID, e.Created)
-		if err != nil {
-			return err
-		}
-		if len(notes) == 0 {
-			return nil
-		}
-		s = stateOf(notes[0])
+	s, err := u.findState(e.CallID, e.Created)
+	if err != nil {
+		return err
 	}
 	switch s.state {
 	case stateUndone:

@@ -136,6 +136,18 @@ func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	})
 }
 
+// wantState checks the call that undoes a call; state is empty for none.
+func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
+	f.t.Helper()
+	got, err := f.undoer.State(callID, time.Now().Add(-time.Hour))
+	if got == nil {
+		got = &wire.CallUndo{}
+	}
+	if err != nil || *got != (wire.CallUndo{State: state, By: by}) {
+		f.t.Errorf("the undo of %s is %+v, %v; want %s by %s", callID, *got, err, state, by)
+	}
+}
+
 // everything are options that record arguments and results.
 var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
@@ -150,10 +162,12 @@ func TestCallIsUndoneOnce(t *testing.T) {
 		if !ok || view.Status != wire.StatusDone || view.Client != "the side panel" {
 			t.Errorf("the new call is %+v", view)
 		}
-		f.wantError(id, "already undone, by "+started.CallID)
-		f.stop()
-		f.start()
-		f.wantError(id, "already undone, by "+started.CallID)
+		for range 2 {
+			f.wantError(id, "already undone, by "+started.CallID)
+			f.wantState(id, wire.UndoDone, started.CallID)
+			f.stop()
+			f.start()
+		}
 	})
 }
 
@@ -165,9 +179,11 @@ func TestUndoAfterFailure(t *testing.T) {
 		f.answer = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"})
 		}
+		f.wantState(id, "", "")
 		if _, err := f.undo(id); err != nil {
 			t.Fatal(err)
 		}
+		f.wantState(id, "", "")
 		var release dispatch.Sink
 		f.answer = func(s dispatch.Sink) { release = s }
 		started, err := f.undo(id)
@@ -175,9 +191,11 @@ func TestUndoAfterFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantError(id, started.CallID+" is already undoing the call")
+		f.wantState(id, wire.UndoStarted, started.CallID)
 		release.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		synctest.Wait()
 		f.wantError(id, started.CallID+" may have undone the call")
+		f.wantState(id, wire.UndoUnknown, started.CallID)
 		f.stop()
 		f.start()
 		f.wantError(id, started.CallID+" may have undone the call")

@@ -177,7 +177,7 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
         {errorCode && <Fact name="Code">{errorCode}</Fact>}
         <Fact name="Call">{callId}</Fact>
       </dl>
-      <UndoButton call={call} act={act} />
+      <UndoButton call={call} loaded={loaded} act={act} />
       <CallTiming loaded={loaded} />
       {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loaded={loaded} />}
       <CallActions call={call} command={isComplete ? commandFor(call, args) : undefined} act={act} />

@@ -1,41 +1,58 @@
 import { createContext, type VNode } from 'preact';
-import { useContext, useState } from 'preact/hooks';
+import { useContext, useEffect } from 'preact/hooks';
 import type { CallView, PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { undoToolOf } from './undo.ts';
+import { undoText, undoToolOf } from './undo.ts';
+import type { LoadedDetails } from './use-call-details.ts';
 import { removeHidden } from './wording.ts';
 
 /** UndoPlugins are the plugins whose tools declare how their calls are undone. */
 export const UndoPlugins = createContext<readonly PluginView[]>([]);
 
+/** ReloadMs is the time between two requests about an undo that has not ended, in milliseconds. */
+const ReloadMs = 1000;
+
 interface UndoButtonProps {
   readonly call: CallView;
+  readonly loaded: LoadedDetails;
   readonly act: Act;
 }
 
-/** UndoButton undoes a call that is done, if the author of its tool declares how. */
-export function UndoButton({ call, act }: UndoButtonProps): VNode | null {
+/**
+ * UndoButton undoes a call that is done, if the author of its tool declares how. UndoButton shows the other call
+ * instead of the button if another call has undone the call, or may have done so.
+ */
+export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null {
   const undoTool = undoToolOf(useContext(UndoPlugins), call);
   const { isBusy, error, run } = usePanelAction(act);
-  const [isStarted, setStarted] = useState(false);
-  if (undoTool === undefined) return null;
-  const undo = async () => {
-    setStarted(false);
+  const canUndo = undoTool !== undefined;
+  const undo = loaded.details?.undo;
+  useEffect(() => {
+    if (canUndo) loaded.load();
+  }, [canUndo]);
+  useEffect(() => {
+    if (!canUndo || undo?.state !== 'started') return undefined;
+    const timer = setInterval(() => void loaded.reload(), ReloadMs);
+    return () => clearInterval(timer);
+  }, [canUndo, undo?.state]);
+  if (!canUndo || (!loaded.details && loaded.error === '')) return null;
+  const start = async () => {
     const { error } = await run({ op: 'undo', callId: call.callId });
-    setStarted(error === undefined);
+    if (error === undefined) await loaded.reload();
   };
   return (
     <>
-      <div class="answers">
-        <button type="button" aria-disabled={isBusy} onClick={() => void (isBusy || undo())}>
-          Undo
-        </button>
-      </div>
+      {!undo && (
+        <div class="answers">
+          <button type="button" aria-disabled={isBusy} onClick={() => void (isBusy || start())}>
+            Undo
+          </button>
+        </div>
+      )}
       <p class="note" role="status">
-        {isStarted &&
-          `Undo started as a new call of ${removeHidden(undoTool)}, with the permissions of the side panel.`}
+        {undo && undoText(undo, removeHidden(undoTool))}
       </p>
       <ErrorText text={error} />
     </>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView, PluginView } from '../../../wire/wire.gen.ts';
-import { undoToolOf } from './undo.ts';
+import { undoText, undoToolOf } from './undo.ts';
 
 const plugin: PluginView = {
   name: 'messages',
@@ -26,4 +26,12 @@ test('only a done call whose tool declares an undo is offered to be undone', () 
   assert.equal(undoToolOf([plugin], { ...call, tool: 'restore_message' }), undefined);
   assert.equal(undoToolOf([plugin], { ...call, plugin: 'calendar' }), undefined);
   assert.equal(undoToolOf([], call), undefined);
+});
+
+test('each state of an undo names the other call', () => {
+  const texts = (['started', 'undone', 'unknown'] as const).map((state) =>
+    undoText({ state, by: 'call_2' }, 'restore'),
+  );
+  assert.equal(new Set(texts).size, 3);
+  for (const text of texts) assert.match(text, /restore.* call_2/);
 });
