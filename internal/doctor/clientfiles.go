@@ -116,11 +116,20 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 		c.fail(clientFileCheck, fmt.Sprintf("the token of %s in %s is not valid, because it was removed", client.Title, client.File), setUpText(client))
 		c.offerSetUp(client)
 		return
+	case tokens.NameOf(token) != client.ID:
+		c.fail(clientFileCheck, swappedTokenText(client, tokens.NameOf(token)), setUpText(client))
+		c.offerSetUp(client)
+		return
 	case c.isOtherProgram || !c.settingsValid:
 		c.warn(clientFileCheck, client.Title+" was not tried, because no server of this installation can run", "see the line of the server")
 		return
 	}
 	c.runConfigured(ctx, client, configured)
+}
+
+// swappedTokenText describes a configuration that contains the token of another client.
+func swappedTokenText(client setup.Client, owner string) string {
+	return fmt.Sprintf("%s has the token of the client %s in %s, so opentabs treats its calls as calls of %[2]s", client.Title, owner, client.File)
 }
 
 // isOwnHome reports whether a client with this value of OPENTABS_HOME uses the
@@ -155,6 +164,13 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 	}
 }
 
+// isOtherClient reports whether name is the name of an MCP client other than client. The
+// user may choose any further name for a token that is used over HTTP.
+func (c clientFileChecks) isOtherClient(client setup.Client, name string) bool {
+	all, _ := setup.Clients(*c.Machine)
+	return name != client.ID && slices.ContainsFunc(all, func(other setup.Client) bool { return other.ID == name })
+}
+
 // checkConfiguredURL exchanges MCP messages with the URL in a client's configuration.
 func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	address, err := url.Parse(configured.URL)
@@ -168,6 +184,9 @@ func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.C
 		return
 	case configured.Token() == "" || tokens.NameOf(configured.Token()) == "":
 		c.fail(clientFileCheck, fmt.Sprintf("the token of %s in %s is missing or not valid", client.Title, client.File), "run `opentabs client add "+client.ID+"`, and put the token into the file")
+		return
+	case c.isOtherClient(client, tokens.NameOf(configured.Token())):
+		c.fail(clientFileCheck, swappedTokenText(client, tokens.NameOf(configured.Token())), "run `opentabs client add "+client.ID+"`, and put the token into the file")
 		return
 	case c.status == nil:
 		c.warn(clientFileCheck, fmt.Sprintf("%s connects to %s, where no server of this installation runs", client.Title, configured.URL), "start the server with `opentabs serve`, or use a command instead: "+setUpText(client))

@@ -133,7 +133,8 @@ type checkup struct {
 	// returned one.
 	server home.Server
 	status *httpapi.Status
-	// isOtherProgram is true if another program uses the port of opentabs.
+	// isOtherProgram is true if another program uses the port of opentabs, or if the
+	// server uses another token.
 	isOtherProgram bool
 	// isExtensionCurrent is true if the extension's folder contains the files of this
 	// version.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"opentabs/internal/config"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/humanize"
 )
@@ -56,8 +57,18 @@ func (c *checkup) checkToken(ctx context.Context) {
 	case token == "":
 		c.ok("token", "does not exist yet; the server creates it at its first start")
 	default:
-		c.ok("token", "in %s", c.dirs.TokenFile())
+		c.checkServerToken(ctx)
 	}
+}
+
+// checkServerToken checks that the running server uses the token in the token file.
+func (c *checkup) checkServerToken(ctx context.Context) {
+	_, err := c.findHome().FindServer(ctx)
+	if errors.As(err, new(*home.OtherTokenError)) {
+		c.fail("token", err.Error(), home.OtherTokenRemedy)
+		return
+	}
+	c.ok("token", "in %s", c.dirs.TokenFile())
 }
 
 // repairStateDir renames damaged files in the state directory, and creates a new token.

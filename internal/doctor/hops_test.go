@@ -140,6 +140,16 @@ var breakdowns = []breakdown{
 		t.Cleanup(other.Close)
 		i.variables["OPENTABS_PORT"] = strconv.Itoa(other.Listener.Addr().(*net.TCPAddr).Port)
 	}, "server", fmt.Sprintf("fail , pid %d, which is not the server of this installation; do: stop that program", os.Getpid())},
+	{"token that was replaced while the server runs", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
+		port, err := strconv.Atoi(i.variables["OPENTABS_PORT"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := i.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: version.Version}); err != nil {
+			t.Fatal(err)
+		}
+		writeTestFile(t, i.TokenFile(), strings.Repeat("A", 43)+"\n", 0o600)
+	}, "token", fmt.Sprintf("fail the server with pid %d uses another token than ", os.Getpid())},
 	{"killed server", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		i.variables["OPENTABS_PORT"] = "0"
 		if err := i.WriteServer(config.Server{PID: 1 << 22, Port: 1, Version: version.Version}); err != nil {
@@ -199,6 +209,20 @@ var breakdowns = []breakdown{
 	{"client whose token was removed", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q,"T":"otc_removed"}}`, i.State))
 	}, "client file", "fail the token of Cursor in "},
+	{"client with the token of another client", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
+		token, err := clienttoken.Open(i.ClientsFile()).Add("codex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q,"T":%q}}`, i.State, token))
+	}, "client file", "fail so opentabs treats its calls as calls of codex; do: run `opentabs setup --client cursor`"},
+	{"URL with the token of another client", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
+		token, err := clienttoken.Open(i.ClientsFile()).Add("codex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeCursor(t, o, fmt.Sprintf(`{"url":"http://127.0.0.1:%s/mcp","headers":{"Authorization":%q}}`, i.variables["OPENTABS_PORT"], token))
+	}, "client file", "fail Cursor has the token of the client codex in "},
 	{"client without a token", func(t *testing.T, i *installation, o *Options, _ *httpapi.Status) {
 		writeCursor(t, o, fmt.Sprintf(`{"command":"/bin/sh","env":{"OPENTABS_HOME":%q}}`, i.State))
 	}, "client file", "warn Cursor has no token in "},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/npm"
 	"opentabs/internal/portowner"
@@ -33,6 +34,10 @@ func (c serverCheck) checkServer(ctx context.Context) {
 		return
 	case errors.Is(err, httpapi.ErrNoServer):
 		c.checkStoppedServer(ctx)
+		return
+	case errors.As(err, new(*home.OtherTokenError)):
+		c.isOtherProgram = true
+		c.fail("server", "unknown, because the server uses another token", "see the line of the token")
 		return
 	case errors.Is(err, httpapi.ErrForeignServer):
 		c.isOtherProgram = true

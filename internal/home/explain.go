@@ -12,6 +12,10 @@ import (
 // Explain returns the text of err for the user, and what to do if the kind of error is
 // known.
 func Explain(err error) string {
+	var otherToken *OtherTokenError
+	if errors.As(err, &otherToken) {
+		return otherToken.Error() + ": " + OtherTokenRemedy
+	}
 	if errors.Is(err, httpapi.ErrForeignServer) {
 		return "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"opentabs/internal/config"
@@ -29,7 +30,8 @@ func (s Server) String() string {
 // possession of the token.
 //
 // The error is httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
-// the port of the settings belongs to another program or installation. If the
+// the port of the settings belongs to another program or installation. The error is an
+// [OtherTokenError] if the daemon runs with another token than the token file. If the
 // owner of the port does not respond, the error names the owner.
 func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	record, recorded := h.ReadServer()
@@ -55,6 +57,8 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 			return Server{health, port}, nil
 		case ctx.Err() != nil:
 			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
+		case recorded && port == record.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)) && isOwner(ctx, record):
+			return Server{}, &OtherTokenError{PID: record.PID, File: h.TokenFile()}
 		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
 			missingErr = httpapi.ErrForeignServer
 		case errors.Is(err, httpapi.ErrSilent) && (port == h.Settings.Port || isAlive(record.PID)):
@@ -62,6 +66,30 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 		}
 	}
 	return Server{}, missingErr
+}
+
+// OtherTokenError is the error for a running daemon of this installation whose token
+// differs from the token file. The error is also an [httpapi.ErrForeignServer].
+type OtherTokenError struct {
+	PID int
+	// File is the path of the token file.
+	File string
+}
+
+func (e *OtherTokenError) Error() string {
+	return fmt.Sprintf("the server with pid %d uses another token than %s, because the file was replaced or removed while the server ran", e.PID, e.File)
+}
+
+func (e *OtherTokenError) Unwrap() error { return httpapi.ErrForeignServer }
+
+// OtherTokenRemedy is what the user does after an [OtherTokenError]. Without the token,
+// opentabs cannot check whether calls run, so the restart needs --force.
+const OtherTokenRemedy = "put the earlier file back, or run `opentabs restart --force`, which ends running calls; then run `opentabs extension install` and reload the extension in Chrome"
+
+// isOwner reports whether the process in a daemon's record listens on the port in the
+// record.
+func isOwner(ctx context.Context, record config.Server) bool {
+	return strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf(", pid %d", record.PID))
 }
 
 // isAlive reports whether a process with the id pid exists. On Windows FindProcess

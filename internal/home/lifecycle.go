@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/npm"
-	"opentabs/internal/portowner"
 	"opentabs/internal/usererr"
 	"opentabs/internal/version"
 )
@@ -23,12 +21,12 @@ const stopTimeout = 10 * time.Second
 
 // StopServer stops the running daemon, waits until the daemon has exited, and returns a
 // description of this daemon. Without force, StopServer fails while calls run or wait.
-// With force, StopServer kills a daemon that does not respond. The error is
-// httpapi.ErrNoServer if no daemon runs.
+// With force, StopServer kills a daemon that does not respond or that uses another token
+// than the token file. The error is httpapi.ErrNoServer if no daemon runs.
 func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	server, err := h.FindServer(ctx)
-	if force && errors.Is(err, errSilentOwner) {
-		return killSilentDaemon(ctx, h, err)
+	if force && (errors.Is(err, errSilentOwner) || errors.As(err, new(*OtherTokenError))) {
+		return killDaemon(ctx, h, err)
 	}
 	if err != nil {
 		return Server{}, err
@@ -36,12 +34,12 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	return server, h.stop(ctx, server, force)
 }
 
-// killSilentDaemon kills a daemon of this installation that uses the port and does not respond.
-// killSilentDaemon returns silentErr if another program uses the port.
-func killSilentDaemon(ctx context.Context, h *Home, silentErr error) (Server, error) {
+// killDaemon kills a daemon of this installation that opentabs cannot ask to stop.
+// killDaemon returns findErr, the error of FindServer, if another program uses the port.
+func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	record, isRecorded := h.ReadServer()
-	if !isRecorded || !strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf("pid %d", record.PID)) {
-		return Server{}, silentErr
+	if !isRecorded || !isOwner(ctx, record) {
+		return Server{}, findErr
 	}
 	process, err := os.FindProcess(record.PID)
 	if err == nil {
