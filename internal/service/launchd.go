@@ -72,6 +72,10 @@ var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escapeXML(text string) string { return xmlEscaper.Replace(text) }
 
+func (l launchd) check(ctx context.Context) error {
+	return runCommand(ctx, "launchctl", "print", l.domain())
+}
+
 func (l launchd) enable(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "bootstrap", l.domain(), l.file())
 }

@@ -72,6 +72,9 @@ type system interface {
 	file() string
 	// content returns the systemd unit or launchd agent that runs a command.
 	content(Command) []byte
+	// check returns an error if the service manager does not answer, for example because
+	// the user has no login session.
+	check(context.Context) error
 	// enable starts the service now, and makes the system start the service at each
 	// login.
 	enable(context.Context) error
@@ -112,6 +115,10 @@ func (m Manager) IsInstalled() bool {
 	_, err := os.Stat(m.system.file())
 	return err == nil
 }
+
+// Check returns an error if the service manager of this machine cannot run services of
+// the user. Check changes nothing.
+func (m Manager) Check(ctx context.Context) error { return m.system.check(ctx) }
 
 // Install installs the service and starts the service. Install restarts a running service
 // with the new command. If a new service cannot start, Install removes the service again.

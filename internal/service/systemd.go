@@ -48,6 +48,10 @@ func quoteUnitWord(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "%", "%%").Replace(word) + `"`
 }
 
+func (s systemd) check(ctx context.Context) error {
+	return runCommand(ctx, "systemctl", "--user", "show-environment")
+}
+
 func (s systemd) enable(ctx context.Context) error {
 	if err := runCommand(ctx, "systemctl", "--user", "daemon-reload"); err != nil {
 		return err

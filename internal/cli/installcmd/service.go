@@ -110,7 +110,11 @@ func runServiceInstall(ctx context.Context, opts serviceOptions) error {
 	if program.Method == installed.NPX {
 		return cli.NewUsageError("npm may remove %s at any time, so it cannot be a service: run `npm install -g opentabs`, then `opentabs service install`", program.Path)
 	}
-	if err := stopForService(ctx, p, h); err != nil {
+	if err := manager.Check(ctx); err != nil {
+		return fmt.Errorf("the service cannot start here, and nothing was changed: %w: %s", err, serviceRemedy)
+	}
+	hasStopped, err := stopForService(ctx, p, h)
+	if err != nil {
 		return err
 	}
 	env := serviceEnvironment(p, h)
@@ -118,7 +122,10 @@ func runServiceInstall(ctx context.Context, opts serviceOptions) error {
 		Path: program.StablePath(), Args: []string{"serve", "--log-format", "json", "--log-file", h.LogFile()}, Env: env, LogFile: h.LogFile(),
 	}
 	if err := manager.Install(ctx, command); err != nil {
-		return fmt.Errorf("the service did not start: %w: run the command in a session of your desktop or over SSH as the same user, or start the server with `opentabs serve`", err)
+		if hasStopped {
+			restartAfterFailure(ctx, p, h)
+		}
+		return fmt.Errorf("the service did not start: %w: %s", err, serviceRemedy)
 	}
 	if opts.json {
 		return p.Out.PrintValue(manager.State(ctx))
@@ -130,17 +137,30 @@ func runServiceInstall(ctx context.Context, opts serviceOptions) error {
 	return nil
 }
 
+// serviceRemedy is what the user does if the system cannot start the service.
+const serviceRemedy = "run the command in a session of your desktop or over SSH as the same user, or use opentabs without a service, because `opentabs mcp` starts the server when a client needs it"
+
 // stopForService stops a running opentabs server, because the service needs the server's
-// port.
-func stopForService(ctx context.Context, p *cli.Program, h *home.Home) error {
+// port. hasStopped is false if no server ran.
+func stopForService(ctx context.Context, p *cli.Program, h *home.Home) (hasStopped bool, err error) {
 	stopped, err := h.StopServer(ctx, false)
 	if errors.Is(err, httpapi.ErrNoServer) {
-		return nil
+		return false, nil
 	}
 	if err == nil {
 		p.Out.Notef("%s, is stopped", stopped)
 	}
-	return err
+	return err == nil, err
+}
+
+// restartAfterFailure starts the server in the background after its service did not
+// start, and reports the result to the user.
+func restartAfterFailure(ctx context.Context, p *cli.Program, h *home.Home) {
+	if err := h.StartServer(ctx); err != nil {
+		p.Out.Notef("the server is stopped and did not start again: %v; start it with `opentabs restart`", err)
+		return
+	}
+	p.Out.Notef("the server runs again in the background, without the service")
 }
 
 // serviceEnvironment returns the environment variables of this shell that change the
