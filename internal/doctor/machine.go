@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -98,17 +97,11 @@ func (c machineCheck) checkMachine() {
 		return
 	}
 	dir, isInstalled := extensiondir.Find(c.dirs)
-	if isInstalled && isInWindows(dir) {
+	if _, isInWindows := extensiondir.WindowsPath(dir); isInstalled && isInWindows {
 		c.warn("wsl", fmt.Sprintf("the server runs in WSL (%s), and the extension is in Windows (%s), but no browser is connected", distribution, dir),
 			fmt.Sprintf("open http://127.0.0.1:%d/healthz in Chrome in Windows; if that page does not load, add networkingMode=mirrored below [wsl2] in %%UserProfile%%\\.wslconfig, then run wsl --shutdown", c.serverPort()))
 		return
 	}
 	c.warn("wsl", fmt.Sprintf("the server runs in WSL (%s); Chrome in Windows cannot load an extension from a Linux folder reliably", distribution),
-		"if your Chrome runs in Windows, run `opentabs extension install --dir /mnt/c/Users/YOU/opentabs-extension` with your Windows name, and load that folder in Chrome")
-}
-
-// isInWindows reports whether a WSL path is on a Windows drive.
-func isInWindows(dir string) bool {
-	drive, ok := strings.CutPrefix(filepath.ToSlash(dir), "/mnt/")
-	return ok && len(drive) > 1 && drive[1] == '/'
+		"if your Chrome runs in Windows, run `"+extensiondir.WindowsInstallCommand+"` with your Windows name, and load that folder in Chrome")
 }

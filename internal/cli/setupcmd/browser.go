@@ -212,6 +212,8 @@ type computerKind int
 const (
 	// desktopComputer is a computer on which Chrome can run.
 	desktopComputer computerKind = iota
+	// wslComputer is the Windows Subsystem for Linux. Chrome usually runs in Windows.
+	wslComputer
 	// remoteComputer is a session over SSH.
 	remoteComputer
 	// computerWithoutDisplay is a computer without a display, such as a container.
@@ -223,7 +225,9 @@ func findComputerKind(goos string, getenv func(string) string) computerKind {
 	switch {
 	case getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "":
 		return remoteComputer
-	case goos == "linux" && getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" && getenv("WSL_DISTRO_NAME") == "":
+	case goos == "linux" && getenv("WSL_DISTRO_NAME") != "":
+		return wslComputer
+	case goos == "linux" && getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "":
 		return computerWithoutDisplay
 	}
 	return desktopComputer
@@ -240,6 +244,8 @@ func extensionSteps(where computerKind, folder string, port int, isCopied bool) 
 		steps += "\n     Its path is in the clipboard: " + pasteSteps[runtime.GOOS] + "."
 	}
 	switch where {
+	case wslComputer:
+		return wslSteps(folder)
 	case remoteComputer:
 		return fmt.Sprintf(`You are connected over SSH, so Chrome probably runs on the computer before you.
 There, in a terminal, copy the extension and forward the port of the server, as
@@ -256,6 +262,22 @@ If Chrome runs on another computer, copy this folder there, load it there, and
 forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, steps, port)
 	}
 	return "In Chrome:\n" + steps
+}
+
+// wslSteps returns the steps by which the user loads the extension in Chrome in Windows,
+// which cannot load an extension from a Linux folder reliably.
+func wslSteps(folder string) string {
+	const steps = `  1. Open chrome://extensions and switch on "Developer mode" (top right).
+  2. Press "Load unpacked" and choose the folder
+       %s`
+	if path, isInWindows := extensiondir.WindowsPath(folder); isInWindows {
+		return "In Chrome in Windows:\n" + fmt.Sprintf(steps, path)
+	}
+	return "opentabs runs in WSL. Chrome in Windows cannot load an extension from a Linux\n" +
+		"folder reliably. If your Chrome runs in Windows, write the extension to a folder\n" +
+		"of Windows, with your Windows name for YOU:\n  " + extensiondir.WindowsInstallCommand +
+		"\nThen, in Chrome in Windows:\n" + fmt.Sprintf(steps, `C:\Users\YOU\opentabs-extension`) +
+		"\nIf your Chrome runs in WSL, choose this folder instead:\n       " + folder
 }
 
 // pasteSteps maps each operating system to the keys that paste a path into its dialog for
