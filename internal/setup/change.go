@@ -50,8 +50,11 @@ func (c Change) IsEmpty() bool {
 }
 
 // Diff returns the planned change as a unified diff.
-func (c Change) Diff() string {
-	text := diff.Diff(c.Client.File, c.before, c.Client.File, c.after)
+func (c Change) Diff() string { return diffOf(c.Client.File, c.before, c.after) }
+
+// diffOf returns the change of a file as a unified diff.
+func diffOf(file string, before, after []byte) string {
+	text := diff.Diff(file, before, file, after)
 	_, text, _ = bytes.Cut(text, []byte("\n")) // removes the line "diff FILE FILE"
 	return string(text)
 }
@@ -109,8 +112,9 @@ type Writer struct {
 type record struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	// Backup is the path of the file with the content before the change; empty if the
-	// configuration file did not exist.
+	// Backup is the path of the file with the content before the first change; empty if
+	// the configuration file did not exist. If the user or the MCP client has changed the
+	// file between two changes, the backup is from before the second change.
 	Backup string `json:"backup,omitempty"`
 	// Hash is the SHA-256 hash of the written configuration, in hexadecimal digits.
 	Hash    string    `json:"sha256"`
@@ -154,66 +158,6 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	return backup, w.writeRecords(records)
 }
 
-// Undo removes opentabs from the configuration of an MCP client, and returns a sentence
-// about the change. The sentence is empty if the configuration does not contain opentabs.
-// If the file has not changed since setup wrote it, Undo restores the backup byte by
-// byte.
-func (w Writer) Undo(c Client) (string, error) {
-	records, err := w.records()
-	if err != nil {
-		return "", err
-	}
-	r, ok := records[c.ID]
-	if !ok {
-		r.File = c.File
-	}
-	c.File = r.File
-	now, err := readConfig(c.File)
-	if err != nil {
-		return "", err
-	}
-	var sentence string
-	isOwn := ok && hashOf(now) == r.Hash && (r.Backup == "" || exists(r.Backup))
-	switch {
-	case now == nil: // the user has deleted the configuration file
-	case isOwn && r.Backup == "":
-		sentence = fmt.Sprintf("%s is removed, because it did not exist before", c.File)
-		err = os.Remove(resolveLinks(c.File))
-	case isOwn:
-		sentence = fmt.Sprintf("%s has its earlier content", c.File)
-		err = restoreBackup(c.File, r.Backup)
-	default:
-		sentence, err = c.removeFrom(now)
-	}
-	if err != nil {
-		return "", err
-	}
-	delete(records, c.ID)
-	return sentence, w.writeRecords(records)
-}
-
-// restoreBackup replaces a configuration file by its backup.
-func restoreBackup(path, backup string) error {
-	earlier, err := os.ReadFile(backup)
-	if err != nil {
-		return err
-	}
-	return replaceConfig(path, earlier)
-}
-
-// removeFrom removes opentabs from a configuration with the content now, and returns a
-// sentence about the change; empty if nothing was removed.
-func (c Client) removeFrom(now []byte) (string, error) {
-	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", c.File, err)
-	}
-	if bytes.Equal(without, now) {
-		return "", nil
-	}
-	return fmt.Sprintf("opentabs is removed from %s, which has changed since", c.File), replaceConfig(c.File, without)
-}
-
 // maxLinks limits how many symbolic links resolveLinks follows.
 const maxLinks = 40
 
@@ -252,20 +196,34 @@ func replaceConfig(path string, data []byte) error {
 
 func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json") }
 
+// records returns the records by the ID of the MCP client; none if the file is missing or
+// malformed.
 func (w Writer) records() (map[string]record, error) {
 	records := map[string]record{}
 	data, err := os.ReadFile(w.recordsFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return records, nil
 	}
-	if err == nil && (json.Unmarshal(data, &records) != nil || records == nil) { // without records, undo removes only the server opentabs
-		records = map[string]record{}
-		_, err = statefile.PutAside(w.recordsFile())
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read the record of changed configurations in %s: %w", w.recordsFile(), err)
 	}
+	if json.Unmarshal(data, &records) != nil || records == nil { // without records, undo removes only the server opentabs
+		return map[string]record{}, nil
+	}
 	return records, nil
+}
+
+// putAsideDamage renames a damaged file of records, so that the user can still read it.
+func (w Writer) putAsideDamage() error {
+	var records map[string]record
+	data, err := os.ReadFile(w.recordsFile())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && json.Unmarshal(data, &records) == nil && records != nil {
+		return nil
+	}
+	if err == nil {
+		_, err = statefile.PutAside(w.recordsFile())
+	}
+	return err
 }
 
 func (w Writer) writeRecords(records map[string]record) error {
@@ -276,32 +234,13 @@ func (w Writer) writeRecords(records map[string]record) error {
 	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
 		return err
 	}
+	if err := w.putAsideDamage(); err != nil {
+		return err
+	}
 	return statefile.Write(w.recordsFile(), append(data, '\n'))
 }
 
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-// ConfiguredFile returns the path of an MCP client's configuration from which
-// [Writer.Undo] would remove opentabs. The path is empty if the configuration does not
-// contain opentabs.
-func (w Writer) ConfiguredFile(c Client) (string, error) {
-	records, err := w.records()
-	if err != nil {
-		return "", err
-	}
-	if r, ok := records[c.ID]; ok {
-		c.File = r.File
-	}
-	data, err := readConfig(c.File)
-	if data == nil || err != nil {
-		return "", err
-	}
-	values, err := c.format.decode(data)
-	if err != nil || findServer(values, c.servers) == nil {
-		return "", nil // opentabs cannot remove a server from a file that opentabs cannot read
-	}
-	return c.File, nil
 }

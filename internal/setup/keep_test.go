@@ -109,7 +109,7 @@ func TestUndoKeepsComments(t *testing.T) {
 				t.Fatal(err)
 			}
 			writeConfig(t, client, readText(t, client.File)+"\n")
-			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "which has changed since") {
+			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "and the rest of the file stays") {
 				t.Errorf("%s: undo of %q returned %q, %v", id, before, sentence, err)
 			}
 			after := readText(t, client.File)

@@ -142,7 +142,7 @@ func TestUndoOfChangedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(lines[0], "{}\n")), lines[1], 1))
-		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "which has changed since") {
+		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "and the rest of the file stays") {
 			t.Errorf("%s: Undo returned %q, %v", id, sentence, err)
 		}
 		if got := readText(t, client.File); strings.Contains(got, "opentabs") || !strings.Contains(got, lines[1]) {

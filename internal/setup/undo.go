@@ -1,0 +1,156 @@
+package setup
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+)
+
+// UndoAction is what undo does with the configuration file of an MCP client.
+type UndoAction string
+
+const (
+	// UndoNothing means that the file does not contain opentabs.
+	UndoNothing UndoAction = ""
+	// UndoRestore restores the content before the first setup byte by byte.
+	UndoRestore UndoAction = "restore"
+	// UndoDelete deletes a file that setup has created.
+	UndoDelete UndoAction = "delete"
+	// UndoRemove removes only the server opentabs and keeps the rest of the file.
+	UndoRemove UndoAction = "remove server"
+)
+
+// Removal is a planned removal of opentabs from the configuration of an MCP client.
+type Removal struct {
+	// File is the path of the file that setup has written; the MCP client may use another
+	// file by now.
+	File   string
+	Action UndoAction
+	// before is the current content of the file, and after is the planned content.
+	before, after []byte
+}
+
+// Diff returns the planned removal as a unified diff.
+func (r Removal) Diff() string {
+	if r.Action == UndoNothing {
+		return ""
+	}
+	return diffOf(r.File, r.before, r.after)
+}
+
+// Plan describes for the user what undo will do; empty if undo does nothing.
+func (r Removal) Plan() string {
+	switch r.Action {
+	case UndoRestore:
+		return "undo restores the earlier content of " + r.File
+	case UndoDelete:
+		return "undo deletes " + r.File + ", because setup created the file"
+	case UndoRemove:
+		return "undo removes opentabs from " + r.File + ", and keeps the rest of the file"
+	}
+	return ""
+}
+
+// doneText describes for the user what undo has done; empty if undo did nothing.
+func (r Removal) doneText() string {
+	switch r.Action {
+	case UndoRestore:
+		return r.File + " has its earlier content"
+	case UndoDelete:
+		return r.File + " is removed, because it did not exist before"
+	case UndoRemove:
+		return "opentabs is removed from " + r.File + ", and the rest of the file stays"
+	}
+	return ""
+}
+
+// PlanUndo plans the removal of opentabs from the configuration of an MCP client. If the
+// file has not changed since setup wrote it, PlanUndo plans to restore the backup.
+// PlanUndo writes nothing.
+func (w Writer) PlanUndo(c Client) (Removal, error) {
+	records, err := w.records()
+	if err != nil {
+		return Removal{}, err
+	}
+	r, isRecorded := records[c.ID]
+	if isRecorded {
+		c.File = r.File
+	}
+	now, err := readConfig(c.File)
+	if now == nil || err != nil { // now is nil if the user has deleted the file
+		return Removal{File: c.File}, err
+	}
+	if isRecorded && hashOf(now) == r.Hash {
+		if r.Backup == "" {
+			return Removal{File: c.File, Action: UndoDelete, before: now}, nil
+		}
+		if earlier, ok := c.backupWithoutServer(r.Backup); ok {
+			return Removal{File: c.File, Action: UndoRestore, before: now, after: earlier}, nil
+		}
+	}
+	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
+	if err != nil {
+		return Removal{}, fmt.Errorf("%s: %w", c.File, err)
+	}
+	if bytes.Equal(without, now) {
+		return Removal{File: c.File}, nil
+	}
+	return Removal{File: c.File, Action: UndoRemove, before: now, after: without}, nil
+}
+
+// backupWithoutServer returns the content of a backup. ok is false if the backup is
+// missing or contains opentabs: a file that changed between two setups has such a backup.
+func (c Client) backupWithoutServer(path string) (content []byte, ok bool) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false
+	}
+	values, err := c.format.decode(content)
+	return content, err == nil && findServer(values, c.servers) == nil
+}
+
+// Undo removes opentabs from the configuration of an MCP client, and returns a sentence
+// about the change. The sentence is empty if the configuration does not contain opentabs.
+func (w Writer) Undo(c Client) (string, error) {
+	plan, err := w.PlanUndo(c)
+	if err != nil {
+		return "", err
+	}
+	switch plan.Action {
+	case UndoDelete:
+		err = os.Remove(resolveLinks(plan.File))
+	case UndoRestore, UndoRemove:
+		err = replaceConfig(plan.File, plan.after)
+	}
+	if err != nil {
+		return "", err
+	}
+	records, err := w.records()
+	if err != nil {
+		return "", err
+	}
+	delete(records, c.ID)
+	return plan.doneText(), w.writeRecords(records)
+}
+
+// ConfiguredFile returns the path of an MCP client's configuration from which
+// [Writer.Undo] would remove opentabs. The path is empty if the configuration does not
+// contain opentabs.
+func (w Writer) ConfiguredFile(c Client) (string, error) {
+	records, err := w.records()
+	if err != nil {
+		return "", err
+	}
+	if r, ok := records[c.ID]; ok {
+		c.File = r.File
+	}
+	data, err := readConfig(c.File)
+	if data == nil || err != nil {
+		return "", err
+	}
+	values, err := c.format.decode(data)
+	if err != nil || findServer(values, c.servers) == nil {
+		return "", nil // opentabs cannot remove a server from a file that opentabs cannot read
+	}
+	return c.File, nil
+}
