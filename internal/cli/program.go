@@ -56,6 +56,15 @@ func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	return p.loadHome(dirs, flags)
 }
 
+// FindHome returns the installation with its settings, and creates no directories.
+func (p *Program) FindHome() (*home.Home, error) {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil, NewUsageError("%v", err)
+	}
+	return p.loadHome(dirs, nil)
+}
+
 // loadHome returns the installation in the directories dirs, with its settings.
 func (p *Program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
 	s, err := config.Load(dirs, p.Getenv, flags)
@@ -88,11 +97,7 @@ func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
 // NewClient returns an API client of the running daemon. NewClient starts no daemon, and
 // creates no directories if no daemon runs.
 func (p *Program) NewClient(ctx context.Context) (*httpapi.Client, error) {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil, NewUsageError("%v", err)
-	}
-	h, err := p.loadHome(dirs, nil)
+	h, err := p.FindHome()
 	if err != nil {
 		return nil, err
 	}

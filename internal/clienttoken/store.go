@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,15 @@ import (
 	"opentabs/internal/lazyregexp"
 	"opentabs/internal/statefile"
 )
+
+// Placeholder replaces tokens in texts that the user sees.
+const Placeholder = Prefix + "..."
+
+// tokenPattern matches client tokens.
+var tokenPattern = lazyregexp.New(regexp.QuoteMeta(Prefix) + `[A-Za-z0-9_-]+`)
+
+// Mask replaces each client token in a text by [Placeholder].
+func Mask(text string) string { return tokenPattern().ReplaceAllString(text, Placeholder) }
 
 const (
 	// Prefix is the prefix of each client token. It helps users and secret scanners to

@@ -236,3 +236,13 @@ func TestConcurrentChanges(t *testing.T) {
 		t.Errorf("%d clients, %v; want 8", len(clients), err)
 	}
 }
+
+func TestMask(t *testing.T) {
+	token, err := Open(filepath.Join(t.TempDir(), "clients.json")).Add("cursor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Mask(`{"T": "` + token + `"}, otc_..., otc_`); got != `{"T": "otc_..."}, otc_..., otc_` {
+		t.Errorf("masked text = %s", got)
+	}
+}

@@ -28,9 +28,6 @@ type clientSteps struct {
 // fallbackTitle is the name of the first call's MCP client if no client is set up.
 const fallbackTitle = "an MCP client"
 
-// tokenPlaceholder replaces a token in the changes that setup shows.
-const tokenPlaceholder = clienttoken.Prefix + "..."
-
 // setUp sets up all clients. After a failure, setUp continues with the next client.
 func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	if len(clients) == 0 {
@@ -50,20 +47,16 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 
 func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
 	out := s.program.Out
-	isKnown, err := s.isSetUp(c)
+	preview, err := s.preview(c)
 	if err != nil {
 		return err
 	}
-	if isKnown {
+	if preview.isSetUp {
 		out.Notef("%s is set up already", c.Title)
 		return nil
 	}
-	preview, err := s.change(c, tokenPlaceholder)
-	if err != nil {
-		return err
-	}
 	if !s.yes {
-		out.PrintText(preview.Diff())
+		out.PrintText(preview.diff)
 		isConfirmed := s.questions.Confirm(ctx, fmt.Sprintf("Add opentabs to %s? [Y/n] ", c.Title))
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -104,15 +97,37 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
 	return nil
 }
 
-// isSetUp reports whether the configuration of a client starts this opentabs with a valid
-// token.
-func (s *clientSteps) isSetUp(c setup.Client) (bool, error) {
-	token := setup.CurrentToken(c, clienttoken.Prefix)
-	if token == "" || s.tokens().NameOf(token) != c.ID {
-		return false, nil
+// preview is what setup would change in the configuration of a client.
+type preview struct {
+	// isSetUp is true if the configuration starts this opentabs with a valid token.
+	isSetUp bool
+	// diff is the change as a unified diff without tokens; empty if isSetUp is true.
+	diff string
+}
+
+// preview plans the change of a client's configuration. A valid token in the configuration
+// stays, as in [clientSteps.tokenFor].
+func (s *clientSteps) preview(c setup.Client) (preview, error) {
+	token := s.validToken(c)
+	if token == "" {
+		change, err := s.change(c, clienttoken.Placeholder)
+		return preview{diff: clienttoken.Mask(change.Diff())}, err
 	}
 	change, err := s.change(c, token)
-	return err == nil && change.IsEmpty(), err
+	if err != nil || change.IsEmpty() {
+		return preview{isSetUp: err == nil}, err
+	}
+	return preview{diff: clienttoken.Mask(change.Diff())}, nil
+}
+
+// validToken returns the token in the configuration of a client; empty if the token is not
+// valid or belongs to another client.
+func (s *clientSteps) validToken(c setup.Client) string {
+	token := setup.CurrentToken(c, clienttoken.Prefix)
+	if token == "" || s.tokens().NameOf(token) != c.ID {
+		return ""
+	}
+	return token
 }
 
 func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error) {
@@ -126,7 +141,7 @@ func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error)
 // tokenFor returns the token in the configuration of a client if that token is valid.
 // Otherwise tokenFor creates a new token, which replaces the earlier token of the client.
 func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token string, isNew bool, err error) {
-	if token = setup.CurrentToken(c, clienttoken.Prefix); token != "" && s.tokens().NameOf(token) == c.ID {
+	if token = s.validToken(c); token != "" {
 		return token, false, nil
 	}
 	if err := s.removeToken(c); err != nil {
@@ -161,73 +176,6 @@ func (s *clientSteps) removeToken(c setup.Client) error {
 		return err
 	}
 	return s.home.RemoveClient(c.ID)
-}
-
-// plannedSetup is the output of `opentabs setup --print --json`.
-type plannedSetup struct {
-	Clients []plannedClient `json:"clients"`
-	// Command is the command with which any other client starts opentabs.
-	Command plannedCommand `json:"command"`
-}
-
-// plannedClient describes how setup would change the configuration of a client.
-type plannedClient struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	File  string `json:"file"`
-	Diff  string `json:"diff,omitempty"`
-	Error string `json:"error,omitempty"`
-}
-
-// plannedCommand is a program with its arguments.
-type plannedCommand struct {
-	Path string   `json:"path"`
-	Args []string `json:"args"`
-}
-
-// printJSON prints the planned changes of each client's configuration, and the command
-// for any other client.
-func (s *clientSteps) printJSON(clients []setup.Client) error {
-	command, err := commandOf(s.home, s.program.Getenv, tokenPlaceholder)
-	if err != nil {
-		return err
-	}
-	planned := plannedSetup{[]plannedClient{}, plannedCommand{command.Path, command.Args}}
-	for _, c := range clients {
-		client := plannedClient{ID: c.ID, Title: c.Title, File: c.File}
-		if change, err := s.change(c, tokenPlaceholder); err != nil {
-			client.Error = err.Error()
-		} else {
-			client.Diff = change.Diff()
-		}
-		planned.Clients = append(planned.Clients, client)
-	}
-	return s.program.Out.PrintValue(planned)
-}
-
-// print prints the planned changes of each client's configuration, and what any other
-// client needs.
-func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
-	if asJSON {
-		return s.printJSON(clients)
-	}
-	out := s.program.Out
-	for _, c := range clients {
-		change, err := s.change(c, tokenPlaceholder)
-		if err != nil {
-			out.Notef("%s: %v", c.Title, err)
-			continue
-		}
-		out.PrintLine("%s", c.Title)
-		out.PrintText(change.Diff())
-	}
-	command, err := commandOf(s.home, s.program.Getenv, tokenPlaceholder)
-	if err != nil {
-		return err
-	}
-	out.PrintLine("Any other client that starts MCP servers")
-	out.PrintText(fmt.Sprintf("  command    %s\n  arguments  %s\n  A client that supports only HTTP: run `opentabs client add NAME`.", command.Path, strings.Join(command.Args, " ")))
-	return nil
 }
 
 // undo removes opentabs from the configurations of the clients.

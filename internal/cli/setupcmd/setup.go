@@ -82,7 +82,11 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	if opts.json && !opts.print {
 		return cli.NewUsageError("--json works only with --print: add --print, or remove --json")
 	}
-	h, err := p.OpenHome(nil)
+	open := func() (*home.Home, error) { return p.OpenHome(nil) }
+	if opts.print {
+		open = p.FindHome // --print creates no directories
+	}
+	h, err := open()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,81 @@
+package setupcmd
+
+import (
+	"fmt"
+	"strings"
+
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/setup"
+)
+
+// plannedSetup is the output of `opentabs setup --print --json`.
+type plannedSetup struct {
+	Clients []plannedClient `json:"clients"`
+	// Command is the command with which any other client starts opentabs.
+	Command plannedCommand `json:"command"`
+}
+
+// plannedClient describes how setup would change the configuration of a client.
+type plannedClient struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	File  string `json:"file"`
+	// IsSetUp is true if setup would change nothing.
+	IsSetUp bool   `json:"set_up"`
+	Diff    string `json:"diff,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// plannedCommand is a program with its arguments.
+type plannedCommand struct {
+	Path string   `json:"path"`
+	Args []string `json:"args"`
+}
+
+// printJSON prints the planned changes of each client's configuration, and the command
+// for any other client.
+func (s *clientSteps) printJSON(clients []setup.Client) error {
+	command, err := commandOf(s.home, s.program.Getenv, clienttoken.Placeholder)
+	if err != nil {
+		return err
+	}
+	planned := plannedSetup{[]plannedClient{}, plannedCommand{command.Path, command.Args}}
+	for _, c := range clients {
+		client := plannedClient{ID: c.ID, Title: c.Title, File: c.File}
+		if change, err := s.preview(c); err != nil {
+			client.Error = err.Error()
+		} else {
+			client.IsSetUp, client.Diff = change.isSetUp, change.diff
+		}
+		planned.Clients = append(planned.Clients, client)
+	}
+	return s.program.Out.PrintValue(planned)
+}
+
+// print prints the planned changes of each client's configuration, and what any other
+// client needs. print writes no file.
+func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
+	if asJSON {
+		return s.printJSON(clients)
+	}
+	out := s.program.Out
+	for _, c := range clients {
+		change, err := s.preview(c)
+		switch {
+		case err != nil:
+			out.Notef("%s: %v", c.Title, err)
+		case change.isSetUp:
+			out.PrintLine("%s is set up already", c.Title)
+		default:
+			out.PrintLine("%s", c.Title)
+			out.PrintText(change.diff)
+		}
+	}
+	command, err := commandOf(s.home, s.program.Getenv, clienttoken.Placeholder)
+	if err != nil {
+		return err
+	}
+	out.PrintLine("Any other client that starts MCP servers")
+	out.PrintText(fmt.Sprintf("  command    %s\n  arguments  %s\n  A client that supports only HTTP: run `opentabs client add NAME`.", command.Path, strings.Join(command.Args, " ")))
+	return nil
+}
