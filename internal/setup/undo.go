@@ -12,18 +12,18 @@ type UndoAction string
 const (
 	// UndoNothing means that the file does not contain opentabs.
 	UndoNothing UndoAction = ""
-	// UndoRestore restores the content before the first setup byte by byte.
-	UndoRestore UndoAction = "restore"
-	// UndoDelete deletes a file that setup has created.
-	UndoDelete UndoAction = "delete"
-	// UndoRemove removes only the server opentabs and keeps the rest of the file.
-	UndoRemove UndoAction = "remove server"
+	// undoRestore restores the content before the first setup byte by byte.
+	undoRestore UndoAction = "restore"
+	// undoDelete deletes a file that setup has created.
+	undoDelete UndoAction = "delete"
+	// undoRemove removes only the server opentabs and keeps the rest of the file.
+	undoRemove UndoAction = "remove"
 )
 
 // Removal is a planned removal of opentabs from the configuration of an MCP client.
 type Removal struct {
-	// File is the path of the file that setup has written; the MCP client may use another
-	// file by now.
+	// File is the path of the file that setup has written. The MCP client may now use
+	// another file.
 	File   string
 	Action UndoAction
 	// before is the current content of the file, and after is the planned content.
@@ -41,11 +41,11 @@ func (r Removal) Diff() string {
 // Plan describes for the user what undo will do; empty if undo does nothing.
 func (r Removal) Plan() string {
 	switch r.Action {
-	case UndoRestore:
+	case undoRestore:
 		return "undo restores the earlier content of " + r.File
-	case UndoDelete:
+	case undoDelete:
 		return "undo deletes " + r.File + ", because setup created the file"
-	case UndoRemove:
+	case undoRemove:
 		return "undo removes opentabs from " + r.File + ", and keeps the rest of the file"
 	}
 	return ""
@@ -54,11 +54,11 @@ func (r Removal) Plan() string {
 // doneText describes for the user what undo has done; empty if undo did nothing.
 func (r Removal) doneText() string {
 	switch r.Action {
-	case UndoRestore:
+	case undoRestore:
 		return r.File + " has its earlier content"
-	case UndoDelete:
+	case undoDelete:
 		return r.File + " is removed, because it did not exist before"
-	case UndoRemove:
+	case undoRemove:
 		return "opentabs is removed from " + r.File + ", and the rest of the file stays"
 	}
 	return ""
@@ -82,10 +82,10 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 	}
 	if isRecorded && hashOf(now) == r.Hash {
 		if r.Backup == "" {
-			return Removal{File: c.File, Action: UndoDelete, before: now}, nil
+			return Removal{File: c.File, Action: undoDelete, before: now}, nil
 		}
 		if earlier, ok := c.backupWithoutServer(r.Backup); ok {
-			return Removal{File: c.File, Action: UndoRestore, before: now, after: earlier}, nil
+			return Removal{File: c.File, Action: undoRestore, before: now, after: earlier}, nil
 		}
 	}
 	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
@@ -95,7 +95,7 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 	if bytes.Equal(without, now) {
 		return Removal{File: c.File}, nil
 	}
-	return Removal{File: c.File, Action: UndoRemove, before: now, after: without}, nil
+	return Removal{File: c.File, Action: undoRemove, before: now, after: without}, nil
 }
 
 // backupWithoutServer returns the content of a backup. ok is false if the backup is
@@ -117,9 +117,9 @@ func (w Writer) Undo(c Client) (string, error) {
 		return "", err
 	}
 	switch plan.Action {
-	case UndoDelete:
+	case undoDelete:
 		err = os.Remove(resolveLinks(plan.File))
-	case UndoRestore, UndoRemove:
+	case undoRestore, undoRemove:
 		err = replaceConfig(plan.File, plan.after)
 	}
 	if err != nil {

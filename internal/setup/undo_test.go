@@ -82,9 +82,9 @@ func TestPlanUndo(t *testing.T) {
 		want           UndoAction
 		plan           string
 	}{
-		{"{}", "", UndoRestore, "undo restores the earlier content of "},
-		{"", "", UndoDelete, "undo deletes "},
-		{"{}", "\n", UndoRemove, "undo removes opentabs from "},
+		{"{}", "", undoRestore, "undo restores the earlier content of "},
+		{"", "", undoDelete, "undo deletes "},
+		{"{}", "\n", undoRemove, "undo removes opentabs from "},
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, "cursor")
@@ -116,7 +116,7 @@ func TestPlanUndo(t *testing.T) {
 	if err := os.WriteFile(writer.recordsFile(), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != UndoRemove || readText(t, writer.recordsFile()) != "{" {
+	if plan, err := writer.PlanUndo(client); err != nil || plan.Action != undoRemove || readText(t, writer.recordsFile()) != "{" {
 		t.Errorf("plan of undo with a damaged record = %+v, %v", plan, err)
 	}
 }

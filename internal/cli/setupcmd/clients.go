@@ -169,14 +169,23 @@ func (s *clientSteps) firstCaller(clients []setup.Client) (caller, error) {
 // tokens returns the store with the tokens of MCP clients.
 func (s *clientSteps) tokens() *clienttoken.Store { return clienttoken.Open(s.home.ClientsFile()) }
 
+// hasToken reports whether a client has a token.
+func (s *clientSteps) hasToken(c setup.Client) (bool, error) {
+	clients, err := s.tokens().List()
+	return slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }), err
+}
+
 // removeToken removes the token of a client. A client without a token is not an error.
 func (s *clientSteps) removeToken(c setup.Client) error {
-	clients, err := s.tokens().List()
-	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }) {
+	hasToken, err := s.hasToken(c)
+	if err != nil || !hasToken {
 		return err
 	}
 	return s.home.RemoveClient(c.ID)
 }
+
+// nothingToUndo is the message of undo if no client is set up.
+const nothingToUndo = "no client is set up, so there is nothing to undo"
 
 // undo removes opentabs from the configurations of the clients.
 func (s *clientSteps) undo(ctx context.Context, clients []setup.Client) error {
@@ -196,7 +205,7 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client) error {
 		failures = append(failures, s.removeToken(c))
 	}
 	if undone == 0 && errors.Join(failures...) == nil {
-		out.Notef("no client is set up, so there is nothing to undo")
+		out.Notef(nothingToUndo)
 	}
 	return errors.Join(append(failures, s.home.ReloadClients(ctx))...)
 }

@@ -79,3 +79,68 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	out.PrintText(fmt.Sprintf("  command    %s\n  arguments  %s\n  A client that supports only HTTP: run `opentabs client add NAME`.", command.Path, strings.Join(command.Args, " ")))
 	return nil
 }
+
+// plannedUndo is the output of `opentabs setup --undo --print --json`.
+type plannedUndo struct {
+	Clients []undoneClient `json:"clients"`
+}
+
+// undoneClient describes what undo would do for a client.
+type undoneClient struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	File  string `json:"file"`
+	// Action is empty if the configuration of the client stays as it is.
+	Action setup.UndoAction `json:"action,omitempty"`
+	// RevokesToken is true if undo would revoke the token of the client.
+	RevokesToken bool   `json:"revokes_token"`
+	Diff         string `json:"diff,omitempty"`
+	Error        string `json:"error,omitempty"`
+	// plan is a sentence about the action for the user.
+	plan string
+	err  error
+}
+
+// printUndo prints what undo would do for each client. printUndo writes no file.
+func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
+	planned := plannedUndo{Clients: []undoneClient{}}
+	for _, c := range clients {
+		if client := s.planUndo(c); client.Action != setup.UndoNothing || client.RevokesToken || client.err != nil {
+			planned.Clients = append(planned.Clients, client)
+		}
+	}
+	out := s.program.Out
+	if asJSON {
+		return out.PrintValue(planned)
+	}
+	for _, c := range planned.Clients {
+		if c.err != nil {
+			out.Notef("%s: %v", c.Title, c.err)
+		}
+		if c.plan != "" {
+			out.PrintLine("%s: %s", c.Title, c.plan)
+			out.PrintText(c.Diff)
+		}
+		if c.RevokesToken {
+			out.PrintLine("%s: undo revokes the token of the client", c.Title)
+		}
+	}
+	if len(planned.Clients) == 0 {
+		out.Notef(nothingToUndo)
+	}
+	return nil
+}
+
+// planUndo plans what undo does for one client.
+func (s *clientSteps) planUndo(c setup.Client) undoneClient {
+	client := undoneClient{ID: c.ID, Title: c.Title, File: c.File}
+	plan, err := s.writer.PlanUndo(c)
+	if err == nil {
+		client.File, client.Action, client.plan, client.Diff = plan.File, plan.Action, plan.Plan(), clienttoken.Mask(plan.Diff())
+		client.RevokesToken, err = s.hasToken(c)
+	}
+	if err != nil {
+		client.err, client.Error = err, err.Error()
+	}
+	return client
+}

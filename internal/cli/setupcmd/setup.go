@@ -60,7 +60,7 @@ approval. You can run setup again at any time.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&opts.clients, "client", nil, "set up only this `CLIENT`: "+strings.Join(clientIDs(), ", ")+"; may be repeated")
 	f.BoolVar(&opts.print, "print", false, "print the changes and write nothing")
-	f.BoolVar(&opts.undo, "undo", false, "take opentabs out of the clients, and restore their files")
+	f.BoolVar(&opts.undo, "undo", false, "take opentabs out of the clients, and restore their files; with --print: show how")
 	f.BoolVarP(&opts.yes, "yes", "y", false, "write the changes without asking")
 	f.BoolVar(&opts.json, "json", false, "with --print: print JSON")
 	return cmd
@@ -96,6 +96,8 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	}
 	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: opts.yes}
 	switch {
+	case opts.undo && opts.print:
+		return steps.printUndo(clients, opts.json)
 	case opts.undo:
 		return steps.undo(ctx, clients)
 	case opts.print:
