@@ -28,7 +28,7 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 	for i, name := range path {
 		object, ok := parent.Value.(*hujson.Object)
 		if !ok {
-			return nil, fmt.Errorf("%s is not an object", describePath(path[:i]))
+			return nil, fmt.Errorf("%s is not an object in braces, such as {}", describePath(path[:i]))
 		}
 		at := indexOf(object, name)
 		if isLast := i == len(path)-1; at >= 0 && !isLast && !isNull(object.Members[at].Value) {

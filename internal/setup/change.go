@@ -28,8 +28,7 @@ type Change struct {
 }
 
 // NewChange plans a change of an MCP client's configuration that adds command as the
-// server opentabs. If the file cannot be changed, the error describes the problem in the
-// file.
+// server opentabs. If the file cannot be changed, the error is a [FileError].
 func NewChange(c Client, command Command) (Change, error) {
 	before, err := readConfig(c.File)
 	if err != nil {
@@ -37,7 +36,7 @@ func NewChange(c Client, command Command) (Change, error) {
 	}
 	after, err := editText(before, func(text []byte) ([]byte, error) { return c.format.set(text, c.servers, c.entry(command)) })
 	if err != nil {
-		return Change{}, fmt.Errorf("%s: %w", c.File, err)
+		return Change{}, newSetError(c, before, command, err)
 	}
 	return Change{Client: c, before: before, after: after}, nil
 }

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 )
 
@@ -89,11 +88,14 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 		}
 	}
 	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
-	if err != nil {
-		return Removal{}, fmt.Errorf("%s: %w", c.File, err)
+	if err == nil && bytes.Equal(without, now) {
+		if values, decodeErr := c.format.decode(now); decodeErr != nil || findServer(values, c.servers) == nil {
+			return Removal{File: c.File}, nil
+		}
+		err = errOtherChange
 	}
-	if bytes.Equal(without, now) {
-		return Removal{File: c.File}, nil
+	if err != nil {
+		return Removal{}, newRemoveError(c.File, err)
 	}
 	return Removal{File: c.File, Action: undoRemove, before: now, after: without}, nil
 }

@@ -23,6 +23,9 @@ type clientSteps struct {
 	// questions is nil without a terminal.
 	questions *terminal.Questions
 	yes       bool
+	// printsLines is true if the steps print the lines that the user adds by hand to a
+	// file that setup cannot change.
+	printsLines bool
 }
 
 // fallbackTitle is the name of the first call's MCP client if no client is set up.
@@ -40,6 +43,7 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 		}
 		if err := s.setUpOne(ctx, c); err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", c.Title, err))
+			s.printLinesByHand(c, err)
 		}
 	}
 	return errors.Join(failures...)

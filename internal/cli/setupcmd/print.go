@@ -1,6 +1,7 @@
 package setupcmd
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -24,6 +25,10 @@ type plannedClient struct {
 	IsSetUp bool   `json:"set_up"`
 	Diff    string `json:"diff,omitempty"`
 	Error   string `json:"error,omitempty"`
+	// Lines are the lines that the user adds by hand if setup cannot change the file.
+	// Place describes where the lines belong in a file with other servers on one line.
+	Lines string `json:"lines,omitempty"`
+	Place string `json:"place,omitempty"`
 }
 
 // plannedCommand is a program with its arguments.
@@ -44,6 +49,9 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 		client := plannedClient{ID: c.ID, Title: c.Title, File: c.File}
 		if change, err := s.preview(c); err != nil {
 			client.Error = err.Error()
+			if fileErr := (*setup.FileError)(nil); errors.As(err, &fileErr) {
+				client.Lines, client.Place = clienttoken.Mask(fileErr.Lines), fileErr.Place
+			}
 		} else {
 			client.IsSetUp, client.Diff = change.isSetUp, change.diff
 		}
@@ -64,6 +72,7 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 		switch {
 		case err != nil:
 			out.Notef("%s: %v", c.Title, err)
+			s.printLinesByHand(c, err)
 		case change.isSetUp:
 			out.PrintLine("%s is set up already", c.Title)
 		default:
@@ -78,6 +87,23 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	out.PrintLine("Any other client that starts MCP servers")
 	out.PrintText(fmt.Sprintf("  command    %s\n  arguments  %s\n  A client that supports only HTTP: run `opentabs client add NAME`.", command.Path, strings.Join(command.Args, " ")))
 	return nil
+}
+
+// printLinesByHand prints the lines that the user adds by hand to a client's file that
+// setup cannot change.
+func (s *clientSteps) printLinesByHand(c setup.Client, err error) {
+	var fileErr *setup.FileError
+	if !s.printsLines || !errors.As(err, &fileErr) || fileErr.Lines == "" {
+		return
+	}
+	out := s.program.Out
+	place := "in " + c.File
+	if fileErr.Place != "" {
+		place = fileErr.Place + ", " + place
+	}
+	out.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, place)
+	out.PrintText(clienttoken.Mask(fileErr.Lines))
+	out.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 
 // plannedUndo is the output of `opentabs setup --undo --print --json`.

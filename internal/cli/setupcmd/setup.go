@@ -94,7 +94,7 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	if err != nil {
 		return err
 	}
-	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: opts.yes}
+	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: opts.yes, printsLines: true}
 	switch {
 	case opts.undo && opts.print:
 		return steps.printUndo(clients, opts.json)

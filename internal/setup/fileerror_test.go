@@ -1,0 +1,67 @@
+package setup
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFileErrors checks that the error for a file that setup cannot change describes the
+// problem in plain words, and has the lines that the user adds by hand.
+func TestFileErrors(t *testing.T) {
+	const correct = ": correct the file and run the command again, or add the server by hand"
+	const byHand = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"
+	for _, c := range []struct{ id, text, want, lines, place string }{
+		{"gemini-cli", "{broken", " cannot be changed, because it is not valid JSON (line 1, column 2: invalid literal: broken)" + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
+		{"cursor", `{"mcpServers": []}`, ` cannot be changed, because "mcpServers" is not an object in braces, such as {}` + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
+		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}" + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
+		{"codex", "model = \n", " cannot be changed, because it is not valid TOML (line 1, column ", "[mcp_servers.opentabs]\ncommand = '/bin/opentabs'\n", ""},
+		{"codex", "mcp_servers = { other = {command = \"x\"} }\n", byHand, "opentabs = {command = '/bin/opentabs', args = ['mcp'], env = {OPENTABS_CLIENT_TOKEN = 'otc_1'}}\n", "between the braces of mcp_servers, separated by a comma"},
+		{"goose", "extensions: [a\n", " cannot be changed, because it is not valid YAML (line ", "extensions:\n  opentabs:\n", ""},
+		{"goose", "- a\n", " cannot be changed, because the file is not a mapping of names to values" + correct, "extensions:\n  opentabs:\n", ""},
+		{"goose", "extensions: {a: {enabled: true}}\n", byHand, "opentabs: {enabled: true, type: stdio, ", "between the braces of extensions, separated by a comma"},
+		{"goose", "a: 1\n---\nb: 2\n", byHand, "extensions:\n  opentabs:\n", ""},
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, c.id)
+		writeConfig(t, client, c.text)
+		_, err := NewChange(client, testCommand)
+		var fileErr *FileError
+		if !errors.As(err, &fileErr) {
+			t.Errorf("%s with the content %q: error = %v, want a FileError", c.id, c.text, err)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), client.File+c.want) || !strings.HasPrefix(fileErr.Lines, c.lines) || fileErr.Place != c.place {
+			t.Errorf("%s with the content %q: error = %v, lines =\n%s\nplace = %q, want %q, lines\n%s", c.id, c.text, err, fileErr.Lines, fileErr.Place, c.want, c.lines)
+		}
+		if c.place == "" || !strings.HasPrefix(fileErr.Lines, "opentabs") {
+			continue
+		}
+		// The lines must be right at their place.
+		brace := strings.LastIndex(strings.TrimSpace(c.text), "}")
+		merged := strings.TrimRight(c.text[:brace], " ") + ", " + strings.TrimSpace(fileErr.Lines) + c.text[brace:]
+		writeConfig(t, client, merged)
+		if CurrentToken(client, "otc_") != "otc_1" {
+			t.Errorf("%s: the configuration with the lines has no token:\n%s", c.id, merged)
+		}
+	}
+}
+
+// TestUndoErrors checks the errors of undo for files from which opentabs cannot remove its
+// server.
+func TestUndoErrors(t *testing.T) {
+	for _, c := range []struct{ id, text, want string }{
+		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}: correct the file and run the command again, or remove the server opentabs by hand"},
+		{"cursor", "{", " cannot be changed, because it is not valid JSON (line 1, column 2: "},
+		{"goose", "extensions: {opentabs: {cmd: x}}\n", " cannot be changed, because its layout does not allow a change of only the server opentabs: remove the server opentabs by hand"},
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, c.id)
+		writeConfig(t, client, c.text)
+		sentence, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Undo(client)
+		if err == nil || !strings.HasPrefix(err.Error(), client.File+c.want) || readText(t, client.File) != c.text {
+			t.Errorf("%s: Undo of %q returned %q, %v, want %q", c.id, c.text, sentence, err, c.want)
+		}
+	}
+}

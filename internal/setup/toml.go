@@ -1,0 +1,127 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"opentabs/internal/lazyregexp"
+)
+
+// tomlFormat edits configuration files in TOML, in which each server is a table.
+type tomlFormat struct{}
+
+func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(data); err != nil {
+		return nil, err
+	}
+	table := entry
+	if existing := findCommandServer(f, data, servers); existing != nil {
+		text, err := toml.Marshal(entry)
+		var fields map[string]any
+		if err == nil {
+			err = toml.Unmarshal(text, &fields)
+		}
+		if err != nil {
+			return nil, err
+		}
+		merged := mergeFields(existing, fields)
+		if reflect.DeepEqual(merged, existing) {
+			return data, nil
+		}
+		table = merged
+	}
+	for _, name := range append([]string{serverName}, reversed(servers)...) {
+		table = map[string]any{name: table}
+	}
+	block, err := toml.Marshal(table)
+	if err != nil {
+		return nil, err
+	}
+	// Marshal also writes the headers of the parent tables, which the file may already
+	// contain.
+	for _, name := range parentTables(servers) {
+		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
+	}
+	kept := removeTable(data, servers)
+	if len(kept) > 0 {
+		kept = append(bytes.TrimRight(kept, "\r\n\t "), "\n\n"...)
+	}
+	return checkServerEdit(f, data, append(kept, block...), servers)
+}
+
+func (tomlFormat) inline(entry any) ([]byte, error) {
+	var line bytes.Buffer
+	err := toml.NewEncoder(&line).SetTablesInline(true).Encode(map[string]any{serverName: entry})
+	return line.Bytes(), err
+}
+
+func (f tomlFormat) remove(data []byte, servers []string) ([]byte, error) {
+	return checkEdit(f, data, removeTable(data, servers), servers)
+}
+
+func (tomlFormat) decode(data []byte) (map[string]any, error) {
+	var values map[string]any
+	if err := toml.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &values); err != nil {
+		var position *toml.DecodeError
+		if errors.As(err, &position) {
+			row, column := position.Position()
+			err = fmt.Errorf("line %d, column %d: %w", row, column, err)
+		}
+		return nil, newSyntaxError("TOML", err)
+	}
+	return values, nil
+}
+
+// tableHeader matches the header of a TOML table or of an array of tables.
+var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
+
+// removeTable removes the table of the server opentabs and its subtables from a TOML
+// file. Comments and blank lines before the next table stay with the next table.
+func removeTable(data []byte, servers []string) []byte {
+	own := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
+	var kept, pending []byte
+	isOwn := false
+	for line := range bytes.Lines(data) {
+		if header := tableHeader().FindSubmatch(bytes.TrimRight(line, "\r\n")); header != nil {
+			name := strings.NewReplacer(`"`, "", `'`, "", " ", "", "\t", "").Replace(string(header[1]))
+			isOwn = name == own || strings.HasPrefix(name, own+".")
+			if !isOwn {
+				kept = append(kept, pending...)
+			}
+			pending = nil
+		}
+		trimmed := bytes.TrimSpace(line)
+		switch {
+		case !isOwn:
+			kept = append(kept, line...)
+		case len(trimmed) == 0 || trimmed[0] == '#':
+			pending = append(pending, line...)
+		default:
+			pending = nil
+		}
+	}
+	return kept
+}
+
+func reversed(names []string) []string {
+	var out []string
+	for i := len(names) - 1; i >= 0; i-- {
+		out = append(out, names[i])
+	}
+	return out
+}
+
+// parentTables returns the dotted names of all TOML tables on a path: a, a.b and a.b.c for the
+// path a, b, c.
+func parentTables(path []string) []string {
+	var names []string
+	for i := range path {
+		names = append(names, strings.Join(path[:i+1], "."))
+	}
+	return names
+}

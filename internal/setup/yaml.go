@@ -1,0 +1,158 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"regexp"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlFormat edits configuration files in YAML block style, in which each server is a
+// mapping.
+type yamlFormat struct{}
+
+func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(data); err != nil {
+		return nil, err
+	}
+	if existing := findCommandServer(f, data, servers); existing != nil {
+		text, err := yaml.Marshal(entry)
+		var fields map[string]any
+		if err == nil {
+			err = yaml.Unmarshal(text, &fields)
+		}
+		if err != nil {
+			return nil, err
+		}
+		merged := mergeFields(existing, fields)
+		if reflect.DeepEqual(merged, existing) {
+			return data, nil
+		}
+		entry = merged
+	}
+	var encoded bytes.Buffer
+	encoder := yaml.NewEncoder(&encoded)
+	encoder.SetIndent(len(yamlIndent))
+	if err := errors.Join(encoder.Encode(map[string]any{serverName: entry}), encoder.Close()); err != nil {
+		return nil, err
+	}
+	kept := emptyMapping(servers[0]).ReplaceAll(removeMapping(data, servers[0]), []byte("$1$2"))
+	at, indent, ok := findChildren(kept, servers[0])
+	if !ok {
+		if len(kept) > 0 && kept[len(kept)-1] != '\n' {
+			kept = append(kept, '\n')
+		}
+		kept = append(kept, servers[0]+":\n"...)
+		at, indent = len(kept), yamlIndent
+	}
+	var block []byte
+	for line := range bytes.Lines(encoded.Bytes()) {
+		block = append(append(block, indent...), line...)
+	}
+	after := append(append(kept[:at:at], block...), kept[at:]...)
+	return checkServerEdit(f, data, after, servers)
+}
+
+func (yamlFormat) inline(entry any) ([]byte, error) {
+	var mapping yaml.Node
+	if err := mapping.Encode(map[string]any{serverName: entry}); err != nil {
+		return nil, err
+	}
+	mapping.Style = yaml.FlowStyle
+	line, err := yaml.Marshal(&mapping)
+	line = bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("{")), []byte("}"))
+	return append(line, '\n'), err
+}
+
+func (f yamlFormat) remove(data []byte, servers []string) ([]byte, error) {
+	return checkEdit(f, data, removeMapping(data, servers[0]), servers)
+}
+
+func (yamlFormat) decode(data []byte) (map[string]any, error) {
+	var document yaml.Node
+	var values map[string]any
+	err := yaml.Unmarshal(data, &document)
+	if err == nil && len(document.Content) > 0 && document.Content[0].Kind != yaml.MappingNode && document.Content[0].Tag != "!!null" {
+		return nil, errors.New("the file is not a mapping of names to values")
+	}
+	if err == nil {
+		err = document.Decode(&values)
+	}
+	if err != nil {
+		return nil, newSyntaxError("YAML", err)
+	}
+	return values, nil
+}
+
+// yamlIndent is the indentation of a new YAML mapping.
+const yamlIndent = "  "
+
+// emptyMapping returns a pattern for a top-level key of a YAML file whose value is {} or
+// null.
+func emptyMapping(key string) *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
+}
+
+// findChildren returns the offset behind the line of a top-level key in a YAML file, and
+// the indentation of the key's children. ok is false if the key does not start a block.
+func findChildren(data []byte, key string) (at int, indent string, ok bool) {
+	offset := 0
+	isBehindKey := false
+	for line := range bytes.Lines(data) {
+		trimmed := bytes.TrimSpace(line)
+		if isBehindKey && len(trimmed) > 0 && trimmed[0] != '#' {
+			if indent = indentOf(line); indent == "" {
+				indent = yamlIndent
+			}
+			return at, indent, true
+		}
+		offset += len(line)
+		if !isBehindKey && indentOf(line) == "" && startsBlock(trimmed, key) {
+			isBehindKey, at = true, offset
+		}
+	}
+	return at, yamlIndent, isBehindKey
+}
+
+// removeMapping removes the server opentabs from the mapping of a top-level key in a YAML
+// file.
+func removeMapping(data []byte, key string) []byte {
+	at, indent, ok := findChildren(data, key)
+	if !ok {
+		return bytes.Clone(data)
+	}
+	kept := bytes.Clone(data[:at])
+	isOwn, isInside := false, true
+	for line := range bytes.Lines(data[at:]) {
+		trimmed := bytes.TrimSpace(line)
+		if isInside && len(trimmed) > 0 && trimmed[0] != '#' {
+			switch own := indentOf(line); {
+			case len(own) < len(indent):
+				isInside, isOwn = false, false
+			case own == indent:
+				isOwn = startsBlock(trimmed, serverName)
+			}
+		}
+		if !isOwn {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// startsBlock reports whether a line of YAML starts the block of a given key.
+func startsBlock(trimmed []byte, key string) bool {
+	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
+		if rest, ok := bytes.CutPrefix(trimmed, []byte(spelling+":")); ok {
+			rest = bytes.TrimSpace(rest)
+			return len(rest) == 0 || rest[0] == '#'
+		}
+	}
+	return false
+}
+
+func indentOf(line []byte) string {
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " "))])
+}
