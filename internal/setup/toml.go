@@ -33,6 +33,9 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		if reflect.DeepEqual(merged, existing) {
 			return data, nil
 		}
+		if after, ok := editTOMLServer(f, data, servers, existing, merged); ok {
+			return checkServerEdit(f, data, after, servers)
+		}
 		table = merged
 	}
 	for _, name := range append([]string{serverName}, reversed(servers)...) {
@@ -61,7 +64,7 @@ func (tomlFormat) inline(entry any) ([]byte, error) {
 }
 
 func (f tomlFormat) remove(data []byte, servers []string) ([]byte, error) {
-	return checkEdit(f, data, removeTable(data, servers), servers)
+	return checkEdit(f, data, removeTOMLFields(removeTable(data, servers), servers), servers)
 }
 
 func (tomlFormat) decode(data []byte) (map[string]any, error) {

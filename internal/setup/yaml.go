@@ -30,6 +30,9 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		if reflect.DeepEqual(merged, existing) {
 			return data, nil
 		}
+		if after, ok := f.editServer(data, servers, merged); ok {
+			return checkServerEdit(f, data, after, servers)
+		}
 		entry = merged
 	}
 	var encoded bytes.Buffer
@@ -116,30 +119,46 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	return at, yamlIndent, isBehindKey
 }
 
+// findServerLines returns the offsets of the first and behind the last line of the server
+// opentabs in the mapping of a top-level key, and the indentation of the server's name.
+// Comments and blank lines before the next key do not belong to the server.
+func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
+	at, indent, ok := findChildren(data, key)
+	if !ok {
+		return 0, 0, "", false
+	}
+	isOwn := false
+	offset := at
+	for line := range bytes.Lines(data[at:]) {
+		trimmed := bytes.TrimSpace(line)
+		isText := len(trimmed) > 0 && trimmed[0] != '#'
+		if isText && len(indentOf(line)) < len(indent) {
+			break
+		}
+		if isText && indentOf(line) == indent {
+			if isOwn {
+				break
+			}
+			if isOwn = startsBlock(trimmed, serverName); isOwn {
+				start = offset
+			}
+		}
+		offset += len(line)
+		if isOwn && (isText || len(trimmed) > 0 && len(indentOf(line)) > len(indent)) {
+			end = offset
+		}
+	}
+	return start, end, indent, isOwn
+}
+
 // removeMapping removes the server opentabs from the mapping of a top-level key in a YAML
 // file.
 func removeMapping(data []byte, key string) []byte {
-	at, indent, ok := findChildren(data, key)
+	start, end, _, ok := findServerLines(data, key)
 	if !ok {
 		return bytes.Clone(data)
 	}
-	kept := bytes.Clone(data[:at])
-	isOwn, isInside := false, true
-	for line := range bytes.Lines(data[at:]) {
-		trimmed := bytes.TrimSpace(line)
-		if isInside && len(trimmed) > 0 && trimmed[0] != '#' {
-			switch own := indentOf(line); {
-			case len(own) < len(indent):
-				isInside, isOwn = false, false
-			case own == indent:
-				isOwn = startsBlock(trimmed, serverName)
-			}
-		}
-		if !isOwn {
-			kept = append(kept, line...)
-		}
-	}
-	return kept
+	return append(bytes.Clone(data[:start]), data[end:]...)
 }
 
 // startsBlock reports whether a line of YAML starts the block of a given key.

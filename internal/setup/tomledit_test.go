@@ -1,0 +1,85 @@
+package setup
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestTOMLServerIsEditedInPlace checks that setup keeps the comments, the unknown keys and
+// the order of keys in the table of the server opentabs, and the place of the table.
+func TestTOMLServerIsEditedInPlace(t *testing.T) {
+	for name, c := range map[string]struct{ before, after string }{
+		"tables": {
+			"# mine\n[mcp_servers.opentabs] # header\n# above\nstartup_timeout_sec = 20 # keep\ncommand = \"/old\" # program\nargs = [\n  \"mcp\", # the command\n]\n\n[mcp_servers.opentabs.env] # variables\nOPENTABS_PORT = \"9000\" # port\nOPENTABS_HOME = \"/old\"\nOPENTABS_CLIENT_TOKEN = 'otc_0'\n# end\n\n[tui] # last\nx = 1\n",
+			"# mine\n[mcp_servers.opentabs] # header\n# above\nstartup_timeout_sec = 20 # keep\ncommand = '/bin/opentabs' # program\nargs = [\n  \"mcp\", # the command\n]\n\n[mcp_servers.opentabs.env] # variables\nOPENTABS_PORT = \"9000\" # port\nOPENTABS_CLIENT_TOKEN = 'otc_1'\n# end\n\n[tui] # last\nx = 1\n",
+		},
+		"no variables": {
+			"[mcp_servers.opentabs] # header\nz = 1\ncommand = '/old' # program\nargs = ['serve'] # words\n# end\n\n[tui]\nx = 1\n",
+			"[mcp_servers.opentabs] # header\nz = 1\ncommand = '/bin/opentabs' # program\nargs = ['mcp'] # words\n\n[mcp_servers.opentabs.env]\nOPENTABS_CLIENT_TOKEN = 'otc_1'\n# end\n\n[tui]\nx = 1\n",
+		},
+		"no end of line": {
+			"[mcp_servers.opentabs]\ncommand = '/old' # program",
+			"[mcp_servers.opentabs]\ncommand = '/bin/opentabs' # program\nargs = ['mcp']\n\n[mcp_servers.opentabs.env]\nOPENTABS_CLIENT_TOKEN = 'otc_1'\n",
+		},
+		"variables in braces": {
+			"[mcp_servers.opentabs]\nenv = {B = \"#1\", OPENTABS_HOME = '/old', A = 1} # env\ncommand = '/old'\nargs = ['mcp']\n",
+			"[mcp_servers.opentabs]\nenv = { B = \"#1\", A = 1, OPENTABS_CLIENT_TOKEN = 'otc_1' } # env\ncommand = '/bin/opentabs'\nargs = ['mcp']\n",
+		},
+		"server in braces": {
+			"[mcp_servers]\n# before\nopentabs = { command = '/old', x = [1, 2], env = { A = '1' } } # own\nother = { command = 'y' }\n",
+			"[mcp_servers]\n# before\nopentabs = { command = '/bin/opentabs', x = [1, 2], env = { A = '1', OPENTABS_CLIENT_TOKEN = 'otc_1' }, args = ['mcp'] } # own\nother = { command = 'y' }\n",
+		},
+		"servers in braces": {
+			"mcp_servers = { other = { command = 'y' }, opentabs = { command = '/old' } } # all\n",
+			"mcp_servers = { other = { command = 'y' }, opentabs = { command = '/bin/opentabs', args = ['mcp'], env = {OPENTABS_CLIENT_TOKEN = 'otc_1'} } } # all\n",
+		},
+		"dotted keys": {
+			"[mcp_servers]\nopentabs.command = '/old' # program\nopentabs.args = ['mcp']\nopentabs.env.OPENTABS_CLIENT_TOKEN = 'otc_0' # token\n",
+			"[mcp_servers]\nopentabs.command = '/bin/opentabs' # program\nopentabs.args = ['mcp']\nopentabs.env.OPENTABS_CLIENT_TOKEN = 'otc_1' # token\n",
+		},
+		"quoted keys": {
+			"[ \"mcp_servers\" . 'opentabs' ]\n\"command\" = '''\n/old''' # program\nargs = ['mcp']\nenv = { \"OPENTABS_CLIENT_TOKEN\" = 'otc_0' }\n",
+			"[ \"mcp_servers\" . 'opentabs' ]\n\"command\" = '/bin/opentabs' # program\nargs = ['mcp']\nenv = { \"OPENTABS_CLIENT_TOKEN\" = 'otc_1' }\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkEditInPlace(t, "codex", c.before, c.after)
+		})
+	}
+}
+
+// TestTOMLServerIsRemoved checks that undo removes a server whose keys are in other tables.
+func TestTOMLServerIsRemoved(t *testing.T) {
+	for before, after := range map[string]string{
+		"[mcp_servers]\nopentabs.command = '/old'\nopentabs.args = [\n 'mcp',\n]\nother.command = 'y' # y\n": "[mcp_servers]\nother.command = 'y' # y\n",
+		"mcp_servers.opentabs = { command = '/old' }\na = 1":                                                 "a = 1",
+		"[mcp_servers]\nother = {}\n# own\nopentabs = { command = '/old' }\n[tui]\n":                         "[mcp_servers]\nother = {}\n# own\n[tui]\n",
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, "codex")
+		writeConfig(t, client, before)
+		if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Undo(client); err != nil || readText(t, client.File) != after {
+			t.Errorf("Undo of %q returned %v, content = %q, want %q", before, err, readText(t, client.File), after)
+		}
+	}
+}
+
+// checkEditInPlace checks the configuration after setup, in each layout, and that a second
+// setup changes nothing.
+func checkEditInPlace(t *testing.T, id, before, after string) {
+	t.Helper()
+	afters := withLayouts(after)
+	for i, text := range withLayouts(before) {
+		m := newMachine(t)
+		client := clientOf(t, m, id)
+		writeConfig(t, client, text)
+		writer := Writer{Dir: filepath.Join(m.Home, "state")}
+		setUp(t, writer, client, testCommand)
+		if got := readText(t, client.File); got != afters[i] {
+			t.Errorf("configuration after setup =\n%q\nwant\n%q", got, afters[i])
+		}
+		if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() {
+			t.Errorf("second change = %v\n%s\nwant none", err, again.Diff())
+		}
+	}
+}

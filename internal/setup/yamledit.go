@@ -1,0 +1,104 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// editServer returns data in which the server opentabs has the values of merged. Comments
+// and the order of keys stay. ok is false for a layout that editServer does not support.
+func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]any) (after []byte, ok bool) {
+	start, end, indent, ok := findServerLines(data, servers[0])
+	if !ok {
+		return nil, false
+	}
+	var lines []byte // the lines of the server without the indentation of its name
+	step := 0
+	for line := range bytes.Lines(data[start:end]) {
+		line = bytes.TrimPrefix(line, []byte(indent))
+		lines = append(lines, line...)
+		if step == 0 {
+			step = len(indentOf(line))
+		}
+	}
+	var document yaml.Node
+	if yaml.Unmarshal(lines, &document) != nil || len(document.Content) != 1 || len(document.Content[0].Content) != 2 {
+		return nil, false
+	}
+	if err := setYAMLValues(document.Content[0].Content[1], merged); err != nil {
+		return nil, false
+	}
+	var encoded bytes.Buffer
+	encoder := yaml.NewEncoder(&encoded)
+	encoder.SetIndent(max(step, len(yamlIndent)))
+	if errors.Join(encoder.Encode(&document), encoder.Close()) != nil {
+		return nil, false
+	}
+	after = bytes.Clone(data[:start])
+	for line := range bytes.Lines(encoded.Bytes()) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			after = append(after, indent...)
+		}
+		after = append(after, line...)
+	}
+	after = append(after, data[end:]...)
+	values, err := f.decode(after)
+	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
+}
+
+// setYAMLValues changes a mapping so that it has exactly the values of merged. Keys and
+// values that do not change keep their layout.
+func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
+	if mapping.Kind != yaml.MappingNode {
+		return errors.New("the node is not a mapping")
+	}
+	hasKey := map[string]bool{}
+	var content []*yaml.Node
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key, node := mapping.Content[i], mapping.Content[i+1]
+		value, isKept := merged[key.Value]
+		if !isKept {
+			continue
+		}
+		hasKey[key.Value] = true
+		if err := setYAMLValue(node, value); err != nil {
+			return err
+		}
+		content = append(content, key, node)
+	}
+	for _, name := range slices.Sorted(maps.Keys(merged)) {
+		if hasKey[name] {
+			continue
+		}
+		var key, node yaml.Node
+		if err := errors.Join(key.Encode(name), node.Encode(merged[name])); err != nil {
+			return err
+		}
+		content = append(content, &key, &node)
+	}
+	mapping.Content = content
+	return nil
+}
+
+// setYAMLValue replaces the value of a node, and keeps its comments.
+func setYAMLValue(node *yaml.Node, value any) error {
+	var old any
+	if err := node.Decode(&old); err != nil || reflect.DeepEqual(old, value) {
+		return err
+	}
+	if object, isObject := value.(map[string]any); isObject && node.Kind == yaml.MappingNode {
+		return setYAMLValues(node, object)
+	}
+	var replacement yaml.Node
+	if err := replacement.Encode(value); err != nil {
+		return err
+	}
+	replacement.HeadComment, replacement.LineComment, replacement.FootComment = node.HeadComment, node.LineComment, node.FootComment
+	*node = replacement
+	return nil
+}
