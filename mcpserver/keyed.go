@@ -7,15 +7,18 @@ import (
 	"opentabs/dispatch"
 	"opentabs/dispatch/joblist"
 	"opentabs/internal/idempotency"
+	"opentabs/internal/rawjson"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
 
 // These constants are the keys of the _meta of results and tools about calls that change
-// something: the call whose ending a result repeats, and the tool that undoes a call.
+// something: the call whose ending a result repeats, whether the result of that call is
+// lost, and the tool that undoes a call.
 const (
-	metaReplayed = "opentabs/replayed"
-	metaUndo     = "opentabs/undo"
+	metaReplayed   = "opentabs/replayed"
+	metaResultLost = "opentabs/resultLost"
+	metaUndo       = "opentabs/undo"
 )
 
 // keyOf returns the idempotency key of a call of l; empty for none. A tool that only reads
@@ -71,9 +74,19 @@ func endingReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idem
 		return s.tracedReply(l, c, ending.Result, ending.Err)
 	}
 	text := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
-		"the setting recordResults is off, or the result has secrets or is long."
-	// A client rejects a result without structured content if the tool lists an output schema.
-	return reply{callID: use.CallID, text: text, isError: l.isListedWithOutputSchema(s, &q)}
+		"the setting recordResults is off, or the result has secrets, is long or arrived after a lost link."
+	r := reply{callID: use.CallID, text: text, isError: l.isListedWithOutputSchema(s, &q), isResultLost: true}
+	if !r.isError { // a client rejects structured content that violates the output schema
+		r.data = rawjson.Encode(lostResult{CallID: use.CallID, Status: wire.StatusDone})
+	}
+	return r
+}
+
+// lostResult is the structured content of a result that is not stored.
+type lostResult struct {
+	CallID         string          `json:"call_id"`
+	Status         wire.CallStatus `json:"status"`
+	IsResultStored bool            `json:"result_stored"`
 }
 
 // startedJobReply returns the reply for a call that becomes a job.

@@ -104,6 +104,47 @@ func TestIdempotencyKeyOfJob(t *testing.T) {
 	})
 }
 
+// doneRecords is a recorder with the key of a call that is done, and without its record.
+type doneRecords struct {
+	noRecords
+	key recorder.Note
+}
+
+func (d *doneRecords) WriteNote(n recorder.Note) error {
+	d.key = n
+	return nil
+}
+
+func (d *doneRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Note, error) {
+	if d.key.Subject == "" {
+		return nil, nil
+	}
+	d.key.State, d.key.Time = "done", time.Now()
+	return []recorder.Note{d.key}, nil
+}
+
+// A repeated call whose result is not stored is marked, and its structured content has its state.
+func TestLostResult(t *testing.T) {
+	records := &doneRecords{}
+	for _, isStored := range []bool{true, false} { // the first server stores the key
+		keys := idempotency.New(records, 30)
+		tool := func(sink dispatch.Sink) { sink.Finish([]byte(`{"run":1}`), nil) }
+		withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, tool, func(t *testing.T, s *jobSite) {
+			r := s.as("Cursor", "1").answer(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
+			if isStored {
+				if r.IsError || r.Meta[metaResultLost] != nil || string(r.Structured) != `{"run":1}` {
+					t.Errorf("the first call returns %+v", r)
+				}
+				return
+			}
+			want := fmt.Sprintf(`{"call_id":%q,"status":"done","result_stored":false}`, records.key.By)
+			if r.IsError || string(r.Meta[metaResultLost]) != "true" || string(r.Structured) != want || !strings.Contains(r.Content[0].Text, "Its result is not stored") {
+				t.Errorf("the repeated call returns %+v, want %s", r, want)
+			}
+		})
+	}
+}
+
 // A tool that only reads ignores the key, and a tool names the tool that undoes its calls.
 func TestMetaOfTools(t *testing.T) {
 	isReadOnly := true

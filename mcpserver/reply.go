@@ -10,6 +10,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/hops"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/transport"
@@ -52,6 +53,8 @@ type reply struct {
 	job      json.RawMessage
 	// replayedCall is the value of metaReplayed; empty unless an earlier call has the ending.
 	replayedCall string
+	// isResultLost is the value of metaResultLost: the call is done without a stored result.
+	isResultLost bool
 	// untrusted is the value of metaUntrusted; nil if the result quotes no page.
 	untrusted json.RawMessage
 	// trace is the trace of the call, whose hops are the value of metaHops; nil for none.
@@ -122,21 +125,6 @@ func (r *reply) addBrowserBlocks(output json.RawMessage) {
 	}
 }
 
-// errorDetails is the JSON under metaError. Times are in milliseconds.
-type errorDetails struct {
-	Code        wire.ErrorCode `json:"code"`
-	Retryable   bool           `json:"retryable"`
-	CallID      string         `json:"call_id,omitempty"`
-	RunMs       float64        `json:"ran_ms"`
-	ReportCount int            `json:"reports"`
-	// SinceLastReportMs is absent if the call reported no progress.
-	SinceLastReportMs *float64             `json:"since_report_ms,omitempty"`
-	StopOutcome       dispatch.StopOutcome `json:"stopped,omitempty"`
-	ToolError         *wire.ToolErrorInfo  `json:"tool,omitempty"`
-	// UserText is the text for the user if it differs from the text for agents.
-	UserText string `json:"for_user,omitempty"`
-}
-
 // newFailureReply returns the reply for a failed call. An error that is not a
 // *dispatch.Error is reported as an internal error, without details.
 func newFailureReply(err error) reply {
@@ -147,18 +135,8 @@ func newFailureReply(err error) reply {
 			Message: "opentabs failed while it ran this call (internal). Check the log of opentabs, then report the error.",
 		}
 	}
-	m := errorDetails{
-		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RunMs: float64(e.RunTime.Microseconds()) / 1000,
-		ReportCount: e.ReportCount, StopOutcome: e.StopOutcome, ToolError: e.ToolError, UserText: e.UserText,
-	}
-	if e.ReportCount > 0 {
-		sinceMs := float64(e.SinceLastReport.Microseconds()) / 1000
-		m.SinceLastReportMs = &sinceMs
-	}
 	r := reply{callID: e.CallID, text: e.Error(), isError: true, untrusted: wire.EncodeUntrustedPages(e.Untrusted)}
-	if meta, err := json.Marshal(m); err == nil { // a tool may have given NaN as retryAfterMs
-		r.errorMeta = meta
-	}
+	r.errorMeta = shape.ErrorForPrograms(e)
 	return r
 }
 
@@ -253,6 +231,9 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	}
 	if r.replayedCall != "" {
 		writeEntry(metaReplayed, rawjson.AppendString(nil, r.replayedCall))
+	}
+	if r.isResultLost {
+		writeEntry(metaResultLost, []byte("true"))
 	}
 	if r.untrusted != nil {
 		writeEntry(metaUntrusted, r.untrusted)

@@ -25,6 +25,7 @@ const (
 	ExitCancelled      = 5   // the call was cancelled elsewhere, or the server stopped
 	exitNoPage         = 6   // no page can run the tool, or the page was closed
 	exitAlreadyDecided = 7   // the call is not waiting for approval
+	exitResultLost     = 8   // the call is done, but its result is not available
 	exitInterrupted    = 130 // Ctrl-C, or SIGTERM
 )
 
@@ -81,8 +82,9 @@ func NewExitCodesCmd() *cobra.Command {
   %3d  the call was cancelled elsewhere, or the server stopped
   %3d  no page can run the tool, or the page was closed
   %3d  the call is not waiting for approval: it was already decided, or it ended
+  %3d  the call was done for an earlier request, but its result is not available
   %3d  interrupted, by Ctrl-C or SIGTERM`,
-			ExitOK, ExitFailed, ExitUsage, ExitNoServer, exitTimedOut, ExitCancelled, exitNoPage, exitAlreadyDecided, exitInterrupted),
+			ExitOK, ExitFailed, ExitUsage, ExitNoServer, exitTimedOut, ExitCancelled, exitNoPage, exitAlreadyDecided, exitResultLost, exitInterrupted),
 	}
 }
 
@@ -91,6 +93,7 @@ func NewExitCodesCmd() *cobra.Command {
 func ExplainError(ctx context.Context, err error) (string, int) {
 	var callFailure *toolcall.Failure
 	var tooLate *callview.AlreadyDecidedError
+	var resultLost *toolcall.ResultLostError
 	var userErr *usererr.Error
 	switch {
 	case err == nil:
@@ -99,6 +102,8 @@ func ExplainError(ctx context.Context, err error) (string, int) {
 		return callFailure.Error(), max(ExitFailed, exitCodes[callFailure.Code]) // exitCodes has no entry for error codes of newer servers
 	case errors.As(err, &tooLate):
 		return tooLate.Error(), exitAlreadyDecided
+	case errors.As(err, &resultLost):
+		return resultLost.Error(), exitResultLost
 	case errors.Is(err, toolcall.ErrInterrupted):
 		return err.Error(), exitInterrupted
 	case errors.As(err, &userErr):

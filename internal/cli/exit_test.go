@@ -64,6 +64,7 @@ func TestExplainError(t *testing.T) {
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", ExitFailed},
 		{"an interrupted call", cancelledCtx, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
+		{"a lost result", context.Background(), fmt.Errorf("x: %w", &toolcall.ResultLostError{CallID: "call_1"}), (&toolcall.ResultLostError{CallID: "call_1"}).Error(), exitResultLost},
 		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.AlreadyDecidedError{}), "", exitAlreadyDecided},
 		{"the end of a stream", context.Background(), fmt.Errorf("read the test file: %w", httpapi.ErrStreamEnded), "the server has stopped; start it with `opentabs serve`", ExitNoServer},
 		{"no server", context.Background(), fmt.Errorf("wait for an answer: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", ExitNoServer},

@@ -51,6 +51,19 @@ type Request struct {
 // ErrInterrupted is the error if ctx of [Run] ended during the call.
 var ErrInterrupted = errors.New("interrupted; the call was cancelled")
 
+// ResultLostError is the error of a call that was done for an earlier request with the same
+// idempotency key, and whose result is not stored.
+type ResultLostError struct {
+	// CallID is the call that was done.
+	CallID string
+}
+
+// Error returns the sentence for the user.
+func (e *ResultLostError) Error() string {
+	return "the tool was not called again: " + e.CallID + ", which has the same key, is done, but its result is not stored. " +
+		"The setting recordResults is off, or the result has secrets, is long or arrived after a lost link"
+}
+
 // Failure is why a call failed, with the error code of the tool's result.
 type Failure struct {
 	Code     wire.ErrorCode
@@ -76,8 +89,8 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 
 // Call calls a tool of the server in the name of client, shows the progress, and returns
 // the result. The reader in contains the arguments if they come from stdin. Call returns
-// a *Failure if the call failed, a [usererr.Error] for an invalid request, and
-// ErrInterrupted if ctx ended.
+// a *Failure if the call failed, a *ResultLostError if its result is lost, a
+// [usererr.Error] for an invalid request, and ErrInterrupted if ctx ended.
 func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
@@ -133,6 +146,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		return mcpclient.Result{}, missingErr
 	case err != nil:
 		return mcpclient.Result{}, callError(ctx, err)
+	case result.Meta["opentabs/resultLost"] != nil:
+		return mcpclient.Result{}, &ResultLostError{terminal.SafeLine(rawjson.Unquote(result.Meta["opentabs/replayed"]))}
 	case result.IsError:
 		return mcpclient.Result{}, readFailure(result)
 	}
