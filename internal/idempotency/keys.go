@@ -63,6 +63,7 @@ type entry struct {
 	subject, argsHash, tool string
 	callID                  string
 	job                     *joblist.Job // nil after the end of the call
+	tickets                 *tickets     // nil for a call of an earlier server
 	state                   string
 	began                   time.Time
 	// hasNote is set if the recorder has a note of the key.
@@ -116,7 +117,9 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	e := k.entries[subject]
 	switch {
 	case e == nil:
-		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, began: time.Now(), waiters: 1}
+		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, began: time.Now(), waiters: 1, tickets: &tickets{}}
+		e.tickets.join(c.OnTicket)
+		c.OnTicket = e.tickets.show
 		e.job = k.jobs.Start(c)
 		e.callID = e.job.ID()
 		k.addEntry(e)
@@ -133,6 +136,7 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	use := &Use{CallID: e.callID, IsReplay: true, keys: k, entry: e}
 	if e.state == stateStarted {
 		use.Job = e.job
+		e.tickets.join(c.OnTicket)
 	}
 	return use, nil
 }
@@ -264,7 +268,7 @@ func (k *Keys) settleIfEnded(e *entry) {
 	default:
 		k.finish(e, stateUnknown, nil, callErr)
 	}
-	e.job = nil // the job has the result, which dropResult must free
+	e.job, e.tickets = nil, nil // the job has the result, which dropResult must free
 	delete(k.openCalls, e.callID)
 	k.openCount.Add(-1)
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -439,5 +441,61 @@ func TestErrorAfterRestart(t *testing.T) {
 			second.ToolError == nil || second.ToolError.Code != "SOLD_OUT" || *second.ToolError.RetryAfterMs != after {
 			t.Errorf("after a restart, the error is %+v, want %+v", second, first)
 		}
+	})
+}
+
+// Each request with the key of a waiting call gets its tickets: the open one when it joins,
+// and all later ones.
+func TestJoinedRequestsGetTickets(t *testing.T) {
+	run(t, everything, func(f *fixture) {
+		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
+		var mu sync.Mutex
+		var shown []string
+		start := func(name string) *Use {
+			t.Helper()
+			c := newCall(`{}`)
+			c.OnTicket = func(ctx context.Context, w dispatch.WaitingTicket) {
+				mu.Lock()
+				shown = append(shown, name+" "+w.Reason)
+				mu.Unlock()
+				<-ctx.Done()
+				mu.Lock()
+				shown = append(shown, name+" decided")
+				mu.Unlock()
+			}
+			use, err := f.keys.Start("k", c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			return use
+		}
+		want := func(texts ...string) {
+			t.Helper()
+			mu.Lock()
+			defer mu.Unlock()
+			slices.Sort(shown)
+			if !slices.Equal(shown, texts) {
+				t.Errorf("shown is %q, want %q", shown, texts)
+			}
+			shown = nil
+		}
+		first := start("first")
+		want("first may it run?")
+		start("second")
+		want("second may it run?")
+		if _, err := f.calls.Decide(first.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		want("first decided", "first may it run?", "second decided", "second may it run?") // the gate asks again
+		f.gate = dispatch.Verdict{}
+		if _, err := f.calls.Decide(first.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		want("first decided", "second decided")
+		start("late")
+		want()
 	})
 }
