@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/callview"
 	"opentabs/internal/cli"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/recorder"
 	"opentabs/internal/terminal"
 )
@@ -71,12 +73,34 @@ func showRecord(opts callsShowOptions) error {
 	if err != nil {
 		return err
 	}
-	entry, ok, err := recorder.Find(dirs.State, opts.id)
+	id, err := callview.FindRecordedID(dirs.State, opts.id, nil)
 	if err != nil {
 		return err
 	}
-	if !ok {
+	entry, ok, err := recorder.Find(dirs.State, id)
+	if err != nil {
+		return err
+	}
+	if id == "" || !ok {
 		return cli.NewUsageError("no call %s is recorded, and no server is running: list recorded calls with `opentabs calls --since 7d`", opts.id)
 	}
 	return printRecord(opts, entry.Record)
+}
+
+// findRecordedID returns the ID of the call that the user typed, a whole ID or the beginning
+// of an ID, among the calls of a server and the recorded calls.
+func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typed string) (string, error) {
+	dirs, err := p.MakeDirs()
+	if err != nil {
+		return "", err
+	}
+	listed, err := client.Calls.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	id, err := callview.FindRecordedID(dirs.State, typed, listed)
+	if err == nil && id == "" {
+		err = callview.NewUnknownCallError(typed)
+	}
+	return id, err
 }

@@ -110,10 +110,11 @@ func newCallsShowCmd(p *cli.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show CALL",
 		Short: "Show one call with its history, progress and activities",
-		Long: `Show one call: its tool and caller, its history, the approval it waits for, its
-progress and its activities. A call that has ended is also shown with its
-arguments and its approval, from the record of the call, if calls are recorded.
-Without --verbose, only what the tool marks for the user is shown.
+		Long: `Show one call, by its id or the beginning of the id: its tool and caller, its
+history, the approval it waits for, its progress and its activities. A call that
+has ended is also shown with its arguments and its approval, from the record of
+the call, if calls are recorded. Without --verbose, only what the tool marks for
+the user is shown.
 
 With --timing, show where the time went: one line for each phase between the
 client and the page. A call has all phases if no other call was traced in the
@@ -145,13 +146,16 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 	if err != nil {
 		return err
 	}
-	if opts.id, err = callview.FindID(ctx, client.Calls, opts.id, callview.Any); err != nil {
+	if opts.id, err = findRecordedID(ctx, opts.program, client, opts.id); err != nil {
 		return err
 	}
 	if opts.follow {
 		return callview.Watch(ctx, client, opts.id, out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
 	}
 	record, err := client.Calls.Get(ctx, opts.id)
+	if errors.Is(err, httpapi.ErrUnknown) {
+		return callview.NewUnknownCallError(opts.id)
+	}
 	if err != nil {
 		return err
 	}

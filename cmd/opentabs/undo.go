@@ -53,7 +53,7 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 	if err != nil {
 		return err
 	}
-	if opts.id, err = callview.FindID(ctx, client.Calls, opts.id, callview.Any); err != nil {
+	if opts.id, err = findRecordedID(ctx, opts.program, client, opts.id); err != nil {
 		return err
 	}
 	started, err := client.Calls.Undo(ctx, opts.id)

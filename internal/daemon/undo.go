@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"opentabs/dispatch"
@@ -66,6 +68,9 @@ func (p *pastCalls) undoForPanel(params wire.CallUndoParams) (wire.CallUndoResul
 // undoForCommand undoes a call for `opentabs calls undo`.
 func (p *pastCalls) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 	started, err := p.undoer.Undo(callID, undoCommandClient)
+	if errors.Is(err, undo.ErrNotRecorded) {
+		err = fmt.Errorf("no call has the ID %.100s: list calls with `opentabs calls --since 24h`", callID)
+	}
 	return httpapi.StartedUndo{CallID: started.CallID, ToolName: started.ToolName}, err
 }
 

@@ -108,6 +108,16 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 	return s.entries[0], true, nil
 }
 
+// FindPrefix returns the records of the calls whose IDs begin with a prefix, newest first
+// and at most limit. The parameter stateDir is the state folder.
+func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
+	s := newSearch(Query{Limit: limit})
+	s.idPrefix, s.bytesLeft = prefix, 1<<62
+	s.needles = append(s.needles, append([]byte(`"call_id":"`), encodeNeedle(prefix)...))
+	err := s.run(filepath.Join(stateDir, folderName), fileName{}, 0)
+	return s.entries, err
+}
+
 // parseCursor returns the file and the offset in a cursor. An empty cursor means the end
 // of the newest file, for which parseCursor returns the zero fileName.
 func parseCursor(cursor string) (name fileName, offset int64, err error) {
@@ -128,6 +138,7 @@ type search struct {
 	query     Query
 	text      string // the text of the query in lower case
 	callID    string
+	idPrefix  string
 	needles   [][]byte // texts that each matching line must contain
 	bytesLeft int64
 
@@ -241,7 +252,7 @@ func (s *search) selects(r *Record) bool {
 	q := &s.query
 	client := r.ToClient().String()
 	switch {
-	case s.callID != "" && r.CallID != s.callID,
+	case s.callID != "" && r.CallID != s.callID, !strings.HasPrefix(r.CallID, s.idPrefix),
 		q.Tool != "" && r.ToolName != q.Tool && r.Plugin != q.Tool,
 		q.Client != "" && r.Client != q.Client && r.ClaimedName != q.Client && client != q.Client,
 		q.HasFailed && !r.Status.IsFailure() && r.Status != wire.StatusCancelled:

@@ -247,3 +247,23 @@ func TestSidePanelGetsPages(t *testing.T) {
 		}
 	}
 }
+
+// FindPrefix finds calls by the beginning of their IDs, not calls that only mention such an
+// ID.
+func TestFindPrefix(t *testing.T) {
+	nested := endedCallOf("call_z", "a__b", time.Now())
+	nested.View.ParentCallID = "call_a1"
+	dir := record(t, testOptions, endedCallOf("call_a1", "a__b", time.Now()), endedCallOf("call_a2", "a__b", time.Now()), endedCallOf("call_b", "a__b", time.Now()), nested)
+	for _, c := range []struct {
+		prefix string
+		limit  int
+		want   string
+	}{
+		{"call_a", 0, "call_a2 call_a1"}, {"call_a", 1, "call_a2"}, {"call_a1", 5, "call_a1"}, {"call_b", 5, "call_b"}, {"a1", 5, ""}, {"call_none", 5, ""},
+	} {
+		entries, err := FindPrefix(dir, c.prefix, c.limit)
+		if got := idsOf(entries); err != nil || got != c.want {
+			t.Errorf("the calls with the prefix %s are %s, %v; want %s", c.prefix, got, err, c.want)
+		}
+	}
+}

@@ -28,9 +28,11 @@ const (
 // maxStates is the number of undone calls in memory. The recorder has older ones.
 const maxStates = 10_000
 
+// ErrNotRecorded is the error of Undo for a call that is unknown, or not recorded any more.
+var ErrNotRecorded = errors.New("the call is not recorded any more")
+
 // These errors are sentences for the user.
 var (
-	errNotRecorded    = errors.New("the call is not recorded any more")
 	errNotEnded       = errors.New("the call has not ended, so it cannot be undone; stop it instead")
 	errPrompt         = errors.New("a prompt changes nothing, so there is nothing to undo")
 	errIncompleteArgs = errors.New("not all arguments of the call are recorded, so it cannot be undone")
@@ -158,7 +160,7 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 		case isKnown:
 			c = recordedCall{recorder.Entry{Record: recorder.Record{View: view, IsArgsIncomplete: true}}, errNoResult}
 		default:
-			return recordedCall{}, errNotRecorded
+			return recordedCall{}, ErrNotRecorded
 		}
 		c.entry.Output = resultOf(c.entry.Output)
 	}
