@@ -2,13 +2,15 @@
 // made the call.
 //
 // A [List] keeps the jobs that a client may still ask for, with the newest results. Each
-// [Job] passes its progress to any number of waiting requests.
+// [Job] passes its progress to any number of waiting requests. A [Tracker] finds jobs in
+// the hooks of the dispatcher.
 //
 // # Concurrency
 //
 // A [List] and a [Job] are safe for concurrent use. List.mu guards the kept jobs, Job.mu
 // the state of one job. Job.mu may be locked while List.mu is locked, not the other way
-// round. No method of the dispatcher runs under either lock.
+// round. No method of the dispatcher runs under either lock. Tracker.mu is locked while a
+// job starts, and no other lock is taken while it is held.
 package joblist
 
 import (

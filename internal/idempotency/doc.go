@@ -12,7 +12,7 @@
 //
 // # Concurrency
 //
-// A [Keys] is safe for concurrent use. Keys.mu may be locked while Jobs.Start runs and while
-// the recorder writes a note, and no other lock is taken while Keys.mu is held except those
-// of the recorder.
+// A [Keys] is safe for concurrent use. Keys.mu may be locked while a job starts and while the
+// recorder writes a note. No other lock is taken while Keys.mu is held except those of the
+// jobs and of the recorder. A call without a key never waits for Keys.mu.
 package idempotency

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"opentabs/dispatch"
@@ -48,12 +47,11 @@ type Keys struct {
 	records   Records
 	retention time.Duration
 	jobs      *joblist.List
-	openCount atomic.Int64 // the number of calls that have not ended
+	openCalls joblist.Tracker[*entry] // the calls that have not ended
 
 	mu          sync.Mutex // guards all fields below
 	isLoaded    bool
 	entries     map[string]*entry // by subject
-	openCalls   map[string]*entry // the calls that have not ended, by call ID
 	order       []*entry          // oldest first; may have released entries
 	resultBytes int
 }
@@ -79,7 +77,7 @@ type entry struct {
 // New returns a Keys that stores keys in records. recordDays is how many days records are
 // kept. Without records, keys are kept until the server stops.
 func New(records Records, recordDays int) *Keys {
-	k := &Keys{records: records, retention: maxRetention, entries: map[string]*entry{}, openCalls: map[string]*entry{}}
+	k := &Keys{records: records, retention: maxRetention, entries: map[string]*entry{}}
 	if days := time.Duration(recordDays) * 24 * time.Hour; days > 0 {
 		k.retention = min(maxRetention, days)
 	}
@@ -120,11 +118,9 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, began: time.Now(), waiters: 1, tickets: &tickets{}}
 		e.tickets.join(c.OnTicket)
 		c.OnTicket = e.tickets.show
-		e.job = k.jobs.Start(c)
+		e.job = k.openCalls.Start(k.jobs, c, e)
 		e.callID = e.job.ID()
 		k.addEntry(e)
-		k.openCalls[e.callID] = e
-		k.openCount.Add(1)
 		go k.awaitEnd(e, e.job)
 		return &Use{CallID: e.callID, Job: e.job, keys: k, entry: e}, nil
 	case e.argsHash != argsHash:
@@ -197,13 +193,13 @@ var _ dispatch.BeforeHook = (*Keys)(nil)
 // disk. If the key cannot be written, the call fails: after a crash, a retry would act
 // again.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
-	if k.openCount.Load() == 0 {
+	e, ok := k.openCalls.Find(info.CallID)
+	if !ok {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	e := k.openCalls[info.CallID]
-	if e == nil || e.hasNote {
+	if e.hasNote {
 		return nil
 	}
 	if err := k.records.WriteNote(noteOf(e)); err != nil {
@@ -269,8 +265,7 @@ func (k *Keys) settleIfEnded(e *entry) {
 		k.finish(e, stateUnknown, nil, callErr)
 	}
 	e.job, e.tickets = nil, nil // the job has the result, which dropResult must free
-	delete(k.openCalls, e.callID)
-	k.openCount.Add(-1)
+	k.openCalls.Forget(e.callID)
 }
 
 // isPageError reports whether an error with this code is the answer of a page whose tool has
@@ -332,7 +327,7 @@ func (k *Keys) removeExpired() {
 		return
 	}
 	k.order = slices.DeleteFunc(k.order, func(e *entry) bool {
-		if k.openCalls[e.callID] != nil || excess <= 0 && !k.isExpired(e) {
+		if e.job != nil || excess <= 0 && !k.isExpired(e) {
 			return false
 		}
 		excess--

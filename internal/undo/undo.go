@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"opentabs/dispatch"
@@ -67,13 +66,12 @@ var _ Records = (*recorder.Recorder)(nil)
 // Undoer undoes calls. Create an Undoer with New.
 type Undoer struct {
 	opts      Options
-	openCount atomic.Int64 // the number of keys of openUndos
+	openUndos joblist.Tracker[string] // the undone call of each call that has not ended
 
-	mu        sync.Mutex // guards all fields below; locked while the recorder writes a note
-	isLoaded  bool       // true after states has the notes of earlier servers
-	states    map[string]undoState
-	order     []string          // the keys of states, oldest first
-	openUndos map[string]string // the undone call of each call that undoes a call and has not ended
+	mu       sync.Mutex // guards all fields below; locked while the recorder writes a note
+	isLoaded bool       // true after states has the notes of earlier servers
+	states   map[string]undoState
+	order    []string // the keys of states, oldest first
 }
 
 // undoState is what is known about a call that another call undoes.
@@ -84,7 +82,7 @@ type undoState struct {
 
 // New returns an Undoer.
 func New(o Options) *Undoer {
-	return &Undoer{opts: o, states: map[string]undoState{}, openUndos: map[string]string{}}
+	return &Undoer{opts: o, states: map[string]undoState{}}
 }
 
 // Started is a call that undoes another call.
@@ -112,10 +110,8 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	if err := u.checkNotUndone(undone.entry); err != nil {
 		return Started{}, err
 	}
-	job := u.opts.Jobs.Start(call)
+	job := u.openUndos.Start(u.opts.Jobs, call, callID)
 	u.setState(callID, undoState{stateStarted, job.ID()})
-	u.openUndos[job.ID()] = callID
-	u.openCount.Add(1)
 	go u.awaitEnd(callID, job)
 	return Started{CallID: job.ID(), ToolName: call.Tool.FullName()}, nil
 }
@@ -126,16 +122,17 @@ var _ dispatch.BeforeHook = (*Undoer)(nil)
 // another call, or fails the call. After a crash, a call that still waited for approval
 // has no note, so that the user can undo the other call again.
 func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
-	if u.openCount.Load() == 0 {
+	undoneID, ok := u.openUndos.Find(info.CallID)
+	if !ok {
 		return nil
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	undoneID, ok := u.openUndos[info.CallID]
-	if !ok {
+	s := u.states[undoneID]
+	if s != (undoState{stateStarted, info.CallID}) { // the call was cancelled, so it does not run
 		return nil
 	}
-	if err := u.opts.Records.WriteNote(noteOf(undoneID, u.states[undoneID])); err != nil {
+	if err := u.opts.Records.WriteNote(noteOf(undoneID, s)); err != nil {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "the undo could not be stored on the disk, so the tool did not run"}
 	}
 	return nil
@@ -329,8 +326,7 @@ func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
 	_, err, _ := job.Result()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	delete(u.openUndos, job.ID())
-	u.openCount.Add(-1)
+	u.openUndos.Forget(job.ID())
 	s := undoState{stateAfter(err), job.ID()}
 	u.setState(callID, s)
 	u.opts.Records.AddNote(noteOf(callID, s))

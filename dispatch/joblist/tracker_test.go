@@ -1,0 +1,53 @@
+package joblist_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/joblist"
+	"opentabs/wire"
+)
+
+// trackerHook counts the calls that it finds and does not find.
+type trackerHook struct {
+	tracker        joblist.Tracker[int]
+	found, missing atomic.Int64
+}
+
+func (h *trackerHook) Before(info dispatch.CallInfo) *wire.CallError {
+	if _, ok := h.tracker.Find(info.CallID); ok {
+		h.found.Add(1)
+	} else {
+		h.missing.Add(1)
+	}
+	return nil
+}
+
+// A hook finds each call, however early it runs, until the call is forgotten.
+func TestTracker(t *testing.T) {
+	hook := &trackerHook{}
+	p := &page{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(nil, nil) }}
+	d := dispatch.New(p.bridge(), dispatch.Options{BeforeHooks: []dispatch.BeforeHook{hook}})
+	jobs := joblist.New(d, joblist.Options{})
+	const calls = 500
+	for i := range calls {
+		job := hook.tracker.Start(jobs, dispatch.Call{Tool: exportTool}, i)
+		if got, ok := hook.tracker.Find(job.ID()); !ok || got != i {
+			t.Fatalf("Find returned %d, %v; want %d", got, ok, i)
+		}
+		if err := job.Wait(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		hook.tracker.Forget(job.ID())
+		hook.tracker.Forget(job.ID())
+		if _, ok := hook.tracker.Find(job.ID()); ok {
+			t.Fatal("a forgotten call is found")
+		}
+	}
+	p.wg.Wait()
+	if hook.found.Load() != calls || hook.missing.Load() != 0 {
+		t.Errorf("the hook found %d calls and did not find %d", hook.found.Load(), hook.missing.Load())
+	}
+}
