@@ -120,14 +120,11 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		return mcpclient.Result{}, callError(ctx, err)
 	}
 	// The server's list of tools does not contain tools that are off. A call of a tool
-	// that is off returns the reason.
+	// that is off returns the reason, so the server decides about missing tools.
 	tool, missingErr := findTool(tools, r.Tool)
 	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
 			return mcpclient.Result{}, err
-		}
-		if !strings.Contains(r.Tool, "__") {
-			return mcpclient.Result{}, missingErr
 		}
 		tool = mcpclient.Tool{Name: r.Tool}
 	}
