@@ -2,214 +2,204 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"opentabs/browser"
 	"opentabs/internal/cli"
-	"opentabs/internal/clienttoken"
-	"opentabs/internal/config"
-	"opentabs/wire"
 )
 
-// completer returns the words with which a shell may complete an argument. A completer
-// returns no words after an error, because a shell must not print errors while the user
-// types.
+// completer returns the words with which a shell may complete a value. A completer returns
+// no words after an error, because a shell must not print errors while the user types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
-// argumentCompleters maps the path of each command, without "opentabs", to the completers
-// of its arguments. The last completer of a command completes all further arguments, too.
+// argumentCompleters maps the path of each command with arguments, without "opentabs", to
+// the completers of its arguments. The last completer of a command completes all further
+// arguments, too. A nil completer offers nothing, for example for a new name.
 var argumentCompleters = map[string][]completer{
-	"call":              {completeTools},
-	"tools":             {completePlugins, nil},
-	"tools show":        {completeTools},
-	"tools pin":         {completePluginsAndTools},
-	"tools unpin":       {completePluginsAndTools},
-	"calls show":        {completeCalls, nil},
-	"calls approve":     {completeOpenCalls, nil},
-	"calls deny":        {completeOpenCalls, nil},
-	"calls cancel":      {completeOpenCalls, nil},
-	"calls undo":        {completeCalls, nil},
-	"plugin inspect":    {completePlugins, nil},
-	"plugin review":     {completePlugins, nil},
-	"plugin configure":  {completePlugins, nil},
-	"plugin remove":     {completePlugins, nil},
-	"plugin update":     {completePlugins},
-	"plugin permission": {completePluginsAndTools, completeWords("off", "ask", "auto"), nil},
-	"plugin limit":      {completeTools, nil},
-	"client remove":     {completeClients, nil},
-	"config get":        {completeSettings, nil},
-	"config set":        {completeSettings, nil},
-	"config unset":      {completeSettings, nil},
-	"browser tools":     {completeWords("on", "off"), completeBrowserTools},
-	"browser site":      {completeSites, completeWords("off", "read", "ask", "auto", "default"), nil},
+	"call":                  {completeTools, nil},
+	"tools":                 {completePlugins, nil},
+	"tools show":            {completeTools, nil},
+	"tools pin":             {completePluginsAndTools},
+	"tools unpin":           {completePins},
+	"calls show":            {completeCalls, nil},
+	"calls approve":         {completeOpenCalls, nil},
+	"calls deny":            {completeOpenCalls, nil},
+	"calls cancel":          {completeOpenCalls, nil},
+	"calls undo":            {completeCalls, nil},
+	"plugin configure":      {completePlugins, nil},
+	"plugin create":         {nil},
+	"plugin disable":        {completeInstalledPlugins},
+	"plugin enable":         {completeInstalledPlugins},
+	"plugin info":           {completePlugins, nil},
+	"plugin inspect":        {completePlugins, nil},
+	"plugin limit":          {completeTools, completeWords("none"), nil},
+	"plugin permission":     {completePluginsAndTools, completeWords("off", "ask", "auto", "default"), nil},
+	"plugin remove":         {completePlugins, nil},
+	"plugin review":         {completePlugins, nil},
+	"plugin search":         {nil},
+	"plugin update":         {completePlugins},
+	"client add":            {nil},
+	"client remove":         {completeClients, nil},
+	"client timeout set":    {completeTimeoutClients, nil},
+	"client timeout forget": {completeTimeoutClients, nil},
+	"config get":            {completeSettings, nil},
+	"config set":            {completeSettings, nil},
+	"config unset":          {completeSettings, nil},
+	"browser default":       {completeBrowsersAndNone, nil},
+	"browser forget":        {completeKnownBrowsers, nil},
+	"browser name":          {completeKnownBrowsers, nil},
+	"browser release":       {completeUsedTabs, nil},
+	"browser reload-tab":    {completeTabs, nil},
+	"browser site":          {completeSites, completeWords("off", "read", "ask", "auto", "default"), nil},
+	"browser tools":         {completeWords("on", "off"), completeBrowserTools},
+	"files remove":          {completeFileIDs},
+	"pair":                  {nil}, // only the side panel shows the code
+	"pair remove":           {completePairedBrowsers, nil},
 }
 
-// addCompletions sets the shell completions of all commands below root.
+// flagCompleters maps each flag with a value to its completer: a flag of one command as
+// "audit --tool", and a flag that several commands have as "--tool". A nil completer offers
+// nothing, for example for a number.
+var flagCompleters = map[string]completer{
+	"--allow-calls-to":            completeInstalledPlugins,
+	"--browser":                   completeBrowsers,
+	"--client":                    completeCallers,
+	"browser default --client":    completeMCPClients,
+	"setup --client":              completeSetupClients,
+	"--filter":                    nil,
+	"--forbid-calls-to":           completeInstalledPlugins,
+	"--last":                      nil,
+	"--late-access":               completeWords("on", "off"),
+	"--level":                     completeWords("debug", "info", "warning", "error"),
+	"--open-tabs":                 completeWords("on", "off"),
+	"--permission":                completeWords("off", "ask", "auto"),
+	"--plugin":                    completePlugins,
+	"--since":                     nil,
+	"--timeout":                   nil,
+	"--tool":                      completePluginsAndTools,
+	"--version":                   nil,
+	"call --arg":                  nil,
+	"call --idempotency-key":      nil,
+	"call --input":                nil,
+	"call --output":               completeWords("json", "text"),
+	"call --tab":                  completeTabs,
+	"calls approve --for":         nil,
+	"calls cancel --reason":       nil,
+	"plugin configure --instance": nil,
+	"plugin configure --unset":    nil,
+	"plugin create --description": nil,
+	"plugin create --display":     nil,
+	"plugin create --domain":      nil,
+	"plugin create --world":       completeWords("main", "isolated"),
+	"plugin enable --permission":  completeWords("ask", "auto"),
+	"plugin inspect --section":    completeWords("overview", "tools", "code", "pre-script", "changes", "libraries"),
+	"serve --browser-acts":        nil,
+	"serve --browser-pictures":    nil,
+	"serve --decision-timeout":    nil,
+	"serve --detach":              completeWords("auto", "never"),
+	"serve --discover-global":     completeWords("on", "off"),
+	"serve --elicitation":         completeWords("on", "off"),
+	"serve --hard-timeout":        nil,
+	"serve --idle-timeout":        nil,
+	"serve --log-format":          completeWords("auto", "console", "json"),
+	"serve --log-level":           completeWords("trace", "debug", "info", "warn", "error"),
+	"serve --max-idle-timeout":    nil,
+	"serve --max-result-bytes":    nil,
+	"serve --max-running":         nil,
+	"serve --max-waiting":         nil,
+	"serve --output-schemas":      completeWords("auto", "on", "off"),
+	"serve --port":                nil,
+	"serve --progress-interval":   nil,
+	"serve --record-arguments":    completeWords("on", "off"),
+	"serve --record-bytes":        nil,
+	"serve --record-days":         nil,
+	"serve --record-results":      completeWords("on", "off"),
+	"serve --store-extensions":    nil,
+	"serve --tools":               completeWords("auto", "all", "gateway"),
+}
+
+// fileCompletions has the arguments and flags whose values are files or folders, by the
+// keys of argumentCompleters and flagCompleters.
+var fileCompletions = map[string]cobra.ShellCompDirective{
+	"plugin build":           cobra.ShellCompDirectiveFilterDirs,
+	"plugin check":           cobra.ShellCompDirectiveFilterDirs,
+	"plugin dev":             cobra.ShellCompDirectiveFilterDirs,
+	"plugin install":         cobra.ShellCompDirectiveDefault,
+	"plugin pack":            cobra.ShellCompDirectiveFilterDirs,
+	"plugin readme":          cobra.ShellCompDirectiveFilterDirs,
+	"plugin test":            cobra.ShellCompDirectiveFilterDirs,
+	"--dir":                  cobra.ShellCompDirectiveFilterDirs,
+	"plugin pack --out":      cobra.ShellCompDirectiveDefault,
+	"serve --log-file":       cobra.ShellCompDirectiveDefault,
+	"serve --upload-folders": cobra.ShellCompDirectiveFilterDirs,
+}
+
+// addCompletions sets the shell completions of all commands below root. A value without a
+// completion offers nothing, not the files of the current directory.
 func addCompletions(p *cli.Program, root *cobra.Command) {
-	for path, completers := range argumentCompleters {
-		cmd, _, err := root.Find(strings.Fields(path))
-		if err != nil || cmd.CommandPath() != root.Name()+" "+path {
-			panic("opentabs: there is no command " + path) // a test builds the root command, so the test finds a wrong path
-		}
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			complete := completers[min(len(args), len(completers)-1)]
-			if complete == nil {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return complete(cmd.Context(), p), cobra.ShellCompDirectiveNoFileComp
-		}
-	}
-	addBrowserCompletion(p, root)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	addCommandCompletions(p, root, "")
 }
 
-// addBrowserCompletion sets the shell completion of the flag --browser on every command
-// that has this flag.
-func addBrowserCompletion(p *cli.Program, cmd *cobra.Command) {
+// addCommandCompletions sets the shell completions of a command and its subcommands. The
+// parameter path is the path of the command without "opentabs".
+func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 	for _, sub := range cmd.Commands() {
-		addBrowserCompletion(p, sub)
+		addCommandCompletions(p, sub, strings.TrimSpace(path+" "+sub.Name()))
 	}
-	if cmd.Flags().Lookup("browser") == nil {
-		return
+	if completers, ok := argumentCompleters[path]; ok {
+		cmd.ValidArgsFunction = completionOf(p, completers)
+	} else if directive, ok := fileCompletions[path]; ok {
+		cmd.ValidArgsFunction = cobra.FixedCompletions(nil, directive)
 	}
-	err := cmd.RegisterFlagCompletionFunc("browser", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return completeBrowsers(cmd.Context(), p), cobra.ShellCompDirectiveNoFileComp
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		for _, key := range flagKeys(path, f) {
+			complete, hasWords := flagCompleters[key]
+			directive, hasFiles := fileCompletions[key]
+			if !hasWords && !hasFiles {
+				continue
+			}
+			completion := completionOfFlag(p, complete)
+			if hasFiles {
+				completion = cobra.FixedCompletions(nil, directive)
+			}
+			if err := cmd.RegisterFlagCompletionFunc(f.Name, completion); err != nil { // cobra fails only for a flag that is completed twice
+				panic(err)
+			}
+			return
+		}
 	})
-	if err != nil { // cobra fails only for a flag that is missing or completed twice
-		panic(err)
-	}
 }
 
-func completeWords(words ...string) completer {
-	return func(context.Context, *cli.Program) []string { return words }
+// flagKeys returns the keys of a flag in flagCompleters and fileCompletions, the most
+// specific key first.
+func flagKeys(path string, f *pflag.Flag) []string {
+	return []string{path + " --" + f.Name, "--" + f.Name}
 }
 
-func completeTools(_ context.Context, p *cli.Program) []string {
-	_, registry, err := p.OpenPlugins()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, one := range registry.Set().All() {
-		for _, t := range one.Tools {
-			names = append(names, t.FullName()+"\t"+t.Description)
+// completionOf returns the cobra function that completes values with completers. Words
+// that are arguments already are not offered again.
+func completionOf(p *cli.Program, completers []completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		complete := completers[min(len(args), len(completers)-1)]
+		if complete == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		words := slices.DeleteFunc(complete(cmd.Context(), p), func(word string) bool {
+			name, _, _ := strings.Cut(word, "\t")
+			return slices.Contains(args, name)
+		})
+		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-	return names
 }
 
-func completePlugins(_ context.Context, p *cli.Program) []string {
-	_, registry, err := p.OpenPlugins()
-	if err != nil {
-		return nil
+// completionOfFlag returns the cobra function that completes the value of a flag.
+func completionOfFlag(p *cli.Program, complete completer) cobra.CompletionFunc {
+	completion := completionOf(p, []completer{complete})
+	return func(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return completion(cmd, nil, toComplete)
 	}
-	var names []string
-	for _, one := range registry.Set().All() {
-		names = append(names, one.Name+"\t"+one.DisplayName)
-	}
-	return names
-}
-
-func completePluginsAndTools(ctx context.Context, p *cli.Program) []string {
-	return append(completePlugins(ctx, p), completeTools(ctx, p)...)
-}
-
-func completeCalls(ctx context.Context, p *cli.Program) []string {
-	return listCalls(ctx, p, func(wire.CallStatus) bool { return true })
-}
-
-// completeOpenCalls completes the IDs of calls that have not ended.
-func completeOpenCalls(ctx context.Context, p *cli.Program) []string {
-	return listCalls(ctx, p, func(s wire.CallStatus) bool { return s == wire.StatusPending || s == wire.StatusRunning })
-}
-
-func listCalls(ctx context.Context, p *cli.Program, isWanted func(wire.CallStatus) bool) []string {
-	client, err := p.NewClient(ctx)
-	if err != nil {
-		return nil
-	}
-	calls, err := client.Calls.List(ctx)
-	if err != nil {
-		return nil
-	}
-	var ids []string
-	for _, c := range calls {
-		if isWanted(c.Status) {
-			ids = append(ids, c.CallID+"\t"+browser.FullName(c.Plugin, c.Tool))
-		}
-	}
-	return ids
-}
-
-func completeBrowsers(ctx context.Context, p *cli.Program) []string {
-	client, err := p.NewClient(ctx)
-	if err != nil {
-		return nil
-	}
-	status, err := client.Status(ctx)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, b := range status.Browsers {
-		names = append(names, b.Name)
-	}
-	return names
-}
-
-func completeClients(_ context.Context, p *cli.Program) []string {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil
-	}
-	clients, err := clienttoken.Open(dirs.ClientsFile()).List()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, c := range clients {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
-func completeSettings(_ context.Context, p *cli.Program) []string {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil
-	}
-	settings, err := config.ListEffective(dirs, p.Getenv)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, s := range settings {
-		names = append(names, s.Key+"\t"+s.Value)
-	}
-	return names
-}
-
-func completeBrowserTools(context.Context, *cli.Program) []string {
-	var names []string
-	for _, g := range browser.Groups() {
-		names = append(append(names, g.Name+"\tgroup"), g.Tools...)
-	}
-	return names
-}
-
-func completeSites(ctx context.Context, p *cli.Program) []string {
-	book, err := p.OpenPolicy(ctx)
-	if err != nil {
-		return nil
-	}
-	sites, err := book.Sites()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, s := range sites {
-		names = append(names, s.Site)
-	}
-	return names
 }

@@ -36,6 +36,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(p.Out.Stdout())
 	root.SetErr(stderr)
+	addShellCommand(root)
 	err := unknownCommand(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
@@ -96,10 +97,24 @@ your browser through an extension. A plugin adds the tools of a site.`,
 	return cmd
 }
 
+// addShellCommand adds cobra's command "completion", which prints completion scripts for
+// shells. One line of its help is too long for a terminal of 80 columns.
+func addShellCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	cmd, _, err := root.Find([]string{"completion", "bash"})
+	if err != nil {
+		panic(err) // cobra always adds this command
+	}
+	cmd.Long = strings.ReplaceAll(cmd.Long, "you can install it via your OS's package manager.", "install it with your package manager.")
+}
+
 func newHelpCmd(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show what a command does",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return completeCommands(root, args), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := unknownCommand(root, args); err != nil {
 				return err

@@ -129,5 +129,8 @@ func TestHelpIsNarrow(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}))
+	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
+	addShellCommand(root)
+	root.InitDefaultHelpCmd()
+	check(root)
 }

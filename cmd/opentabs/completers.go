@@ -1,0 +1,337 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/browser"
+	"opentabs/dispatch"
+	"opentabs/internal/audit"
+	"opentabs/internal/cli"
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/config"
+	"opentabs/internal/filestore"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
+	"opentabs/internal/pairing"
+	"opentabs/internal/setup"
+	"opentabs/wire"
+)
+
+func completeWords(words ...string) completer {
+	return func(context.Context, *cli.Program) []string { return slices.Clone(words) }
+}
+
+func completeTools(_ context.Context, p *cli.Program) []string {
+	_, registry, err := p.OpenPlugins()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, one := range registry.Set().All() {
+		for _, t := range one.Tools {
+			names = append(names, t.FullName()+"\t"+t.Description)
+		}
+	}
+	return names
+}
+
+func completePlugins(_ context.Context, p *cli.Program) []string {
+	_, registry, err := p.OpenPlugins()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, one := range registry.Set().All() {
+		names = append(names, one.Name+"\t"+one.DisplayName)
+	}
+	return names
+}
+
+func completePluginsAndTools(ctx context.Context, p *cli.Program) []string {
+	return append(completePlugins(ctx, p), completeTools(ctx, p)...)
+}
+
+func completeCalls(ctx context.Context, p *cli.Program) []string {
+	return listCalls(ctx, p, func(wire.CallStatus) bool { return true })
+}
+
+// completeOpenCalls completes the IDs of calls that have not ended.
+func completeOpenCalls(ctx context.Context, p *cli.Program) []string {
+	return listCalls(ctx, p, func(s wire.CallStatus) bool { return s == wire.StatusPending || s == wire.StatusRunning })
+}
+
+func listCalls(ctx context.Context, p *cli.Program, isWanted func(wire.CallStatus) bool) []string {
+	client, err := p.NewClient(ctx)
+	if err != nil {
+		return nil
+	}
+	calls, err := client.Calls.List(ctx)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, c := range calls {
+		if isWanted(c.Status) {
+			ids = append(ids, c.CallID+"\t"+browser.FullName(c.Plugin, c.Tool))
+		}
+	}
+	return ids
+}
+
+func completeBrowsers(ctx context.Context, p *cli.Program) []string {
+	var names []string
+	for _, b := range listConnectedBrowsers(ctx, p) {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+func completeClients(_ context.Context, p *cli.Program) []string {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil
+	}
+	clients, err := clienttoken.Open(dirs.ClientsFile()).List()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, c := range clients {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func completeSettings(_ context.Context, p *cli.Program) []string {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil
+	}
+	settings, err := config.ListEffective(dirs, p.Getenv)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, s := range settings {
+		names = append(names, s.Key+"\t"+s.Value)
+	}
+	return names
+}
+
+func completeBrowserTools(context.Context, *cli.Program) []string {
+	var names []string
+	for _, g := range browser.Groups() {
+		names = append(append(names, g.Name+"\tgroup"), g.Tools...)
+	}
+	return names
+}
+
+func completeSites(ctx context.Context, p *cli.Program) []string {
+	book, err := p.OpenPolicy(ctx)
+	if err != nil {
+		return nil
+	}
+	sites, err := book.Sites()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, s := range sites {
+		names = append(names, s.Site)
+	}
+	return names
+}
+
+// completeInstalledPlugins completes the names of plugins without the browser tools, which
+// are part of opentabs.
+func completeInstalledPlugins(_ context.Context, p *cli.Program) []string {
+	_, registry, err := p.OpenPlugins()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, one := range registry.Set().Plugins() {
+		names = append(names, one.Name+"\t"+one.DisplayName)
+	}
+	return names
+}
+
+func completePins(_ context.Context, p *cli.Program) []string {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil
+	}
+	return openPins(p, dirs).Names()
+}
+
+// completeKnownBrowsers completes the names of browsers that are connected or were
+// connected before.
+func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
+	stored, err := openBrowserNames(ctx, p)
+	if err != nil {
+		return nil
+	}
+	browsers, err := stored.List()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, b := range browsers {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+func completeBrowsersAndNone(ctx context.Context, p *cli.Program) []string {
+	return append(completeKnownBrowsers(ctx, p), "none\tremove the default")
+}
+
+// listConnectedBrowsers returns the connected browsers, or nil if no server runs.
+func listConnectedBrowsers(ctx context.Context, p *cli.Program) []httpapi.Browser {
+	client, err := p.NewClient(ctx)
+	if err != nil {
+		return nil
+	}
+	status, err := client.Status(ctx)
+	if err != nil {
+		return nil
+	}
+	return status.Browsers
+}
+
+// completeTabs completes the numbers of the tabs that `opentabs status` shows.
+func completeTabs(ctx context.Context, p *cli.Program) []string {
+	var tabs []string
+	for _, b := range listConnectedBrowsers(ctx, p) {
+		for _, t := range b.Tabs {
+			tabs = append(tabs, fmt.Sprintf("%d\t%s", t.TabID, t.URL))
+		}
+	}
+	return tabs
+}
+
+// completeUsedTabs completes the numbers of the tabs that agents use.
+func completeUsedTabs(ctx context.Context, p *cli.Program) []string {
+	var tabs []string
+	for _, b := range listConnectedBrowsers(ctx, p) {
+		for _, t := range b.HeldTabs {
+			tabs = append(tabs, fmt.Sprintf("%d\t%s, used by %s", t.TabID, t.Site, t.Client))
+		}
+	}
+	return tabs
+}
+
+// maxCallerRecords is the number of audit records in which completers look for clients.
+const maxCallerRecords = 500
+
+// completeMCPClients completes the names of the MCP clients that have a token or made one of
+// the newest calls: the names of their tokens, and the names that they send.
+func completeMCPClients(ctx context.Context, p *cli.Program) []string {
+	names := completeClients(ctx, p)
+	for _, r := range listCallers(p) {
+		if r.ClientCredential != dispatch.CredentialCommandLine {
+			names = append(names, r.Client, r.ClaimedName)
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+}
+
+// completeCallers completes the clients that completeMCPClients completes, and the command
+// line.
+func completeCallers(ctx context.Context, p *cli.Program) []string {
+	names := completeMCPClients(ctx, p)
+	for _, r := range listCallers(p) {
+		if r.ClientCredential == dispatch.CredentialCommandLine {
+			return append(names, r.ToClient().String())
+		}
+	}
+	return names
+}
+
+// listCallers returns the newest records of the audit log that name a client.
+func listCallers(p *cli.Program) []audit.Entry {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil
+	}
+	entries, _, _ := audit.Read(dirs.State, maxCallerRecords, func(r audit.Record) bool { return r.Client != "" })
+	return entries
+}
+
+// completeSetupClients completes the MCP clients that `opentabs setup` can set up.
+func completeSetupClients(_ context.Context, p *cli.Program) []string {
+	noPrograms := func(string) (string, error) { return "", os.ErrNotExist }
+	clients, _ := setup.Clients(setup.Machine{Getenv: p.Getenv, LookPath: noPrograms})
+	var names []string
+	for _, c := range clients {
+		names = append(names, c.ID+"\t"+c.Title)
+	}
+	return names
+}
+
+// completeTimeoutClients completes the names of MCP clients whose timeout was learned or
+// set.
+func completeTimeoutClients(_ context.Context, p *cli.Program) []string {
+	store, err := openTimeouts(p)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range store.List() {
+		names = append(names, e.Name+"\t"+e.WaitText())
+	}
+	return names
+}
+
+func completePairedBrowsers(_ context.Context, p *cli.Program) []string {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil
+	}
+	browsers, err := pairing.Open(dirs.PairingFile()).List()
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, b := range browsers {
+		ids = append(ids, b.ID+"\t"+b.Name)
+	}
+	return ids
+}
+
+func completeFileIDs(_ context.Context, p *cli.Program) []string {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil
+	}
+	files, err := filestore.Open(dirs.FilesDir()).List()
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, f := range files {
+		ids = append(ids, f.ID+"\t"+humanize.Bytes(f.SizeBytes))
+	}
+	return ids
+}
+
+// completeCommands completes the name of the command after args, for `opentabs help`.
+func completeCommands(root *cobra.Command, args []string) []string {
+	parent, extraArgs, err := root.Find(args)
+	if err != nil || len(extraArgs) > 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range parent.Commands() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			names = append(names, sub.Name()+"\t"+sub.Short)
+		}
+	}
+	return names
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/terminal"
+)
+
+// visitCommands runs visit for each command below root with its path without "opentabs".
+func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path string)) {
+	var walk func(cmd *cobra.Command, path string)
+	walk = func(cmd *cobra.Command, path string) {
+		visit(cmd, path)
+		for _, sub := range cmd.Commands() {
+			walk(sub, strings.TrimSpace(path+" "+sub.Name()))
+		}
+	}
+	walk(root, "")
+}
+
+// TestEveryValueHasACompletion checks that each argument and each value of a flag has an
+// entry in the tables of completions, that the shell gets file names only for files, and
+// that no entry is unused.
+func TestEveryValueHasACompletion(t *testing.T) {
+	makeEmptyHome(t)
+	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})
+	unused := map[string]bool{}
+	for key := range argumentCompleters {
+		unused[key] = true
+	}
+	for key := range flagCompleters {
+		unused[key] = true
+	}
+	for key := range fileCompletions {
+		unused[key] = true
+	}
+	hasEntry := func(key string) bool {
+		delete(unused, key)
+		_, hasArgument := argumentCompleters[key]
+		_, hasFlag := flagCompleters[key]
+		_, hasFiles := fileCompletions[key]
+		return hasArgument || hasFlag || hasFiles
+	}
+	visitCommands(root, func(cmd *cobra.Command, path string) {
+		if path == "" {
+			return
+		}
+		if strings.TrimPrefix(cmd.Use, cmd.Name()) != "" && !hasEntry(path) {
+			t.Errorf("opentabs %s: an argument has no completion", cmd.Use)
+		}
+		checkDirective(t, append(strings.Fields(path), ""), path)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.NoOptDefVal != "" {
+				return
+			}
+			keys := flagKeys(path, f)
+			i := slices.IndexFunc(keys, hasEntry)
+			if i < 0 {
+				t.Errorf("opentabs %s --%s: the value has no completion", path, f.Name)
+				return
+			}
+			checkDirective(t, append(strings.Fields(path), "--"+f.Name, ""), keys[i])
+		})
+	})
+	for key := range unused {
+		t.Errorf("the completion of %q belongs to no command", key)
+	}
+}
+
+// checkDirective checks whether a shell completes the last of words with file names: only
+// if key is in fileCompletions.
+func checkDirective(t *testing.T, words []string, key string) {
+	t.Helper()
+	want, isFile := fileCompletions[key]
+	if !isFile {
+		want = cobra.ShellCompDirectiveNoFileComp
+	}
+	var stdout, stderr bytes.Buffer
+	run(t.Context(), append([]string{cobra.ShellCompNoDescRequestCmd}, words...), strings.NewReader(""), &stdout, &stderr)
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	if got := lines[len(lines)-1]; got != fmt.Sprintf(":%d", want) {
+		t.Errorf("opentabs %s: the shell gets the directive %s, want :%d; stderr: %s", strings.Join(words, " "), got, want, stderr.String())
+	}
+}
