@@ -46,7 +46,9 @@ func isGroup(cmd *cobra.Command) bool {
 	return cmd.RunE != nil && reflect.ValueOf(cmd.RunE).Pointer() == reflect.ValueOf(ShowHelp).Pointer()
 }
 
-// writeSubcommands writes the subcommands of cmd by group, followed by the help topics.
+// writeSubcommands writes the subcommands of cmd by group, followed by the help topics. A
+// group that a subcommand has, too, also lists the commands in the group of the subcommand:
+// `opentabs --help` lists the commands of `opentabs plugin` for the authors of plugins.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -55,25 +57,43 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 		groups = append(groups, &cobra.Group{Title: "Other commands:"})
 	}
 	for _, group := range groups {
-		writeCommandList(b, group.Title, cmd.Commands(), func(sub *cobra.Command) bool {
-			return sub.GroupID == group.ID && (sub.IsAvailableCommand() || sub.Name() == "help")
-		})
+		var lines []helpLine
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == group.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				lines = append(lines, helpLine{sub.Name(), sub.Short})
+			}
+			for _, nested := range sub.Commands() {
+				if group.ID != "" && nested.GroupID == group.ID && nested.IsAvailableCommand() {
+					lines = append(lines, helpLine{sub.Name() + " " + nested.Name(), nested.Short})
+				}
+			}
+		}
+		writeHelpLines(b, group.Title, cmd, lines)
 	}
-	writeCommandList(b, "Other help:", cmd.Commands(), (*cobra.Command).IsAdditionalHelpTopicCommand)
+	var topics []helpLine
+	for _, sub := range cmd.Commands() {
+		if sub.IsAdditionalHelpTopicCommand() {
+			topics = append(topics, helpLine{sub.Name(), sub.Short})
+		}
+	}
+	writeHelpLines(b, "Other help:", cmd, topics)
 }
 
-// writeCommandList writes the selected commands below a title. Each command has one line
-// with its summary.
-func writeCommandList(b *strings.Builder, title string, commands []*cobra.Command, isSelected func(*cobra.Command) bool) {
-	hasTitle := false
-	for _, sub := range commands {
-		if !isSelected(sub) {
-			continue
-		}
-		if !hasTitle {
-			fmt.Fprintf(b, "\n%s\n", title)
-			hasTitle = true
-		}
-		fmt.Fprintf(b, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+// helpLine is one command in a list of commands.
+type helpLine struct{ name, summary string }
+
+// writeHelpLines writes a list of commands below cmd under a title. The summaries of all
+// lists have the same column, unless a name is too long for it.
+func writeHelpLines(b *strings.Builder, title string, cmd *cobra.Command, lines []helpLine) {
+	if len(lines) == 0 {
+		return
+	}
+	width := cmd.Commands()[0].NamePadding()
+	for _, line := range lines {
+		width = max(width, len(line.name)+1)
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, line := range lines {
+		fmt.Fprintf(b, "  %-*s %s\n", width, line.name, line.summary)
 	}
 }

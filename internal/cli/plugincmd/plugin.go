@@ -14,6 +14,9 @@ import (
 	"opentabs/plugin"
 )
 
+// DevelopGroup is the title of the commands for authors of plugins.
+const DevelopGroup = "Develop plugins:"
+
 // New returns the command `opentabs plugin` with its subcommands.
 func New(p *cli.Program) *cobra.Command {
 	cmd := cli.GroupCommands(&cobra.Command{
@@ -24,7 +27,7 @@ func New(p *cli.Program) *cobra.Command {
 	cli.AddCommandGroup(cmd, "Use plugins:",
 		newPluginSearchCmd(p), newPluginInfoCmd(p), newPluginInstallCmd(p), newPluginReviewCmd(p), newPluginEnableCmd(p), newPluginDisableCmd(p), newPluginListCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginConfigureCmd(p), newPluginInspectCmd(p), newPluginUpdateCmd(p), newPluginRemoveCmd(p),
 	)
-	cli.AddCommandGroup(cmd, "Write plugins:",
+	cli.AddCommandGroup(cmd, DevelopGroup,
 		newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginDevCmd(p), newPluginTestCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p),
 	)
 	return cmd
