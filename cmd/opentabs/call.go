@@ -46,10 +46,16 @@ tool.`,
 	}
 	showCallHelp := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if names := cmd.Flags().Args(); len(names) == 1 && runToolsShow(cmd.Context(), toolsShowOptions{program: p, tool: names[0]}) == nil {
+		names := cmd.Flags().Args()
+		if len(names) != 1 || runToolsShow(cmd.Context(), toolsShowOptions{program: p, tool: names[0]}) != nil {
+			showCallHelp(cmd, args)
 			return
 		}
-		showCallHelp(cmd, args)
+		p.Out.PrintLine("")
+		cmd.Use, cmd.Example = "call "+names[0], "" // the example of the tool is printed already
+		if err := cli.PrintUsage(cmd); err != nil {
+			p.Out.Notef("%v", err)
+		}
 	})
 	f := cmd.Flags()
 	f.StringArrayVarP(&opts.call.Args, "arg", "a", nil, "one argument as `NAME=VALUE`; may be repeated")

@@ -54,7 +54,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 		_ = json.Unmarshal(m.Value, &a.schema) // a keyword of another type is ignored
 		a.Value, a.Description = a.schema.describeValues(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
-			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", a.Description, plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
+			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", endSentence(a.Description), plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
 		}
 		if a.IsRequired {
 			first = append(first, a)
@@ -63,6 +63,14 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 		}
 	}
 	return append(first, others...)
+}
+
+// endSentence adds a period to a text that has no punctuation at its end.
+func endSentence(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:;") {
+		return text
+	}
+	return text + "."
 }
 
 // typeWords maps the types of JSON Schema to words for the user.

@@ -15,6 +15,7 @@ func TestArguments(t *testing.T) {
 		"maybe": {"anyOf": [{"type": "number"}, {"type": "null"}]},
 		"more": {"type": ["object", "boolean"]},
 		"any": {},
+		"depth": {"type": "integer", "default": 2, "description": "Levels of\nheadings to return"},
 		"odd": {"type": 7, "enum": "x"}
 	}, "required": ["mode", "text"]}`)
 	want := [][]string{
@@ -25,6 +26,7 @@ func TestArguments(t *testing.T) {
 		{"maybe", "number or null", ""},
 		{"more", "object or true or false", ""},
 		{"any", "any", ""},
+		{"depth", "whole number", "Levels of headings to return. Default: 2."},
 		{"odd", "any", ""},
 	}
 	var got [][]string
