@@ -116,7 +116,7 @@ func TestOffersRefuse(t *testing.T) {
 	if _, err := i.Home.PluginStore().Add(folder); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"local": "was added from the folder " + folder, "none": `no plugin "none" was installed`} {
+	for name, want := range map[string]string{"local": "was installed from the folder " + folder, "none": `no plugin "none" was installed`} {
 		var userErr *usererr.Error
 		if _, err := i.FindUpdates(t.Context(), []string{name}); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
@@ -148,8 +148,8 @@ func TestGetErrorHasAHint(t *testing.T) {
 	if err := errors.Join(os.Mkdir("mine", 0o700), os.WriteFile(filepath.Join("mine", "package.json"), []byte("{}"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := i.installFrom(t, "mine"); err == nil || !strings.Contains(err.Error(), "there is a folder with that name: add the folder with `opentabs plugin install .") {
-		t.Errorf("got %v; want an error that contains %q", err, "there is a folder with that name: add the folder with `opentabs plugin install .")
+	if _, _, err := i.installFrom(t, "mine"); err == nil || !strings.Contains(err.Error(), "there is a folder with that name: install the folder with `opentabs plugin install .") {
+		t.Errorf("got %v; want an error that contains %q", err, "there is a folder with that name: install the folder with `opentabs plugin install .")
 	}
 }
 

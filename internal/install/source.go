@@ -114,7 +114,7 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 // withFolderHint adds a hint to err if a folder has the name of the package.
 func withFolderHint(err error, text string) error {
 	if _, statErr := os.Stat(filepath.Join(text, "package.json")); statErr == nil {
-		return fmt.Errorf("%w; there is a folder with that name: add the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, text)
+		return fmt.Errorf("%w; there is a folder with that name: install the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, text)
 	}
 	return err
 }

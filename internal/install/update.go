@@ -123,7 +123,7 @@ func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 		switch {
 		case e.Source == plugin.SourceNPM:
 		case e.Path != "":
-			return nil, usererr.Errorf("%s was added from the folder %s, so update cannot install it: build it in that folder", name, e.Path)
+			return nil, usererr.Errorf("%s was installed from the folder %s, so update cannot install it: build it in that folder", name, e.Path)
 		case loaded && installed.Source == plugin.SourceGlobal:
 			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, installed.Package)
 		default:

@@ -23,8 +23,7 @@ import (
 type installedPlugin struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	// Change is how the command changed the plugin: added (for a folder), installed,
-	// updated or none.
+	// Change is how the command changed the plugin: installed, updated or none.
 	Change          pluginChange    `json:"change"`
 	PreviousVersion string          `json:"previous_version,omitempty"`
 	Dir             string          `json:"dir"`
@@ -38,7 +37,6 @@ type installedPlugin struct {
 type pluginChange string
 
 const (
-	changeAdded     pluginChange = "added"
 	changeInstalled pluginChange = "installed"
 	changeUpdated   pluginChange = "updated"
 	changeNone      pluginChange = "none"
@@ -68,10 +66,10 @@ func addFolder(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	result := newInstalledPlugin(newPlugin, changeAdded)
+	result := newInstalledPlugin(newPlugin, changeInstalled)
 	if !opts.json {
 		printWarnings(p, newPlugin)
-		p.Out.PrintLine("added %s %s", newPlugin.Name, pluginview.Version(newPlugin))
+		p.Out.PrintLine("installed %s %s", newPlugin.Name, pluginview.Version(newPlugin))
 		p.Out.PrintTable("  ", pluginview.ToolRows(newPlugin))
 	}
 	if err := activatePlugin(ctx, p, h, newPlugin, permission, &result); err != nil || !opts.json {
@@ -278,7 +276,8 @@ func newPluginRemoveCmd(p *cli.Program) *cobra.Command {
 		Use:   "remove NAME",
 		Short: "Remove a plugin",
 		Long: `Remove a plugin with its review, permissions and settings. The files of an
-installed plugin are deleted; a folder that was added is kept.`,
+installed package are deleted; the folder of a plugin that was installed from a
+folder is kept.`,
 		Example: "  opentabs plugin remove messages",
 		Args:    cli.RequireArgs(1, "the name of a plugin"),
 		RunE:    cli.ActionWithArg(&opts.name, func(ctx context.Context) error { return runPluginRemove(ctx, opts) }),
