@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -47,6 +48,24 @@ func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 			(f.client == "" || r.Client == f.client || r.ClaimedName == f.client || r.ToClient().String() == f.client) &&
 			!r.Time.Before(since)
 	}, nil
+}
+
+// emptyText returns the notice for a filter that selects no record.
+func (f *auditFilter) emptyText() string {
+	if *f == (auditFilter{}) {
+		return "the audit log has no records yet"
+	}
+	var given []string
+	for _, flag := range []struct{ name, value string }{{"--tool", f.tool}, {"--client", f.client}, {"--since", f.since}} {
+		if flag.value != "" {
+			given = append(given, flag.name)
+		}
+	}
+	which := "a flag"
+	if len(given) == 1 {
+		which = "the flag"
+	}
+	return fmt.Sprintf("no record matches %s: leave out %s, or list all records with `opentabs audit --last 0`", strings.Join(given, " and "), which)
 }
 
 func newAuditCmd(p *cli.Program) *cobra.Command {
@@ -108,7 +127,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		}
 	}
 	if len(entries) == 0 {
-		p.Out.Notef("the audit log has no records yet")
+		p.Out.Notef("%s", opts.filter.emptyText())
 	}
 	if damagedLines > 0 {
 		p.Out.Notef("%s of the audit log cannot be read", terminal.Plural(damagedLines, "line"))

@@ -103,7 +103,7 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, names []string) error {
 	on, ok := map[string]bool{"on": true, "off": false}[state]
 	if !ok {
-		return cli.NewUsageError("%q is not on or off", state)
+		return cli.NewUsageError("%q is neither on nor off: run `opentabs browser tools on` or `opentabs browser tools off`", state)
 	}
 	if _, err := browser.SelectTools(names); err != nil {
 		return cli.NewUsageError("%v", err)

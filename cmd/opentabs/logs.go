@@ -11,6 +11,7 @@ import (
 	"opentabs/internal/pluginview"
 	"opentabs/internal/rawjson"
 	"opentabs/internal/terminal"
+	"opentabs/wire"
 )
 
 type logsOptions struct {
@@ -84,12 +85,20 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		}
 	}
 	if len(entries) == 0 {
-		p.Out.Notef("plugins have logged nothing yet")
+		p.Out.Notef("%s", opts.emptyText())
 	}
 	if damagedLines > 0 {
 		p.Out.Notef("%s of the plugin log cannot be read", terminal.Plural(damagedLines, "line"))
 	}
 	return nil
+}
+
+// emptyText returns the notice for flags that select no entry.
+func (o logsOptions) emptyText() string {
+	if o.query.Plugin == "" && o.query.Level == wire.LogDebug {
+		return "plugins have logged nothing yet"
+	}
+	return "no entry matches --plugin and --level: list all entries with `opentabs logs --last 0`"
 }
 
 // followLogs prints entries until ctx ends, and then returns nil.

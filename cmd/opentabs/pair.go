@@ -11,6 +11,7 @@ import (
 	"opentabs/internal/cli"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
 	"opentabs/internal/pairing"
 	"opentabs/internal/usererr"
 	"opentabs/wire"
@@ -46,7 +47,8 @@ new key. Enter only a code that you see in your own browser.`,
 
 		Annotations: map[string]string{takesArgument: "CODE"},
 	}
-	cmd.Flags().DurationVar(&opts.timeout, "timeout", pairTimeout, "how long to wait for the browser")
+	cmd.Flags().DurationVar(&opts.timeout, "timeout", pairTimeout, "the `TIME` to wait for the browser")
+	cmd.Flags().Lookup("timeout").DefValue = humanize.ShortDuration(pairTimeout)
 	cli.AddJSONFlag(cmd, &opts.json)
 	cmd.AddCommand(newPairListCmd(p), newPairRemoveCmd(p))
 	return cmd
@@ -111,8 +113,8 @@ func waitForPairedBrowser(ctx context.Context, client *httpapi.Client, keyID str
 			return status.Browsers[i].Name, nil
 		}
 		if time.Now().After(deadline) {
-			return "", usererr.Errorf("no browser used the code within %v, so the code was not kept. Compare the code with the side panel of the extension, and enter port %d there. Then run `opentabs pair` again. An extension from a store also needs its ID in the setting storeExtensions",
-				timeout, client.Port())
+			return "", usererr.Errorf("no browser used the code within %s, so the code was not kept. Compare the code with the side panel of the extension, and enter port %d there. Then run `opentabs pair` again. An extension from a store also needs its ID in the setting storeExtensions",
+				humanize.Duration(timeout), client.Port())
 		}
 		select {
 		case <-time.After(pairPollInterval):

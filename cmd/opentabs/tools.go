@@ -227,10 +227,10 @@ func newToolsUnpinCmd(p *cli.Program) *cobra.Command {
 func checkNames(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
-			return cli.NewUsageError("the name of a tool or plugin is missing: run `%s`", cmd.UseLine())
+			return cli.NewUsageError("the name of a tool or plugin is missing: run `%s`", cli.UsageOf(cmd))
 		}
 		if slices.Contains(args, "") {
-			return cli.NewUsageError("a name is empty: run `%s`", cmd.UseLine())
+			return cli.NewUsageError("a name is empty: run `%s`", cli.UsageOf(cmd))
 		}
 		return nil
 	}
@@ -286,7 +286,7 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	pins := openPins(p, dirs)
 	for _, name := range opts.names {
 		if pinned := pins.Names(); !slices.Contains(pinned, name) {
-			return cli.NewUsageError("%q is not pinned%s", name, nearest.Suggestion(name, pinned))
+			return cli.NewUsageError("%q is not pinned%s: list the pinned tools with `opentabs tools pin`", name, nearest.Suggestion(name, pinned))
 		}
 	}
 	removed, err := pins.Unpin(opts.names)

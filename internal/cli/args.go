@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,24 +43,28 @@ func RequireArgs(n int, argName string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < n:
-			return NewUsageError("%s is missing: run `%s`", argName, cmd.UseLine())
+			return NewUsageError("%s is missing: run `%s`", argName, UsageOf(cmd))
 		case len(args) > n:
-			return NewUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+			return NewUsageError("%q is one argument too many: run `%s`", args[n], UsageOf(cmd))
 		case slices.Contains(args, ""):
-			return NewUsageError("%s is empty: run `%s`", argName, cmd.UseLine())
+			return NewUsageError("%s is empty: run `%s`", argName, UsageOf(cmd))
 		}
 		return nil
 	}
 }
 
+// UsageOf returns the command line of cmd without "[flags]", so that the user can type the
+// command line.
+func UsageOf(cmd *cobra.Command) string { return strings.TrimSuffix(cmd.UseLine(), " [flags]") }
+
 // LimitArgs returns a check that a command gets at most n arguments.
 func LimitArgs(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return NewUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
+			return NewUsageError("%q is one argument too many: run `%s`", args[n], UsageOf(cmd))
 		}
 		if slices.Contains(args, "") {
-			return NewUsageError("an argument is empty: leave it out, or run `%s`", cmd.UseLine())
+			return NewUsageError("an argument is empty: leave it out, or run `%s`", UsageOf(cmd))
 		}
 		return nil
 	}

@@ -29,7 +29,7 @@ func (s Server) String() string {
 // daemon's record, then the port in the settings, and trusts only a daemon that proves
 // possession of the token.
 //
-// The error is httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
+// The error wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
 // the port of the settings belongs to another program or installation. The error is an
 // [OtherTokenError] if the daemon runs with another token than the token file. If the
 // owner of the port does not respond, the error names the owner.
@@ -60,7 +60,7 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 		case recorded && port == record.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)) && isOwner(ctx, record):
 			return Server{}, &OtherTokenError{PID: record.PID, File: h.TokenFile()}
 		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
-			missingErr = httpapi.ErrForeignServer
+			missingErr = newForeignOwnerError(ctx, port)
 		case errors.Is(err, httpapi.ErrSilent) && (port == h.Settings.Port || isAlive(record.PID)):
 			missingErr = newSilentOwnerError(ctx, port)
 		}
@@ -102,6 +102,23 @@ func isAlive(pid int) bool {
 	defer func() { _ = process.Release() }()
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
+
+// foreignOwnerError is the error for a port that belongs to another program or installation.
+// It wraps httpapi.ErrForeignServer.
+type foreignOwnerError struct {
+	port  int
+	owner string
+}
+
+func newForeignOwnerError(ctx context.Context, port int) error {
+	return &foreignOwnerError{port, portowner.Find(ctx, port)}
+}
+
+func (e *foreignOwnerError) Error() string {
+	return fmt.Sprintf("port %d is in use by %s, which is not the server of this installation", e.port, e.owner)
+}
+
+func (e *foreignOwnerError) Unwrap() error { return httpapi.ErrForeignServer }
 
 // errSilentOwner is part of the error about a port whose program does not respond.
 var errSilentOwner = errors.New("which does not respond")

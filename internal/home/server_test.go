@@ -110,6 +110,10 @@ func TestFindServer(t *testing.T) {
 	find(httpapi.ErrNoServer)
 	serveHome(t, h, httpapi.Options{Token: "the token of another installation"})
 	find(httpapi.ErrForeignServer)
+	_, err := h.FindServer(t.Context())
+	if want := fmt.Sprintf("port %d is in use by ", h.Settings.Port); !strings.HasPrefix(Explain(err), want) || !strings.Contains(Explain(err), "pid ") {
+		t.Errorf("the error is explained as %q, want %q and the owner of the port", Explain(err), want)
+	}
 	serveHome(t, h, httpapi.Options{})
 	find(nil)
 

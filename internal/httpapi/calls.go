@@ -63,7 +63,7 @@ func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
 }
 
 func unknownCall(w http.ResponseWriter) {
-	httpjson.SendError(w, http.StatusNotFound, "no such call: list the calls with /calls or opentabs calls")
+	httpjson.SendError(w, http.StatusNotFound, "no such call: list the calls with `opentabs calls`")
 }
 
 // cancelResult is the response of /calls/{id}/cancel. Cancelled is false if the call had

@@ -49,7 +49,10 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 		// directory.
 		abs, err = filepath.EvalSymlinks(abs)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return pluginSource{}, nil, fmt.Errorf("there is no directory %s: name the directory of a plugin", dir)
+	case err != nil:
 		return pluginSource{}, nil, fmt.Errorf("find the plugin's directory: %w", err)
 	}
 	s := pluginSource{Dir: abs}

@@ -110,7 +110,10 @@ func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 // OpenTarball checks a .tgz file that the user names, and computes its integrity.
 func OpenTarball(path string) (Tarball, error) {
 	f, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return Tarball{}, fmt.Errorf("there is no file %s: name the file that npm pack or opentabs plugin pack wrote", path)
+	case err != nil:
 		return Tarball{}, fmt.Errorf("read the package: %w", err)
 	}
 	defer f.Close()

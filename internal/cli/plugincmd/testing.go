@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/cli"
+	"opentabs/internal/humanize"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/testrun"
 )
@@ -39,6 +40,7 @@ are simulated, and time is real. Tests that need a simulated page are skipped.`,
 	f := cmd.Flags()
 	f.StringVar(&opts.tests.Filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")
 	f.DurationVar(&opts.tests.Timeout, "timeout", time.Minute, "the `TIME` that one test may take, in real time")
+	f.Lookup("timeout").DefValue = humanize.ShortDuration(time.Minute)
 	f.BoolVar(&opts.tests.JSON, "json", false, "print one JSON object per line: each test that ended, then the totals")
 	f.BoolVar(&opts.tests.Browser, "browser", false, "run the tests in a real browser, without a window")
 	return cmd
