@@ -63,7 +63,7 @@ func runHistory(opts callsOptions) error {
 		p.Out.Notef("no recorded call matches")
 		return nil
 	}
-	p.Out.PrintTable("", callview.RecordRows(entries, opts.verbose), "SITE", "CLIENT", "RAN")
+	printCalls(p.Out, callview.RecordRows(entries, opts.verbose), "SITE", "CLIENT", "RAN", "TIME")
 	return nil
 }
 

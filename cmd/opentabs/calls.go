@@ -85,15 +85,19 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		out.Notef("there are no calls yet; make one with `opentabs call`")
 		return nil
 	}
-	rows := callview.Rows(list, opts.verbose, time.Now())
-	if columns, _ := out.Size(); out.IsTerminal() {
-		callview.ShortenIDs(rows, columns)
-	}
-	out.PrintTable("", rows, "CLIENT", "RAN", "PROGRESS")
+	printCalls(out, callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	if n := callview.CountWaiting(list); n > 0 {
 		out.Notef("%s waiting for you: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.CountWithVerb(n, "call is", "calls are"))
 	}
 	return nil
+}
+
+// printCalls prints a table of calls.
+func printCalls(out *terminal.Output, rows [][]string, optionalColumns ...string) {
+	if columns, _ := out.Size(); out.IsTerminal() {
+		callview.FitRows(rows, columns, time.Now())
+	}
+	out.PrintTable("", rows, optionalColumns...)
 }
 
 type callsShowOptions struct {

@@ -138,7 +138,7 @@ func runClientList(opts clientListOptions) error {
 		}
 		rows = append(rows, []string{c.Name, c.FirstChars + "...", c.Created.Local().Format(time.DateTime), lastUsed})
 	}
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", rows, "CREATED", "TOKEN")
 	return nil
 }
 

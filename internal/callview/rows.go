@@ -41,20 +41,43 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 // Commands accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
-// ShortenIDs shortens the call IDs in the rows of a table if the terminal is too narrow
-// for whole IDs.
-func ShortenIDs(rows [][]string, columns int) {
-	if columns >= minColumnsForIDs {
+// FitRows shortens cells in a table of calls if the terminal is too narrow for whole cells,
+// so that the status and the message of each call stay visible: FitRows cuts the IDs of
+// calls, leaves out the error code of a status, and leaves out the date of a time today and
+// the year and the seconds of other times.
+func FitRows(rows [][]string, columns int, now time.Time) {
+	if columns >= minColumnsForWholeCells {
 		return
 	}
-	for _, row := range rows {
-		row[0] = row[0][:min(len(row[0]), shortIDLength)]
+	for i, name := range rows[0] {
+		for _, row := range rows[1:] {
+			switch name {
+			case "CALL":
+				row[i] = row[i][:min(len(row[i]), shortIDLength)]
+			case "STATUS":
+				row[i], _, _ = strings.Cut(row[i], " (")
+			case "TIME":
+				row[i] = shortTime(row[i], now)
+			}
+		}
 	}
 }
 
-// minColumnsForIDs is the minimum number of columns of a terminal that shows whole call
-// IDs.
-const minColumnsForIDs = 120
+// shortTime shortens a time in the format time.DateTime.
+func shortTime(text string, now time.Time) string {
+	at, err := time.ParseInLocation(time.DateTime, text, now.Location())
+	switch {
+	case err != nil:
+		return text
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return at.Format("15:04")
+	}
+	return at.Format("01-02 15:04")
+}
+
+// minColumnsForWholeCells is the minimum number of columns of a terminal that shows whole
+// IDs, times and error codes of calls.
+const minColumnsForWholeCells = 120
 
 // treeRow is a call and its depth in the tree of calls.
 type treeRow struct {

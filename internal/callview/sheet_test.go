@@ -106,13 +106,21 @@ func TestCallsInTrees(t *testing.T) {
 	}
 }
 
-// TestShortenIDs checks that a narrow terminal shows the beginnings of call IDs.
-func TestShortenIDs(t *testing.T) {
-	for columns, want := range map[int]string{80: "call_x6axhe37", 120: "call_x6axhe37hbgwg7pggqeuutzrbm"} {
-		rows := [][]string{{"CALL"}, {"call_x6axhe37hbgwg7pggqeuutzrbm"}}
-		ShortenIDs(rows, columns)
-		if rows[0][0] != "CALL" || rows[1][0] != want {
-			t.Errorf("the call IDs on a terminal with %d columns are %q, want %q", columns, rows, want)
+// TestFitRows checks that a narrow terminal shows shorter cells than a wide one.
+func TestFitRows(t *testing.T) {
+	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.Local)
+	for columns, want := range map[int]string{
+		80:  "09:05|call_x6axhe37|failed 11-20 09:05|call_a|waiting for approval",
+		120: "2026-11-28 09:05:01|call_x6axhe37hbgwg7pggqeuutzrbm|failed (tool_error) 2026-11-20 09:05:01|call_a|waiting for approval",
+	} {
+		rows := [][]string{
+			{"TIME", "CALL", "STATUS"},
+			{"2026-11-28 09:05:01", "call_x6axhe37hbgwg7pggqeuutzrbm", "failed (tool_error)"},
+			{"2026-11-20 09:05:01", "call_a", "waiting for approval"},
+		}
+		FitRows(rows, columns, now)
+		if got := strings.Join(rows[1], "|") + " " + strings.Join(rows[2], "|"); got != want || rows[0][2] != "STATUS" {
+			t.Errorf("on a terminal with %d columns the rows are %q, want %q", columns, got, want)
 		}
 	}
 }

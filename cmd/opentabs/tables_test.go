@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/browsernames"
+	"opentabs/internal/callview"
+	"opentabs/internal/cli"
+	"opentabs/internal/config"
+	"opentabs/internal/filestore"
+	"opentabs/internal/pairing"
+	"opentabs/internal/recorder"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+)
+
+const (
+	longClient  = "a-client-of-an-agent-with-a-long-name"
+	longBrowser = "Chrome of the third desk in the left office"
+	longTool    = "messages__export_messages_of_channel"
+)
+
+// narrowOutput returns the output for a terminal of 80 columns that writes to text.
+func narrowOutput(text *bytes.Buffer) *terminal.Output {
+	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
+}
+
+// endedCall is a recorded call with long cells.
+func endedCall(code wire.ErrorCode, message string) recorder.Record {
+	now := time.Now()
+	r := recorder.Record{Site: "https://messages.example.com"}
+	r.CallID, r.ToolName, r.Client, r.Created, r.Ended = "call_x6axhe37hbgwg7pggqeuutzrbm", longTool, longClient, now, &now
+	r.Status, r.ErrorCode, r.Error = wire.StatusFailed, code, message
+	return r
+}
+
+// fillHome stores values with long texts in an empty installation.
+func fillHome(t *testing.T) {
+	t.Helper()
+	dirs, err := config.FindDirs(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dirs.Make(); err != nil {
+		t.Fatal(err)
+	}
+	record, err := json.Marshal(endedCall(wire.ErrDeadlineExceeded, "The page did not answer."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := filepath.Join(dirs.State, "calls")
+	if err := os.MkdirAll(calls, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(calls, time.Now().UTC().Format(time.DateOnly)+".jsonl"), append(record, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := filestore.Open(dirs.FilesDir()).Add(filestore.File{Name: "shop.example.har", Client: longClient}, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	paired := pairing.Open(dirs.PairingFile())
+	code, err := pairing.ParseCode("7KQ2M-XD9R4-TB8WZ-0HJ5N")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := paired.Add(code); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := paired.Confirm(wire.KeyID(wire.PairingKey(code)), longBrowser); err != nil {
+		t.Fatal(err)
+	}
+	names, _ := browsernames.Open(dirs.BrowsersFile())
+	names.NameOf("0123456789abcdef", longBrowser, false)
+	for _, args := range [][]string{
+		{"client", "add", longClient}, {"client", "timeout", "set", longClient, "90s", "--progress-restarts"},
+		{"browser", "site", "a-shop-with-a-long-name.example.com", "read"}, {"browser", "tools", "on"},
+		{"browser", "default", longBrowser, "--client", longClient},
+	} {
+		var out bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &out, &out); code != cli.ExitOK {
+			t.Fatalf("opentabs %s: %s", strings.Join(args, " "), out.String())
+		}
+	}
+}
+
+// TestTablesAreReadable renders the table of each command that needs no server on a
+// terminal of 80 columns, and checks that the cells that matter are whole.
+func TestTablesAreReadable(t *testing.T) {
+	makeEmptyHome(t)
+	fillHome(t)
+	for command, cells := range map[string][]string{
+		"calls --since 1h":          {"CALL", "call_x6axhe37 ", "STATUS", " failed ", "MESSAGE", "The page did not answer."},
+		"calls --failed":            {"STATUS", " failed ", "MESSAGE", "The page did not answer."},
+		"tools":                     {"browser_websocket_messages", "PERMISSION", " off"},
+		"plugin permission browser": {"browser_websocket_messages", "PERMISSION", " off"},
+		"browser tools":             {"browser_websocket_messages", "PERMISSION", " off"},
+		"browser list":              {longBrowser, "STATE", "last seen 2"},
+		"browser default":           {longBrowser, "DEFAULT FOR", longClient[:20]},
+		"browser site":              {"a-shop-with-a-long-name.example.com", "PERMISSION", " read"},
+		"client list":               {longClient, "LAST USED", " never"},
+		"client timeout list":       {longClient, "WAITS", " 1 min 30 s"},
+		"pair list":                 {longBrowser, "PAIRED", ":"},
+		"files":                     {"ID", "SIZE", " 1 bytes", "FILE"},
+		"config get":                {"maxResultBytes", " 104857600 "},
+		"plugin permission browser_websocket_messages": {"PERMISSION", " off"},
+	} {
+		var text bytes.Buffer
+		root := newRootCmd(&cli.Program{Out: narrowOutput(&text), Getenv: os.Getenv})
+		root.SetArgs(strings.Fields(command))
+		if err := root.ExecuteContext(t.Context()); err != nil {
+			t.Errorf("opentabs %s: %v", command, err)
+		}
+		for _, cell := range cells {
+			if !strings.Contains(text.String(), cell) {
+				t.Errorf("opentabs %s: the table has no whole cell %q:\n%s", command, cell, text.String())
+			}
+		}
+		checkWidth(t, command, text.String())
+	}
+}
+
+// TestLiveCallsAreReadable checks the table of `opentabs calls`, which needs a server.
+func TestLiveCallsAreReadable(t *testing.T) {
+	var text bytes.Buffer
+	waiting := endedCall("", "").View
+	waiting.Ended, waiting.Status, waiting.CallID = nil, wire.StatusPending, "call_a"
+	waiting.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
+	list := []dispatch.View{endedCall(wire.ErrDeadlineExceeded, "The page did not answer.").View}
+	printCalls(narrowOutput(&text), callview.Rows(list, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	printCalls(narrowOutput(&text), callview.Rows([]dispatch.View{waiting}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	for _, cell := range []string{"call_x6axhe37 ", " failed ", "The page did not answer.", " waiting for approval ", "TIME LEFT"} {
+		if !strings.Contains(text.String(), cell) {
+			t.Errorf("the table has no whole cell %q:\n%s", cell, text.String())
+		}
+	}
+	checkWidth(t, "calls", text.String())
+}
+
+// checkWidth checks that each line fits a terminal of 80 columns.
+func checkWidth(t *testing.T, command, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "opentabs: ") && len(strings.TrimSuffix(line, "\n")) > cli.HelpColumns {
+			t.Errorf("opentabs %s: a line is too long: %q", command, line)
+		}
+	}
+}
