@@ -86,8 +86,8 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		return nil
 	}
 	printCalls(out, callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
-	if n := callview.CountWaiting(list); n > 0 {
-		out.Notef("%s waiting for you: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.CountWithVerb(n, "call is", "calls are"))
+	if waiting := callview.WaitingSummary(list); waiting != "" {
+		out.Notef("%s: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", waiting)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"opentabs/internal/audit"
 	"opentabs/internal/callview"
+	"opentabs/internal/humanize"
 	"opentabs/internal/terminal"
 )
 
@@ -88,7 +89,7 @@ func callText(r audit.Record) string {
 	if r.ErrorCode != "" && string(r.ErrorCode) != string(r.Status) {
 		text += fmt.Sprintf(" (%s)", r.ErrorCode)
 	}
-	text += " after " + terminal.Elapsed(time.Duration(r.RanMs*float64(time.Millisecond))) + callerText(r)
+	text += " after " + humanize.Duration(time.Duration(r.RanMs*float64(time.Millisecond))) + callerText(r)
 	if a := r.Approved; a != nil {
 		text += ", allowed " + callview.ScopeText(a.Scope, 0)
 		if a.By != "" {

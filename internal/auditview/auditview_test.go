@@ -19,12 +19,12 @@ func TestLine(t *testing.T) {
 	const decider = "the side panel"
 	laptop := dispatch.Requester{Client: "laptop", ClientCredential: "token"}
 	for want, r := range map[string]audit.Record{
-		"a__b  done after 1.5s, called by client laptop, allowed for the session by the side panel": {Kind: audit.KindCall, Tool: "a__b",
+		"a__b  done after 1.5 s, called by client laptop, allowed for the session by the side panel": {Kind: audit.KindCall, Tool: "a__b",
 			AuditedCall: shape.AuditedCall{Status: wire.StatusDone, RanMs: 1500, Requester: laptop}, Approved: &audit.Approval{Scope: wire.ScopeSession, By: decider}},
-		"a__b  failed (tab_closed) after 0.1s, called by c__d (tab 7, https://x.example)": {Kind: audit.KindCall, Tool: "a__b",
+		"a__b  failed (tab_closed) after 0.1 s, called by c__d (tab 7, https://x.example)": {Kind: audit.KindCall, Tool: "a__b",
 			AuditedCall: shape.AuditedCall{Status: wire.StatusFailed, ErrorCode: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}}},
-		"a__b  timed out (idle_timeout) after 30s":                 {Kind: audit.KindCall, Tool: "a__b", AuditedCall: shape.AuditedCall{Status: wire.StatusTimedOut, ErrorCode: wire.ErrIdleTimeout, RanMs: 30_000}},
-		"a__b  allowed for 10m by the side panel":                  {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: decider},
+		"a__b  timed out (idle_timeout) after 30 s":                {Kind: audit.KindCall, Tool: "a__b", AuditedCall: shape.AuditedCall{Status: wire.StatusTimedOut, ErrorCode: wire.ErrIdleTimeout, RanMs: 30_000}},
+		"a__b  allowed for 10 min by the side panel":               {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: decider},
 		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: decider, AuditedCall: shape.AuditedCall{Requester: laptop}},
 		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &yes, By: decider},
 		"a__b  waited for the user: no by the side panel":          {Kind: audit.KindAnswer, Tool: "a__b", By: decider},

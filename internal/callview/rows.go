@@ -10,15 +10,22 @@ import (
 	"time"
 )
 
-// CountWaiting returns how many calls wait for the user.
-func CountWaiting(calls []dispatch.View) int {
-	n := 0
+// WaitingSummary returns how many calls are waiting for approval and how many are waiting for
+// you, as in "1 call is waiting for approval". WaitingSummary returns "" if no call waits.
+func WaitingSummary(calls []dispatch.View) string {
+	counts := map[string]int{}
 	for _, v := range calls {
 		if v.Waiting != nil {
-			n++
+			counts[waitingText(*v.Waiting)]++
 		}
 	}
-	return n
+	var parts []string
+	for _, state := range []string{stateApproval, stateUser} {
+		if n := counts[state]; n > 0 {
+			parts = append(parts, terminal.CountWithVerb(n, "call is ", "calls are ")+state)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Rows returns the table of calls, which begins with the row of column names. The
@@ -29,7 +36,7 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	for _, row := range orderInTrees(calls) {
 		rows = append(rows, callRow(row.View, row.depth, verbose, now))
 	}
-	if CountWaiting(calls) == 0 {
+	if WaitingSummary(calls) == "" {
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], waitColumn, waitColumn+1)
 		}
@@ -141,10 +148,16 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 // waitingText returns the status of a call that waits for the user.
 func waitingText(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
-		return "waiting for you"
+		return stateUser
 	}
-	return "waiting for approval"
+	return stateApproval
 }
+
+// stateApproval and stateUser are the states of calls that wait for the user.
+const (
+	stateApproval = "waiting for approval"
+	stateUser     = "waiting for you"
+)
 
 // timeLeftText returns the time in which the user can still answer.
 func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {

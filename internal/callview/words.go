@@ -31,7 +31,7 @@ func ScopeText(s wire.Scope, d time.Duration) string {
 		return "for the session"
 	case wire.ScopeTime:
 		if d > 0 {
-			return "for " + humanize.ShortDuration(d)
+			return "for " + humanize.Duration(d)
 		}
 		return "for some time"
 	}

@@ -62,6 +62,13 @@ func (r statusReporter) status() httpapi.Status {
 		case wire.StatusPending:
 			status.Calls.Pending++
 		}
+		switch {
+		case c.Waiting == nil:
+		case c.Waiting.Kind == wire.TicketUser:
+			status.Calls.WaitingForYou++
+		default:
+			status.Calls.WaitingForApproval++
+		}
 	}
 	heldTabs := r.holds.HeldTabs()
 	for _, b := range r.hub.Browsers() {

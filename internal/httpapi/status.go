@@ -72,7 +72,12 @@ type Memory struct {
 // CallCount counts the calls that have not ended.
 type CallCount struct {
 	Running int `json:"running"`
+	// Pending counts all calls that are queued or wait for the user.
 	Pending int `json:"pending"`
+	// WaitingForApproval counts the calls of Pending that wait until the user allows or
+	// denies them, and WaitingForYou those that wait for an action of the user.
+	WaitingForApproval int `json:"waiting_for_approval"`
+	WaitingForYou      int `json:"waiting_for_you"`
 }
 
 // Browser is one connected browser.

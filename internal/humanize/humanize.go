@@ -42,7 +42,7 @@ func OnDay(at time.Time) string {
 	return " (on " + at.Local().Format(time.DateOnly) + ")"
 }
 
-// Duration writes a duration for use in a sentence: "40 s", "5 min", "2 min 6 s".
+// Duration writes a duration for use in a sentence: "40 s", "5 min", "2 min 6 s", "1 h 30 min".
 func Duration(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -51,6 +51,14 @@ func Duration(d time.Duration) string {
 		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
 	case d.Round(100*time.Millisecond) < time.Minute:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+	}
+	if d >= time.Hour-time.Second/2 {
+		d = d.Round(time.Minute)
+		text := fmt.Sprintf("%d h", d/time.Hour)
+		if minutes := d % time.Hour; minutes > 0 {
+			text += fmt.Sprintf(" %d min", minutes/time.Minute)
+		}
+		return text
 	}
 	d = d.Round(time.Second)
 	text := fmt.Sprintf("%d min", d/time.Minute)

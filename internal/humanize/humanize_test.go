@@ -26,6 +26,7 @@ func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", time.Microsecond: "1 ms", 20 * time.Millisecond: "20 ms", 1499 * time.Millisecond: "1.5 s", 30 * time.Second: "30 s",
 		59970 * time.Millisecond: "1 min", 5 * time.Minute: "5 min", 125500 * time.Millisecond: "2 min 6 s",
+		time.Hour - time.Millisecond: "1 h", 59*time.Minute + 59*time.Second: "59 min 59 s", time.Hour: "1 h", 90*time.Minute + 20*time.Second: "1 h 30 min", 25 * time.Hour: "25 h",
 	} {
 		if got := humanize.Duration(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)

@@ -18,10 +18,10 @@ import (
 // Print prints the status: the server, the browsers with their tabs, the plugins and
 // the clients.
 func Print(out *terminal.Output, s httpapi.Status) {
-	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(toDuration(s.UptimeMs)))
+	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(toDuration(s.UptimeMs).Truncate(time.Second)))
 	out.PrintLine("files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
-	out.PrintLine("limits    idle %s, hard %s", toDuration(s.Limits.IdleMs), toDuration(s.Limits.HardMs))
-	out.PrintLine("calls     %d running, %d queued or waiting", s.Calls.Running, s.Calls.Pending)
+	out.PrintLine("limits    idle %s, hard %s", humanize.Duration(toDuration(s.Limits.IdleMs)), humanize.Duration(toDuration(s.Limits.HardMs)))
+	out.PrintLine("calls     %s", callsText(s.Calls))
 	out.PrintLine("browsers  %s", countText(len(s.Browsers)))
 	for _, b := range s.Browsers {
 		printBrowser(out, b)
@@ -50,6 +50,12 @@ func Print(out *terminal.Output, s httpapi.Status) {
 		}
 		out.PrintLine("%s", line)
 	}
+}
+
+// callsText returns how many calls have each of the states of a call that has not ended.
+func callsText(c httpapi.CallCount) string {
+	queued := c.Pending - c.WaitingForApproval - c.WaitingForYou
+	return fmt.Sprintf("%d running, %d queued, %d waiting for approval, %d waiting for you", c.Running, queued, c.WaitingForApproval, c.WaitingForYou)
 }
 
 // timeoutText describes how long an MCP client waits for the answer to a call.

@@ -15,8 +15,8 @@ func TestPrint(t *testing.T) {
 	since := time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 	var b bytes.Buffer
 	Print(terminal.New(&b, &b, func(string) string { return "" }), httpapi.Status{
-		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 1500, Home: httpapi.Home{Config: "/c", State: "/c"},
-		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Pending: 2},
+		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 70_400, Home: httpapi.Home{Config: "/c", State: "/c"},
+		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Pending: 7, WaitingForApproval: 2, WaitingForYou: 1},
 		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, InjectMode: wire.InjectFiles, Tabs: []wire.TabInfo{
 			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", Ready: &yes}, {Name: "b"}},
 				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", Ready: &yes}}}}, Frozen: true},
@@ -30,10 +30,10 @@ func TestPrint(t *testing.T) {
 		Permissions: []string{"one entry was dropped"},
 		Clients:     []httpapi.MCPClient{{Name: "desk", Version: "2", Transport: "stdio", Since: since}},
 	})
-	const want = `server    opentabs 1.2.3, pid 42, on 127.0.0.1:9527, up 1.5s
+	const want = `server    opentabs 1.2.3, pid 42, on 127.0.0.1:9527, up 1 min 10 s
 files     /c
-limits    idle 1m0s, hard 1h0m0s
-calls     1 running, 2 queued or waiting
+limits    idle 1 min, hard 1 h
+calls     1 running, 4 queued, 2 waiting for approval, 1 waiting for you
 browsers  2
   Work\x1b (b1), extension 9, connected
     optional: turn on "Allow User Scripts" to update plugins without reloading the extension
