@@ -119,10 +119,10 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		if opts.json {
 			break
 		}
-		p.Out.PrintLine("%s", auditview.Line(e.Record))
+		terminal.PrintWrapped(p.Out, "    ", auditview.Line(e.Record))
 		if opts.verbose {
 			for _, line := range auditview.Details(e.Record) {
-				p.Out.PrintLine("    %s", line)
+				terminal.PrintWrapped(p.Out, "          ", "    "+line)
 			}
 		}
 	}

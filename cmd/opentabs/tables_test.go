@@ -126,6 +126,28 @@ func TestTablesAreReadable(t *testing.T) {
 	}
 }
 
+// TestProseIsWrapped checks that commands wrap long lines at words on a terminal of 80 columns.
+func TestProseIsWrapped(t *testing.T) {
+	makeEmptyHome(t)
+	fillHome(t)
+	_, dir := createBuiltPlugin(t)
+	writeFile(t, dir, "dist/tools.json", `{"sdkVersion": "0.0.1", "tools": [{"name": "echo", "description": "`+strings.Repeat("Many words. ", 20)+`",
+		"input_schema": {"type": "object"}, "output_schema": {"type": "object"}}]}`)
+	for _, command := range []string{"plugin install " + dir, "plugin list", "audit", "audit --verbose", "plugin inspect messages", "plugin inspect messages --section tools"} {
+		var text bytes.Buffer
+		root := newRootCmd(&cli.Program{Out: narrowOutput(&text), Getenv: os.Getenv})
+		root.SetArgs(strings.Fields(command))
+		if err := root.ExecuteContext(t.Context()); err != nil {
+			t.Errorf("opentabs %s: %v", command, err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if line = strings.TrimRight(line, "\n"); len(line) > cli.HelpColumns && strings.Contains(strings.TrimLeft(line, " "), " ") {
+				t.Errorf("opentabs %s: a line is too long: %q", command, line)
+			}
+		}
+	}
+}
+
 // TestLiveCallsAreReadable checks the table of `opentabs calls`, which needs a server.
 func TestLiveCallsAreReadable(t *testing.T) {
 	var text bytes.Buffer
@@ -147,7 +169,7 @@ func TestLiveCallsAreReadable(t *testing.T) {
 func checkWidth(t *testing.T, command, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "opentabs: ") && len(strings.TrimSuffix(line, "\n")) > cli.HelpColumns {
+		if len(strings.TrimSuffix(line, "\n")) > cli.HelpColumns {
 			t.Errorf("opentabs %s: a line is too long: %q", command, line)
 		}
 	}

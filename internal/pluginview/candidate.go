@@ -143,7 +143,7 @@ func PrintCandidates(out *terminal.Output, plan []Candidate) {
 		})
 	}
 	out.PrintTable("", rows, "VERSION", "STATE")
-	out.PrintLine("READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
+	terminal.PrintWrapped(out, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
 }
 
 // siteText returns the hosts in match patterns, each host once.

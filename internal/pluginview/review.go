@@ -16,21 +16,21 @@ import (
 // PrintReview prints what the user should know before enabling a plugin.
 func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermissions) {
 	out.PrintLine("%s %s", p.Name, titleOf(p))
-	out.PrintLine("  %s", terminal.SafeLine(p.Description))
+	terminal.PrintWrapped(out, "", "  "+terminal.SafeLine(p.Description))
 	for _, row := range reviewRows(p, now) { // not truncated, because the user decides on these facts
-		out.PrintLine("  %-9s %s", row[0], terminal.SafeLine(row[1]))
+		terminal.PrintWrapped(out, "          ", fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
 	}
 	out.PrintLine("%s:", terminal.Plural(len(p.Tools), "tool"))
 	for i, t := range p.Tools {
 		out.PrintLine("  %s%s%s", t.FullName(), claimsText(t.Annotations), ownText(now.Tools[i]))
-		out.PrintLine("      %s", terminal.SafeLine(t.Description))
+		terminal.PrintWrapped(out, "", "      "+terminal.SafeLine(t.Description))
 	}
 	if len(p.Prompts) > 0 {
 		out.PrintLine("%s:", terminal.Plural(len(p.Prompts), "prompt"))
 	}
 	for _, prompt := range p.Prompts {
 		out.PrintLine("  %s", prompt.FullName())
-		out.PrintLine("      %s", terminal.SafeLine(prompt.Description))
+		terminal.PrintWrapped(out, "", "      "+terminal.SafeLine(prompt.Description))
 	}
 }
 

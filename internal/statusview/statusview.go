@@ -18,28 +18,28 @@ import (
 // Print prints the status: the server, the browsers with their tabs, the plugins and
 // the clients.
 func Print(out *terminal.Output, s httpapi.Status) {
-	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(toDuration(s.UptimeMs).Truncate(time.Second)))
-	out.PrintLine("files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
-	out.PrintLine("limits    idle %s, hard %s", humanize.Duration(toDuration(s.Limits.IdleMs)), humanize.Duration(toDuration(s.Limits.HardMs)))
-	out.PrintLine("calls     %s", callsText(s.Calls))
-	out.PrintLine("browsers  %s", countText(len(s.Browsers)))
+	printLine(out, valueIndent, "server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(toDuration(s.UptimeMs).Truncate(time.Second)))
+	printLine(out, valueIndent, "files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
+	printLine(out, valueIndent, "limits    idle %s, hard %s", humanize.Duration(toDuration(s.Limits.IdleMs)), humanize.Duration(toDuration(s.Limits.HardMs)))
+	printLine(out, valueIndent, "calls     %s", callsText(s.Calls))
+	printLine(out, valueIndent, "browsers  %s", countText(len(s.Browsers)))
 	for _, b := range s.Browsers {
 		printBrowser(out, b)
 	}
 	if len(s.Browsers) == 0 {
-		out.PrintLine("  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
+		printLine(out, lineIndent, "  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
 	}
-	out.PrintLine("plugins   %s", countText(len(s.Plugins)+len(s.Failed)))
+	printLine(out, valueIndent, "plugins   %s", countText(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
-		out.PrintLine("  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginview.State(p))
+		printLine(out, lineIndent, "  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginview.State(p))
 	}
 	for _, problem := range s.Permissions {
-		out.PrintLine("  permissions: %s", terminal.SafeLine(problem))
+		printLine(out, lineIndent, "  permissions: %s", terminal.SafeLine(problem))
 	}
 	for _, f := range s.Failed {
-		out.PrintLine("  %s", pluginview.FailedLine(f))
+		printLine(out, lineIndent, "  %s", pluginview.FailedLine(f))
 	}
-	out.PrintLine("clients   %s", countText(len(s.Clients)))
+	printLine(out, valueIndent, "clients   %s", countText(len(s.Clients)))
 	for _, c := range s.Clients {
 		line := fmt.Sprintf("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
 		if c.Tools != "" {
@@ -48,8 +48,20 @@ func Print(out *terminal.Output, s httpapi.Status) {
 		if c.Timeout != nil {
 			line += ", gives up after " + timeoutText(*c.Timeout)
 		}
-		out.PrintLine("%s", line)
+		printLine(out, lineIndent, "%s", line)
 	}
+}
+
+// valueIndent and lineIndent are the indents of the further lines of a text that is too long
+// for the terminal: below the value in a line that begins with a name, and in other lines.
+const (
+	valueIndent = "          "
+	lineIndent  = "  "
+)
+
+// printLine prints one line of the status. On a terminal, a long line is wrapped.
+func printLine(out *terminal.Output, indent, format string, args ...any) {
+	terminal.PrintWrapped(out, indent, fmt.Sprintf(format, args...))
 }
 
 // callsText returns how many calls have each of the states of a call that has not ended.
@@ -87,20 +99,20 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 	if !b.Connected {
 		state = "link lost"
 	}
-	out.PrintLine("  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
+	printLine(out, lineIndent, "  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
 	switch b.InjectMode {
 	case wire.InjectNone:
-		out.PrintLine("    it cannot run plugins: turn on \"Allow User Scripts\" in the extension's details in chrome://extensions")
+		printLine(out, lineIndent, "    it cannot run plugins: turn on \"Allow User Scripts\" in the extension's details in chrome://extensions")
 	case wire.InjectFiles:
-		out.PrintLine("    optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension")
+		printLine(out, lineIndent, "    optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension")
 	}
 	for _, t := range b.Tabs {
-		out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
+		printLine(out, lineIndent, "    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
 		if t.Frozen {
-			out.PrintLine("      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
+			printLine(out, lineIndent, "      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
 		}
 		if t.Unresponsive {
-			out.PrintLine("      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
+			printLine(out, lineIndent, "      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
 		}
 	}
 	for _, h := range b.HeldTabs {
@@ -109,10 +121,10 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 		if h.IsTaken {
 			state = fmt.Sprintf("you took it back from %s, which must read the page before it acts again", client)
 		}
-		out.PrintLine("    tab %d  %s  %s", h.TabID, terminal.SafeLine(h.Site), state)
+		printLine(out, lineIndent, "    tab %d  %s  %s", h.TabID, terminal.SafeLine(h.Site), state)
 	}
 	if len(b.HeldTabs) > 0 {
-		out.PrintLine("      to stop a client in a tab, run `opentabs browser release %d`", b.HeldTabs[0].TabID)
+		printLine(out, lineIndent, "      to stop a client in a tab, run `opentabs browser release %d`", b.HeldTabs[0].TabID)
 	}
 }
 

@@ -2,6 +2,8 @@ package statusview
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +16,7 @@ func TestPrint(t *testing.T) {
 	yes := true
 	since := time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 	var b bytes.Buffer
-	Print(terminal.New(&b, &b, func(string) string { return "" }), httpapi.Status{
+	status := httpapi.Status{
 		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 70_400, Home: httpapi.Home{Config: "/c", State: "/c"},
 		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Pending: 7, WaitingForApproval: 2, WaitingForYou: 1},
 		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, InjectMode: wire.InjectFiles, Tabs: []wire.TabInfo{
@@ -29,7 +31,8 @@ func TestPrint(t *testing.T) {
 		Failed:      []httpapi.FailedPlugin{{Path: "/p", Error: "is broken"}},
 		Permissions: []string{"one entry was dropped"},
 		Clients:     []httpapi.MCPClient{{Name: "desk", Version: "2", Transport: "stdio", Since: since}},
-	})
+	}
+	Print(terminal.New(&b, &b, func(string) string { return "" }), status)
 	const want = `server    opentabs 1.2.3, pid 42, on 127.0.0.1:9527, up 1 min 10 s
 files     /c
 limits    idle 1 min, hard 1 h
@@ -58,6 +61,16 @@ clients   1
 `
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s; want %v", got, want)
+	}
+	var screen bytes.Buffer
+	Print(terminal.NewTerminal(&screen, func() (int, int) { return 60, 24 }), status)
+	for line := range strings.Lines(screen.String()) {
+		if len(line) > 60+len("\n") {
+			t.Errorf("a terminal of 60 columns gets the line %q", line)
+		}
+	}
+	if got, want := strings.Fields(screen.String()), strings.Fields(b.String()); !slices.Equal(got, want) {
+		t.Errorf("a terminal gets the words\n%q, want\n%q", got, want)
 	}
 }
 

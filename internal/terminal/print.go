@@ -11,10 +11,19 @@ import (
 )
 
 // Notef writes a notice for the user to stderr. All lines of a notice after the first
-// are indented, so that no text in a notice looks like another notice.
+// are indented, so that no text in a notice looks like another notice. On a terminal, the
+// lines of a notice end between words.
 func (o *Output) Notef(format string, args ...any) {
-	text := safeText(fmt.Sprintf(format, args...))
-	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+	text := "opentabs: " + strings.ReplaceAll(safeText(fmt.Sprintf(format, args...)), "\n", "\n  ")
+	if o.stderr.isTerminal {
+		columns, _ := o.stderr.size()
+		var lines []string
+		for line := range strings.SplitSeq(text, "\n") {
+			lines = append(lines, wrapLine(line, "  ", columns)...)
+		}
+		text = strings.Join(lines, "\n")
+	}
+	fmt.Fprintf(o.stderr, "%s\n", text)
 }
 
 // ShowPrompt writes the prompt for a line of input to stderr.

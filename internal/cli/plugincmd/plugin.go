@@ -11,6 +11,7 @@ import (
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/permissions"
 	"opentabs/internal/pluginview"
+	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
 
@@ -88,11 +89,11 @@ func runPluginList(opts pluginListOptions) error {
 		p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME` or `opentabs plugin install PATH`")
 	}
 	for _, loadedPlugin := range set.Plugins() {
-		p.Out.PrintLine("%s", pluginview.Line(loadedPlugin, api.Status(loadedPlugin)))
+		terminal.PrintWrapped(p.Out, "    ", pluginview.Line(loadedPlugin, api.Status(loadedPlugin)))
 		p.Out.PrintTable("  ", pluginview.ToolRows(loadedPlugin))
 	}
 	for _, f := range set.Failed() {
-		p.Out.PrintLine("%s", pluginview.FailedLine(permissions.FailedStatus(f)))
+		terminal.PrintWrapped(p.Out, "    ", pluginview.FailedLine(permissions.FailedStatus(f)))
 	}
 	return nil
 }
@@ -152,6 +153,9 @@ func runInspect(opts inspectOptions) error {
 	if err != nil {
 		return err
 	}
+	if named, err := registry.Set().Find(opts.name); err == nil && named.IsBuiltin() {
+		return cli.NewUsageError("%s is part of opentabs, not a plugin: list its tools with `opentabs tools %[1]s`", opts.name)
+	}
 	inspected, err := h.Permissions(registry).Inspect(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
@@ -169,6 +173,10 @@ func runInspect(opts inspectOptions) error {
 	if opts.json {
 		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.section, text})
 	}
-	p.Out.PrintText(text)
+	if opts.section == "overview" || opts.section == "tools" { // the other sections are code
+		terminal.PrintWrapped(p.Out, "  ", text)
+	} else {
+		p.Out.PrintText(text)
+	}
 	return nil
 }

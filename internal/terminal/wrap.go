@@ -1,0 +1,54 @@
+package terminal
+
+import "strings"
+
+// PrintWrapped prints a text that the user reads as prose. On a terminal, a line that is too
+// long ends between two words, and the rest is behind indent and the spaces at the beginning
+// of the line. In a pipe, PrintWrapped prints the text unchanged, as PrintLine does.
+func PrintWrapped(o *Output, indent, text string) {
+	if !o.stdout.isTerminal {
+		o.PrintText(text)
+		return
+	}
+	columns, _ := o.Size()
+	for line := range strings.Lines(safeText(strings.TrimSuffix(text, "\n") + "\n")) {
+		line = strings.TrimSuffix(line, "\n")
+		margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		o.PrintSafeLines(wrapLine(line, margin+indent, columns)...)
+	}
+}
+
+// wrapLine breaks a line between two words, so that each line has at most width columns.
+// Further lines are behind indent. Spaces between two words of a line are kept. A word that is
+// too long for a line is not broken, nor is a command in backticks, which the user copies.
+func wrapLine(line, indent string, width int) []string {
+	var lines []string
+	for textWidth(line) > width {
+		end := 0 // the end of the text that fits
+		for i := len(line) - len(strings.TrimLeft(line, " ")); i < len(line); {
+			next := strings.IndexByte(line[i:], ' ')
+			if next < 0 {
+				next = len(line) - i
+			}
+			if end > 0 && textWidth(line[:i+next]) > width {
+				break
+			}
+			if !isInCommand(line, i+next) {
+				end = i + next
+			}
+			i += next
+			i += len(line[i:]) - len(strings.TrimLeft(line[i:], " "))
+		}
+		rest := strings.TrimLeft(line[end:], " ")
+		if rest == "" {
+			break
+		}
+		lines, line = append(lines, line[:end]), indent+rest
+	}
+	return append(lines, line)
+}
+
+// isInCommand reports whether a position in a line is between two backticks.
+func isInCommand(line string, at int) bool {
+	return strings.Count(line[:at], "`")%2 == 1 && strings.Contains(line[at:], "`")
+}

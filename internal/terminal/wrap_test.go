@@ -1,0 +1,47 @@
+package terminal
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestWrapLine(t *testing.T) {
+	for _, c := range []struct{ line, indent, want string }{
+		{"short", "  ", "short"},
+		{"", "  ", ""},
+		{"exactly twenty chars", "  ", "exactly twenty chars"},
+		{"one two three four five six", "  ", "one two three four|  five six"},
+		{"a  b  c  d  e  f  g  h  i", "", "a  b  c  d  e  f  g|h  i"},
+		{"    four spaces and more words", "    ", "    four spaces and|    more words"},
+		{"averyveryverylongwordthatdoesnotfit and more", "  ", "averyveryverylongwordthatdoesnotfit|  and more"},
+		{"a averyveryverylongwordthatdoesnotfit", "  ", "a|  averyveryverylongwordthatdoesnotfit"},
+		{"to stop it, run `opentabs stop`", "  ", "to stop it, run|  `opentabs stop`"},
+		{"run `opentabs calls approve CALL`, then wait", "  ", "run|  `opentabs calls approve CALL`,|  then wait"},
+		{"an odd ` backtick in a long text", "  ", "an odd ` backtick in|  a long text"},
+		{"世界世界世界世界 世界世界", "  ", "世界世界世界世界|  世界世界"},
+	} {
+		if got := strings.Join(wrapLine(c.line, c.indent, 20), "|"); got != c.want {
+			t.Errorf("%q is wrapped as %q, want %q", c.line, got, c.want)
+		}
+	}
+}
+
+// TestProseIsWrappedOnTerminals checks that only a terminal gets text that is broken into
+// lines.
+func TestProseIsWrappedOnTerminals(t *testing.T) {
+	const note = "the audit log has no records that match the flags"
+	var screen, pipe bytes.Buffer
+	for _, o := range []*Output{NewTerminal(&screen, func() (int, int) { return 30, 24 }), newTestPipe(&pipe)} {
+		o.Notef("%s\n%s", note, "two")
+		PrintWrapped(o, "  ", "head:\n    "+note+"\x1b")
+	}
+	want := "opentabs: the audit log has no\n  records that match the flags\n  two\n" +
+		"head:\n    the audit log has no\n      records that match the\n      flags\\x1b\n"
+	if screen.String() != want {
+		t.Errorf("the terminal shows\n%swant\n%s", screen.String(), want)
+	}
+	if want := "opentabs: " + note + "\n  two\nhead:\n    " + note + "\x1b\n"; pipe.String() != want {
+		t.Errorf("the pipe gets\n%swant\n%s", pipe.String(), want)
+	}
+}
