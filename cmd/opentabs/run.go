@@ -16,6 +16,7 @@ import (
 	"opentabs/internal/cli"
 	"opentabs/internal/cli/democmd"
 	"opentabs/internal/cli/installcmd"
+	"opentabs/internal/cli/paircmd"
 	"opentabs/internal/cli/plugincmd"
 	"opentabs/internal/cli/setupcmd"
 	"opentabs/internal/nearest"
@@ -84,7 +85,7 @@ your browser through an extension. A plugin adds the tools of a site.`,
 	cmd.SetUsageFunc(cli.PrintUsage)
 	cmd.SetHelpCommand(newHelpCmd(cmd))
 	cli.AddCommandGroup(cmd, "Use opentabs:",
-		setupcmd.New(p), newPairCmd(p), democmd.New(p), newBrowserCmd(p), plugincmd.New(p), newToolsCmd(p), newCallCmd(p), newCallsCmd(p), newStatusCmd(p), newDoctorCmd(p),
+		setupcmd.New(p), paircmd.New(p), democmd.New(p), newBrowserCmd(p), plugincmd.New(p), newToolsCmd(p), newCallCmd(p), newCallsCmd(p), newStatusCmd(p), newDoctorCmd(p),
 	)
 	cli.AddCommandGroup(cmd, plugincmd.DevelopGroup) // lists the commands of `opentabs plugin` in the group of the same name
 	cli.AddCommandGroup(cmd, "Run and watch the server:",
@@ -129,15 +130,11 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// takesArgument is the cobra annotation of a command that has subcommands and also takes
-// an argument.
-const takesArgument = "takes-argument"
-
 // unknownCommand returns an error if args name a command that does not exist. Without
 // this check, Cobra reports the unknown flags of a misspelled command first.
 func unknownCommand(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
-	if err != nil || !cmd.HasSubCommands() || cmd.Annotations[takesArgument] != "" {
+	if err != nil || !cmd.HasSubCommands() || cmd.Annotations[cli.TakesArgument] != "" {
 		return nil
 	}
 	for i := 0; i < len(extraArgs); i++ {

@@ -39,7 +39,7 @@ browser tools are the tools of the plugin "browser".
 		Args:    cli.LimitArgs(1),
 		RunE:    cli.ActionWithArg(&opts.plugin, func(ctx context.Context) error { return runTools(ctx, opts) }),
 		// The argument of `opentabs tools` is the name of a plugin, not of a subcommand.
-		Annotations: map[string]string{takesArgument: "PLUGIN"},
+		Annotations: map[string]string{cli.TakesArgument: "PLUGIN"},
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	cmd.AddCommand(newToolsShowCmd(p), newToolsPinCmd(p), newToolsUnpinCmd(p))

@@ -32,6 +32,10 @@ func AddCommandGroup(cmd *cobra.Command, title string, commands ...*cobra.Comman
 	cmd.AddCommand(commands...)
 }
 
+// TakesArgument is the cobra annotation of a command that has subcommands and also takes an
+// argument.
+const TakesArgument = "takes-argument"
+
 // AddJSONFlag adds the flag --json to cmd.
 func AddJSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")

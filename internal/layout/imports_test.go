@@ -154,6 +154,7 @@ var allowedImports = map[string][]string{
 	"internal/service":               {},
 	"internal/pairing":               {"wire", "internal/statefile"},
 	"internal/cli/democmd":           {allPackages},
+	"internal/cli/paircmd":           {allPackages},
 	"internal/toolview":              {"internal/plaintext", "internal/rawjson"},
 	"internal/setup":                 {"internal/jsonedit", "internal/lazyregexp", "internal/statefile"},
 	"internal/browserprofile":        {"internal/plaintext"},
@@ -224,7 +225,7 @@ var libraries = map[string]library{
 	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench", "internal/bench/peer"}, // bench measures the bare library as a baseline
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver", "mcpserver/transport"}, "the MCP protocol in all its versions"},
-	"github.com/spf13/cobra":      {[]string{"cmd/opentabs", "internal/cli", "internal/cli/installcmd", "internal/cli/plugincmd", "internal/cli/setupcmd", "internal/cli/democmd"}, "commands, flags, help, completions"},
+	"github.com/spf13/cobra":      {[]string{"cmd/opentabs", "internal/cli", "internal/cli/installcmd", "internal/cli/plugincmd", "internal/cli/setupcmd", "internal/cli/democmd", "internal/cli/paircmd"}, "commands, flags, help, completions"},
 	"github.com/spf13/pflag":      {[]string{"cmd/opentabs"}, "the flags of cobra's commands"},
 	"github.com/evanw/esbuild":    {[]string{"internal/jsbuild"}, "bundles TypeScript without Node"},
 	"modernc.org/quickjs":         {[]string{"internal/jsbuild"}, "runs a plugin's schemas at build time, in pure Go"},

@@ -1,4 +1,5 @@
-package main
+// Package paircmd implements the commands of `opentabs pair`.
+package paircmd
 
 import (
 	"context"
@@ -32,7 +33,8 @@ type pairOptions struct {
 	json    bool
 }
 
-func newPairCmd(p *cli.Program) *cobra.Command {
+// New returns the command `opentabs pair` with its subcommands.
+func New(p *cli.Program) *cobra.Command {
 	opts := pairOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "pair CODE",
@@ -45,7 +47,7 @@ new key. Enter only a code that you see in your own browser.`,
 		Args:    cli.RequireArgs(1, "the code that the side panel shows"),
 		RunE:    cli.ActionWithArg(&opts.code, func(ctx context.Context) error { return runPair(ctx, opts) }),
 
-		Annotations: map[string]string{takesArgument: "CODE"},
+		Annotations: map[string]string{cli.TakesArgument: "CODE"},
 	}
 	cmd.Flags().DurationVar(&opts.timeout, "timeout", pairTimeout, "the `TIME` to wait for the browser")
 	cmd.Flags().Lookup("timeout").DefValue = humanize.ShortDuration(pairTimeout)
