@@ -22,7 +22,7 @@ type ticket struct {
 	decisions chan Resolution
 }
 
-// newTicket returns a ticket of c that ends after limit.
+// newTicket returns a ticket for the call c that expires after limit.
 func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
 	args := shownArgs(c)

@@ -24,7 +24,8 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * readSettings returns the settings of the plugin alpha in a tab, or an empty text while alpha is not live in the tab.
+ * readSettings returns the settings of the plugin alpha in a tab, or an empty string while alpha is not live in the
+ * tab.
  */
 async function readSettings(tabId: number): Promise<string> {
   const outcome = await client.call('alpha__mine', { tabId });

@@ -34,9 +34,9 @@ const (
 	maxToolsBytes   = 8 << 20
 )
 
-// packageBuffer is a reusable buffer for reading packages, because the adapters of a
-// hundred packages have 80 MB. Loaded plugins must not refer to a packageBuffer,
-// because the next load overwrites it.
+// packageBuffer is reused for reading packages, because the adapters of a hundred
+// packages total 80 MB. Loaded plugins must not refer to a packageBuffer, because the
+// next load overwrites it.
 type packageBuffer struct {
 	text      []byte // content of a file
 	compacted []byte

@@ -266,7 +266,8 @@ func (p *browserPeer) end() string {
 	return p.closed
 }
 
-// wantFrames compares the frames since the last call with want.
+// wantFrames checks that the frames which arrived since the previous wantFrames equal
+// want.
 func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()
 	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {

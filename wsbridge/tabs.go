@@ -232,9 +232,9 @@ func (ts *tabTable) keepDocuments() {
 	})
 }
 
-// findTab returns a tab, with its document from before a reconnect if needed. The
-// returned tab has no DocumentID if the tab is unknown or has no live document. The
-// caller holds tabTable.mu.
+// findTab returns a tab. Until a reconnected browser has reported the documents of the
+// tab, findTab returns the tab as it was before the reconnect. The returned tab has no
+// DocumentID if the tab is unknown or has no live document. The caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
 	if earlier, ok := ts.beforeReturn[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {

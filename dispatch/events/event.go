@@ -14,8 +14,8 @@ type Kind string
 
 // These constants are the kinds of events. A call has one created event, any number of
 // progress and activity events, one ended event, and after that at most one stopped
-// event. A running event is the start of the tool, or its continuation after a wait for
-// the user. A resumed event follows each suspended event that gets a decision.
+// event. An event "running" reports that the tool has started, or has continued after a
+// wait for the user. A resumed event follows each suspended event that gets a decision.
 const (
 	Created   Kind = "created"
 	Suspended Kind = "suspended"

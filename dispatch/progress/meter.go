@@ -49,8 +49,8 @@ type notice struct {
 	// isDue marks a notice that the rate limit already allows. isKept marks a notice from
 	// before a suspension. Due notices and kept notices are never replaced.
 	isDue, isKept bool
-	// isReminder marks a message of opentabs. A reminder never replaces a message of
-	// the tool for the user.
+	// isReminder marks a message of opentabs. A reminder never replaces a message that
+	// the tool has sent for the user.
 	isReminder bool
 }
 

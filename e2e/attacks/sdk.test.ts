@@ -81,8 +81,8 @@ after(async () => {
 });
 
 /**
- * addVictimPlugin builds the plugin victim with a new name and additional manifest fields, and adds the plugin to the
- * server.
+ * addVictimPlugin builds a copy of the test plugin "victim" with another name and additional manifest fields, and adds
+ * the copy to the server.
  */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
   const dir = join(stack.home, name);

@@ -102,8 +102,8 @@ export type FromBridge =
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
-   * Ends the replacement that a 'replaceAdapter' started. If problem is absent, the new adapter is live. If problem is
-   * set, the new adapter failed to start and the old adapter stays.
+   * Ends the replacement that a message 'replaceAdapter' started. If problem is absent, the new adapter is live. If
+   * problem is set, the new adapter failed to start and the old adapter stays.
    */
   | { op: 'adapterReplaced'; plugin: string; hash: string; problem?: string };
 
@@ -122,7 +122,7 @@ export type ToBridge =
       /** trace requests the hops of the call. */
       trace?: true;
       /**
-       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs later
+       * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs after atMs
        * does not start.
        */
       atMs?: number;

@@ -73,8 +73,8 @@ func Rules() []Rule {
 	return all
 }
 
-// reportFunc adds a finding to the result of a check. The arguments of a reportFunc are
-// Where and the format of Text.
+// reportFunc adds a finding to the result of a check. A reportFunc takes the value of
+// Where, and a format string with its arguments for Text.
 type reportFunc = func(where, format string, args ...any)
 
 // rule is a rule with its check, which passes its findings to report.

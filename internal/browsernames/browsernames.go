@@ -74,8 +74,8 @@ type document struct {
 type Store struct {
 	path string
 	// findDefault returns a default name that contains the profile and the computer, or
-	// an empty text if the profile is unknown. findDefault is nil unless UseDefaults has
-	// set it.
+	// an empty string if the profile is unknown. findDefault is nil unless UseDefaults
+	// has set it.
 	findDefault func(browserID, sentName string) string
 
 	mu  sync.Mutex // mu guards doc and the file with the names
@@ -105,7 +105,7 @@ func Open(path string) (s *Store, warning string) {
 }
 
 // UseDefaults sets the function find, which returns a default name with the profile and
-// the computer of a browser. An empty text means the default name that the extension
+// the computer of a browser. An empty string means the default name that the extension
 // sent. Call UseDefaults before NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
@@ -290,7 +290,7 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// lookUp returns the browser with this ID or name. An empty text means the only browser
+// lookUp returns the browser with this ID or name. An empty string means the only browser
 // in the store.
 func (s *Store) lookUp(idOrName string) (Browser, error) {
 	if b, ok := s.find(idOrName); ok {

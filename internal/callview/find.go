@@ -29,7 +29,7 @@ const idPrefix = "call_"
 const maxShownIDs = 5
 
 // FindID returns the ID of the call that the user typed: a whole ID, the beginning of an
-// ID, or an empty text for the only call in the selection. FindID returns an unknown ID
+// ID, or an empty string for the only call in the selection. FindID returns an unknown ID
 // unchanged, so that the server rejects the ID. The error is a [usererr.Error] if typed
 // matches several calls, or if typed is empty and the selection has no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {

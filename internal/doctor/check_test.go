@@ -302,8 +302,8 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 	i.check(t).expect(t, "plugins", "fail "+broken+": ", "warn wiki is not reviewed")
 }
 
-// TestLogError checks that only the last error in the log's tail, of the last 24 hours,
-// is reported.
+// TestLogError checks that only the last error in the log's tail is reported, and only if
+// it is at most 24 hours old.
 func TestLogError(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)

@@ -23,7 +23,7 @@ type disableBody struct {
 }
 
 // bulkResult is the response to a request that changes many plugins. Errors[i] is the
-// error of plugin i, or an empty text.
+// error of plugin i, or an empty string.
 type bulkResult struct {
 	Errors []string `json:"errors"`
 }

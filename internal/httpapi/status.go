@@ -202,7 +202,8 @@ type MCPClient struct {
 // ClientTimeout is how long an MCP client waits for the answer to a call.
 type ClientTimeout struct {
 	// LimitMs is the time after which the client gives up a call, in milliseconds.
-	// ProgressRestarts is true if each progress notification restarts this time.
+	// ProgressRestarts is true if each progress notification restarts the timeout of the
+	// client.
 	LimitMs          int64 `json:"limit_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
 	// Source is TimeoutTable, TimeoutLearned or TimeoutSet.

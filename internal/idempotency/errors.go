@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// otherArgumentsError is the error of a call whose key belongs to a call with other
-// arguments.
+// otherArgumentsError is the error of a call with the idempotency key of an earlier call
+// that had other arguments.
 func otherArgumentsError(e *entry) *dispatch.Error {
 	return &dispatch.Error{
 		Code: wire.ErrInvalidArguments, CallID: e.callID,

@@ -89,7 +89,8 @@ func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
 // Use is the use of a key by one request.
 type Use struct {
-	// CallID is the call of the key. IsReplay is set if an earlier request made the call.
+	// CallID is the ID of the call that used the key. IsReplay is set if an earlier
+	// request made the call.
 	CallID   string
 	IsReplay bool
 	// Job is the call if it was made since the server started; nil for an older call.

@@ -345,8 +345,8 @@ func recordedText(t *testing.T, dir string) string {
 	return string(all)
 }
 
-// The key of a call is on the disk before the call reaches the page, so that no kill of the
-// server lets a retry act twice.
+// The idempotency key of a call is written to the disk before the call reaches the page,
+// so that a retry does not act twice even if the server is killed.
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		text := ""

@@ -125,7 +125,7 @@ func TestOffersRefuse(t *testing.T) {
 	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 0 {
 		t.Errorf("%v, %v; want length 0", offers, err)
 	}
-	// After installation, the registry no longer has the package of the plugin wiki.
+	// The registry removed the package of the plugin "wiki" after the installation.
 	if _, _, err := i.installFrom(t, "wiki"); err != nil {
 		t.Fatal(err)
 	}

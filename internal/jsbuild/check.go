@@ -15,8 +15,8 @@ import (
 const CheckVersion = 1
 
 // functionWrapping is the text that CheckScript puts around an adapter to parse the
-// adapter as a function body. The text in the field named before is one line, so the
-// line numbers of the wrapped adapter are shifted by one.
+// adapter as a function body. The field `before` is one line, so the line numbers of the
+// wrapped adapter are shifted by one.
 type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function.

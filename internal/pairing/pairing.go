@@ -73,7 +73,8 @@ type storedBrowser struct {
 // hasKey reports whether one of the browser's keys has the given ID.
 func (b *storedBrowser) hasKey(keyID string) bool { return b.findKey(keyID) != "" }
 
-// findKey returns the browser's key with the given ID, or an empty text.
+// findKey returns the key of the browser with the given ID, or an empty string if there
+// is none.
 func (b *storedBrowser) findKey(keyID string) string {
 	for _, key := range []string{b.Key, b.NextKey} {
 		if key != "" && wire.KeyID(key) == keyID {

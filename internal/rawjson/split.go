@@ -120,7 +120,7 @@ const (
 	KindNumber = "a number"
 )
 
-// KindOf returns the kind of a valid JSON value, "nothing" for an empty text.
+// KindOf returns the kind of a valid JSON value, "nothing" for an empty string.
 func KindOf(raw []byte) string {
 	if raw = raw[SkipSpace(raw, 0):]; len(raw) == 0 {
 		return "nothing"

@@ -42,7 +42,7 @@ func parseFileName(name string) (fileName, bool) {
 	if match == nil {
 		return fileName{}, false
 	}
-	part, _ := strconv.Atoi(match[2]) // Atoi returns 0 for an empty text
+	part, _ := strconv.Atoi(match[2]) // Atoi returns 0 for an empty string
 	return fileName{match[1], part}, true
 }
 

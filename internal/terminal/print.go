@@ -43,7 +43,8 @@ func (o *Output) PrintLine(format string, args ...any) {
 	o.PrintText(fmt.Sprintf(format, args...))
 }
 
-// PrintText writes text of the command's result to stdout and ends the last line.
+// PrintText writes a text of the command's result to stdout, and adds a newline if the
+// text does not end with one.
 func (o *Output) PrintText(text string) {
 	if o.stdout.isTerminal {
 		text = safeText(text)

@@ -51,7 +51,8 @@ type Entry struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
 	// TimeoutMs is how long the client waits for the answer to a call, in milliseconds.
-	// ProgressRestarts is true if each progress notification restarts this time.
+	// ProgressRestarts is true if each progress notification restarts the timeout of the
+	// client.
 	TimeoutMs        int64 `json:"timeout_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
 	// IsSetByUser is true if the user set the timeout, and false if the server learned

@@ -320,7 +320,7 @@ func stateOf(n recorder.Note) undoState {
 	return undoState{n.State, n.By}
 }
 
-// awaitEnd stores how the call ended that undoes another call.
+// awaitEnd waits until an undo has ended, and stores its outcome.
 func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
 	_ = job.Wait(context.Background(), nil) // the call always ends
 	_, err, _ := job.Result()

@@ -133,7 +133,7 @@ var reviewSections = []struct{ name, title string }{
 }
 
 // ReviewText returns the sections that a review shows after the overview: the changes
-// and, if withCode is set, the author's code. ReviewText returns an empty text if there
+// and, if withCode is set, the author's code. ReviewText returns an empty string if there
 // is nothing to show.
 func (inspection *Inspection) ReviewText(withCode bool) string {
 	text := ""

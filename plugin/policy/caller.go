@@ -109,8 +109,8 @@ const (
 	maxRefusedCallers = 200
 )
 
-// refusedCalls are the refused calls between plugins, which surfaces offer to allow. A
-// refusedCalls is safe for concurrent use.
+// refusedCalls are the refused calls between plugins. The side panel and the command line
+// offer to allow them. A refusedCalls is safe for concurrent use.
 type refusedCalls struct {
 	mu sync.Mutex // guards byCaller
 	// byCaller maps calling plugins to the plugins that they tried to call.

@@ -45,7 +45,7 @@ func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) erro
 //
 //   - a text that the argument's schema does not allow is parsed as JSON: "20" for
 //     a number, "true" for a boolean, "[\"a\"]" for an array,
-//   - an empty text for an optional argument is dropped: forms send it for an empty
+//   - an empty string for an optional argument is dropped: forms send it for an empty
 //     field.
 //
 // CheckTextArguments returns the errors of [Validator.CheckArguments].

@@ -175,7 +175,7 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	return views
 }
 
-// Change sets settings of a plugin, by key; null or an empty text deletes a setting.
+// Change sets settings of a plugin, by key; null or an empty string deletes a setting.
 // Change applies all changes or none. by is the surface where the user made the change.
 // The error of Change names the wrong setting and the allowed values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {

@@ -47,7 +47,7 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
   description?: string | undefined;
   /**
    * The schema of the arguments. The server converts the texts that clients send: "20" for a `z.number()`, "true" for a
-   * `z.boolean()`, JSON for an array or object. An empty text for an optional argument means that the argument is
+   * `z.boolean()`, JSON for an array or object. An empty string for an optional argument means that the argument is
    * absent. The page parses the converted arguments again with the schema, so defaults and transforms apply.
    */
   args?: z.ZodObject<z.ZodRawShape> | undefined;

@@ -25,7 +25,7 @@ interface Snapshot {
   readonly object: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
-  /** descriptors are the descriptors of keys, in the same order, without prototypes. */
+  /** descriptors are the property descriptors of keys, in the same order. They have no prototype. */
   readonly descriptors: readonly PropertyDescriptor[];
   /** knownKeys is an object that has an own property for each key. */
   readonly knownKeys: object;

@@ -13,10 +13,10 @@ import {
   whenSettled,
 } from './primordials.ts';
 
-// Makes the promises that the context of a call returns to a handler. A page can replace Promise.prototype.then and the
-// species of the constructor, and could so receive the promise and its value. The promises of a context have their own
-// `then`, `catch` and `finally`, so that the page cannot receive them. `await` uses neither the prototype nor the
-// species for a promise whose constructor is the realm's Promise.
+// Makes the promises that the context of a call returns to a handler. A page can replace Promise.prototype.then and
+// Symbol.species of the constructor, and could receive the promise and its value in this way. The promises of a context
+// have their own `then`, `catch` and `finally`, so that the page cannot receive them. `await` uses neither the
+// prototype nor the species for a promise whose constructor is the realm's Promise.
 
 /**
  * Deferred is a promise and its two settling functions. Only the first call of resolve or reject settles the promise.

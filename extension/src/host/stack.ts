@@ -16,9 +16,9 @@ import {
 const hook = 'prepareStackTrace';
 
 /**
- * readStack returns the stack trace of a thrown value, or an empty text. readStack removes the page's stack trace
- * hook during the read, because the hook would receive the error. If the page has locked the hook, readStack
- * returns an empty text.
+ * readStack returns the stack trace of a thrown value, or an empty string. readStack removes the page's stack trace
+ * hook during the read, because the hook would receive the error. If the page has locked the hook, readStack returns an
+ * empty string.
  */
 export function readStack(thrown: unknown): string {
   if (!isObject(thrown)) return '';

@@ -72,7 +72,7 @@ export function isLink(element: Element): boolean {
   return hrefOf(element) !== '';
 }
 
-/** hrefOf returns the absolute address of a link, and an empty text for other elements. */
+/** hrefOf returns the absolute address of a link, and an empty string for other elements. */
 export function hrefOf(element: Element): string {
   if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
   return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, unclobbered.baseURI)?.href ?? '') : '';

@@ -16,7 +16,7 @@ import { unclobbered } from './unclobbered.ts';
 /** Steps is the number of moves between the two elements. Libraries for dragging ignore a jump. */
 const Steps = 12;
 
-/** HoldMs is how long the pointer rests at the end. Libraries look there for a place by a timer. */
+/** HoldMs is how long the pointer rests at the end. Some libraries look for the drop target with a timer. */
 const HoldMs = 100;
 /** HiddenHoldMs is HoldMs in a hidden tab, whose timers run once a second. */
 const HiddenHoldMs = 1_100;

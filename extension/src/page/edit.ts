@@ -182,7 +182,7 @@ function sendInput(field: Element, inputType: string, data: string): void {
   field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true, inputType, data }));
 }
 
-/** sendChange sends the event change. */
+/** sendChange dispatches the event "change". */
 export function sendChange(field: Element): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }

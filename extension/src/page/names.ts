@@ -41,7 +41,7 @@ export function nameOf(element: Element, role: string): string {
   return name || (ActionRoles.has(role) ? readHostLabelText(element) : '');
 }
 
-/** readAbbreviationTitle returns the title of an abbreviation element, or an empty text for any other element. */
+/** readAbbreviationTitle returns the title of an abbreviation element, or an empty string for any other element. */
 function readAbbreviationTitle(element: Element): string {
   return element.localName === 'abbr' ? (element.getAttribute('title') ?? '') : '';
 }

@@ -452,7 +452,7 @@ export interface DescribeResult {
   readonly tag: string;
   /** True for passwords, codes and card numbers. */
   readonly secret: boolean;
-  /** The absolute address of the link around the element. */
+  /** The absolute URL of the link that contains the element. */
   readonly href?: string;
   /** The absolute address that the form around the element submits to. */
   readonly formAction?: string;

@@ -107,7 +107,7 @@ export const ContentNameRoles: ReadonlySet<string> = new Set(
   rowheader switch tab tooltip treeitem clickable`.split(/\s+/),
 );
 
-/** roleOf returns the role of an element, and an empty text for an element without meaning. */
+/** roleOf returns the role of an element, and an empty string for an element without meaning. */
 export function roleOf(element: Element): string {
   const explicit = element.getAttribute('role');
   if (explicit) {

@@ -97,7 +97,7 @@ export class TextSight {
     return background === '' || !areEqualColors(color, background) || hasPictureAround(element);
   }
 
-  /** #backgroundOf returns the colour behind an element, and an empty text if a picture is behind it. */
+  /** #backgroundOf returns the colour behind an element, and an empty string if a picture is behind it. */
   #backgroundOf(element: Element): string {
     const known = this.#backgrounds.get(element);
     if (known !== undefined) return known;
@@ -135,7 +135,7 @@ export function isFaint(style: CSSStyleDeclaration): boolean {
   return isTransparent(style.webkitTextFillColor || style.color) && style.backgroundClip !== 'text';
 }
 
-/** canvasColor returns the colour behind the document, and an empty text if a frame lets its parent shine through. */
+/** canvasColor returns the colour behind the document, and an empty string if a frame lets its parent shine through. */
 function canvasColor(style: CSSStyleDeclaration): string {
   if (window.parent !== window) return '';
   const scheme = style.colorScheme;

@@ -33,7 +33,7 @@ export function isOpen(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }
 
-/** resultOf returns the beginning of a call's result, or an empty text if the result is not for the user. */
+/** resultOf returns the beginning of a call's result, or an empty string if the result is not for the user. */
 export function resultOf(call: CallView, showsEverything: boolean): string {
   return showsEverything || call.endAudience === UserAudience ? (call.result ?? '') : '';
 }

@@ -84,7 +84,7 @@ export const Calls = memo(function Calls(props: CallsProps): VNode {
   );
 });
 
-/** siteOf returns the host of the page in which a call runs, or an empty text before a page is chosen. */
+/** siteOf returns the host of the page in which a call runs, or an empty string before a page is chosen. */
 function siteOf(call: CallView, tabs: readonly PanelTab[]): string {
   const tab = tabs.find((one) => one.tabId === call.tabId);
   return call.site ?? (tab ? hostOf(tab.url) : '');

@@ -45,7 +45,7 @@ export function Switch({ label, current, busy, send }: SwitchProps): VNode {
   );
 }
 
-/** ErrorText shows why an action failed, and nothing for an empty text. */
+/** ErrorText shows why an action failed, and nothing for an empty string. */
 export function ErrorText({ text }: { readonly text: string }): VNode | null {
   return text === '' ? null : (
     <p class="error" role="alert">

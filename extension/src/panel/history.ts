@@ -16,8 +16,8 @@ export interface History {
   /** loadNewest loads the records of calls that have just ended. */
   loadNewest(): Promise<void>;
   /**
-   * search reads one page of the recorded calls that a filter selects. before is the next of the previous page. A page
-   * may have no calls although older calls match.
+   * search reads one page of the recorded calls that a filter selects. `before` is the `next` of the previous page. A
+   * page may have no calls although older calls match.
    */
   search(filter: CallsFilter, before?: string): Promise<FoundPage>;
 }

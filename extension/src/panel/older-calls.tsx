@@ -58,7 +58,8 @@ export function useCallSearch(history: History, filter: Filter, showsEverything:
   filterRef.current = filter;
   const search = async () => {
     let { calls, next } = found;
-    // A page may have no call that matches, because the server reads only a limited part of its files for one page.
+    // A page of results may be empty although older calls match, because the server reads only a limited part of its
+    // files for one page.
     while (filterRef.current === filter) {
       const page = await history.search(toRecorderFilter(filter), next);
       if (page.error !== undefined) return page.error;

@@ -20,7 +20,7 @@ export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
   return { ...call, record };
 }
 
-/** Filter selects ended calls. An empty text selects all calls. */
+/** Filter selects ended calls. An empty string selects all calls. */
 export interface Filter {
   /** text contains words that the panel must show for a call, in any letter case. */
   readonly text: string;

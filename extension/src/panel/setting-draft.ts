@@ -9,7 +9,7 @@ export interface UrlRow {
 }
 
 /**
- * Draft is the content of a setting's field: a text, or rows for a url setting. An empty text means that the setting
+ * Draft is the content of a setting's field: a text, or rows for a url setting. An empty string means that the setting
  * has no value.
  */
 export type Draft = string | readonly UrlRow[];

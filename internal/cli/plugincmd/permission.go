@@ -72,8 +72,8 @@ another page, opentabs opens no tabs until you allow it again.`,
 	return cmd
 }
 
-// splitToolName returns the plugin and the tool of a name for agents. The tool is empty
-// for the name of a plugin.
+// splitToolName splits the name of a tool, as agents see it, into the names of the plugin
+// and the tool. The tool is empty for the name of a plugin.
 func splitToolName(name string) (plugin, tool string) {
 	if strings.HasPrefix(name, browser.Name+"_") {
 		return browser.Name, name

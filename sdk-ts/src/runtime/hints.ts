@@ -18,7 +18,7 @@ import {
 // Returns advice about common mistakes of plugin authors, for the log of a plugin and for `opentabs plugin test`.
 // Each advice text describes what happened and what to change. Agents do not receive advice texts.
 
-/** failureHint returns advice about an error that a tool threw, or an empty text. */
+/** failureHint returns advice about an error that a tool threw, or an empty string. */
 export function failureHint(thrown: unknown, message: string): string {
   if (typeof thrown === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
@@ -91,8 +91,8 @@ function getterNames(prototype: object): string {
 const outputTypesWithoutValue = 'void undefined any unknown optional default prefault catch';
 
 /**
- * missingResultHint returns advice about a tool that returned undefined, or an empty text if the output schema
- * allows undefined.
+ * missingResultHint returns advice about a tool that returned undefined, or an empty string if the output schema allows
+ * undefined.
  */
 export function missingResultHint(outputSchema: unknown): string {
   const definition = isObject(outputSchema) ? lookup(outputSchema, 'def') : undefined;

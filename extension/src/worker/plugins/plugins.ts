@@ -79,7 +79,7 @@ export class Plugins {
     return this.#wanted;
   }
 
-  /** hostHash returns the hash of the host's code, or an empty text if the server has no host code. */
+  /** hostHash returns the hash of the host's code, or an empty string if the server has no host code. */
   get hostHash(): string {
     return this.#hostHash;
   }
@@ -227,8 +227,8 @@ export class Plugins {
   }
 
   /**
-   * makeBases returns a base for plugins with frames and a base for all other plugins. A document never gets more than
-   * one base.
+   * makeBases returns two base scripts: one for plugins that also run in frames, and one for all other plugins. A
+   * document never gets more than one base.
    */
   async #makeBases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');

@@ -140,7 +140,7 @@ function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): 
   return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
 }
 
-/** findEventFrame returns the ID of the frame in which a trace event happened, or an empty text if unknown. */
+/** findEventFrame returns the ID of the frame in which a trace event happened, or an empty string if unknown. */
 function findEventFrame(args: unknown): string {
   const { data, beginData } = toFields(args);
   return String(toFields(data).frame ?? toFields(beginData).frame ?? '');

@@ -22,7 +22,7 @@ export function headersOf(value: unknown): Headers {
   return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, text]) => [name, String(text)]));
 }
 
-/** siteOf returns the origin of an http, https or blob address, and an empty text for any other address. */
+/** siteOf returns the origin of an http, https or blob address, and an empty string for any other address. */
 export function siteOf(url: string): string {
   if (!/^(blob:)?https?:/.test(url) || !URL.canParse(url)) return '';
   return new URL(url).origin;
@@ -76,9 +76,9 @@ export function describeInitiator(value: unknown): string {
 }
 
 /**
- * findFrameSite returns the site of a frame in the result of the debugger command Page.getFrameTree. A frame
- * without an address, such as about:srcdoc, has the site of its parent frame. findFrameSite returns an empty text
- * for an unknown frame.
+ * findFrameSite returns the site of a frame in the result of the debugger command Page.getFrameTree. A frame without an
+ * address, such as about:srcdoc, has the site of its parent frame. findFrameSite returns an empty string for an unknown
+ * frame.
  */
 export function findFrameSite(frameTree: unknown, frameId: string, around = ''): string {
   const { frame, childFrames } = fieldsOf(frameTree);

@@ -109,7 +109,7 @@ export class Routes {
   }
 }
 
-/** originOf returns the Origin header of a paused request, or an empty text if the request has no Origin header. */
+/** originOf returns the Origin header of a paused request, or an empty string if the request has no Origin header. */
 function originOf(params: Fields): string {
   return headersOf(fieldsOf(params.request).headers).Origin ?? '';
 }
