@@ -13,7 +13,8 @@ const openHookInterval = 500 * time.Millisecond
 
 // OpenHook is a hook that runs at most once for each accepted call, up to 500 ms after its
 // arrival and not on its path. OpenHook does not run for a call that has ended by then.
-// OpenHook may run at the same time as an [AfterHook] of the same call, and does not block.
+// OpenHook may run at the same time as another OpenHook or an [AfterHook], and does not
+// block.
 type OpenHook interface {
 	// Open receives a call that has not ended. The ending in EndedCall is empty.
 	Open(CallInfo, EndedCall)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,9 +14,14 @@ import (
 )
 
 // openRecorder is an OpenHook that records the calls that it receives.
-type openRecorder struct{ seen []string }
+type openRecorder struct {
+	mu   sync.Mutex // guards seen
+	seen []string
+}
 
 func (r *openRecorder) Open(i CallInfo, e EndedCall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.seen = append(r.seen, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
 }
 
@@ -39,6 +45,8 @@ func TestOpenHook(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 		}
 		time.Sleep(time.Minute)
+		hook.mu.Lock()
+		defer hook.mu.Unlock()
 		if !slices.Equal(hook.seen, want) {
 			t.Errorf("the hook received\n%q, want\n%q", hook.seen, want)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
-	"opentabs/dispatch/events"
 	"opentabs/dispatch/joblist"
 	"opentabs/dispatch/shape"
 	"opentabs/internal/audit"
@@ -177,7 +176,7 @@ func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	for i := range 500 {
 		calls = append(calls, dispatch.View{Snapshot: dispatch.Snapshot{CallID: fmt.Sprint(i)}})
 	}
-	waiting := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &events.WaitingTicket{TicketID: "ticket"}}
+	waiting := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &dispatch.WaitingTicket{TicketID: "ticket"}}
 	calls = append(calls, waiting)
 	list := shape.PanelCalls{}
 	shown := list.Next(calls).Calls

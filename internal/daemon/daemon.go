@@ -133,9 +133,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Limits: browser.Limits{Acts: h.Settings.BrowserActs, Pictures: h.Settings.BrowserPictures}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
-	repeater.calls, repeater.targets, details.Find, details.TraceIDOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs()
+	repeater.calls, repeater.targets, details.Find, details.TraceIDOf, details.UndoOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs(), past.undoOf
 	jobs := past.connect(calls, repeater.choosePlace)
-	details.UndoOf = past.undoer.State
 	hub.Holds.SetSource(holds)
 	sessions = browserSessions
 	sessions.OnEnd(hub.Holds.SendEnded)

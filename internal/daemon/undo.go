@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/joblist"
@@ -57,6 +58,11 @@ func (p *pastCalls) connect(calls *dispatch.Dispatcher, choosePlace func(*dispat
 	p.undoer = undo.New(undo.Options{Plugins: p.plugins, Memory: p.memory, Records: p.records, Calls: calls, Jobs: jobs, ChoosePlace: choosePlace})
 	p.calls = calls
 	return jobs
+}
+
+// undoOf returns the call that undoes a call; nil if there is none.
+func (p *pastCalls) undoOf(callID string, created time.Time) (*wire.CallUndo, error) {
+	return p.undoer.State(callID, created)
 }
 
 // undoForPanel answers a call.undo of a side panel.

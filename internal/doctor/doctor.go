@@ -99,8 +99,8 @@ func check(ctx context.Context, o Options) (Report, []Finding, error) {
 	c.checkDirectories()
 	machineCheck{c}.checkDisk()
 	machineCheck{c}.checkClock()
-	c.checkToken(ctx)
 	c.checkSettings()
+	c.checkToken(ctx) // needs the port in the settings
 	serverCheck{c}.checkServer(ctx)
 	protocolCheck{c}.checkHTTPRules(ctx)
 	protocolCheck{c}.checkMCP(ctx)

@@ -57,10 +57,13 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 			return Server{health, port}, nil
 		case ctx.Err() != nil:
 			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
-		case recorded && port == record.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)) && isOwner(ctx, record):
-			return Server{}, &OtherTokenError{PID: record.PID, File: h.TokenFile()}
 		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
 			missingErr = newForeignOwnerError(ctx, port)
+			// A program on another port, which only the record names, must not prevent the start
+			// of a server.
+			if recorded && port == record.Port && isOwner(ctx, record) {
+				missingErr = &OtherTokenError{PID: record.PID, File: h.TokenFile()}
+			}
 		case errors.Is(err, httpapi.ErrSilent) && (port == h.Settings.Port || isAlive(record.PID)):
 			missingErr = newSilentOwnerError(ctx, port)
 		}
