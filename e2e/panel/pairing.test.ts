@@ -63,7 +63,7 @@ test('the panel shows a command and the port, and a wrong code connects no brows
   );
   const wrong = await runOpentabs(['pair', '00000-00000-00000-00000', '--timeout', '2s'], env);
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /no browser used the code within 2s, so the code was not kept/);
+  assert.match(wrong.stderr, /no browser used the code within 2 s, so the code was not kept/);
   assert.match((await runOpentabs(['pair', 'nonsense'], env)).stderr, /a code has 20 letters and digits/);
   assert.deepEqual(await listBrowsers(), []);
   await saveScreenshots(panel, 'pairing');
