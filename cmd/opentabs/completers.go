@@ -19,6 +19,8 @@ import (
 	"opentabs/internal/humanize"
 	"opentabs/internal/pairing"
 	"opentabs/internal/setup"
+	"opentabs/internal/timeouts"
+	"opentabs/plugin"
 	"opentabs/wire"
 )
 
@@ -26,13 +28,43 @@ func completeWords(words ...string) completer {
 	return func(context.Context, *cli.Program) []string { return slices.Clone(words) }
 }
 
-func completeTools(_ context.Context, p *cli.Program) []string {
-	_, registry, err := p.OpenPlugins()
+// completionsOf returns the completion of each item. Completers offer nothing after an error,
+// because the shell can't show it.
+func completionsOf[T any](items []T, err error, completion func(T) string) []string {
 	if err != nil {
 		return nil
 	}
+	var completions []string
+	for _, item := range items {
+		completions = append(completions, completion(item))
+	}
+	return completions
+}
+
+// inDirs returns a completer that reads the files of opentabs.
+func inDirs(complete func(*cli.Program, config.Dirs) []string) completer {
+	return func(_ context.Context, p *cli.Program) []string {
+		dirs, err := config.FindDirs(p.Getenv)
+		if err != nil {
+			return nil
+		}
+		return complete(p, dirs)
+	}
+}
+
+// openSet returns the installed plugins and the browser tools, or an empty set if they can't
+// be loaded.
+func openSet(p *cli.Program) *plugin.Set {
+	_, registry, err := p.OpenPlugins()
+	if err != nil {
+		return &plugin.Set{}
+	}
+	return registry.Set()
+}
+
+func completeTools(_ context.Context, p *cli.Program) []string {
 	var names []string
-	for _, one := range registry.Set().All() {
+	for _, one := range openSet(p).All() {
 		for _, t := range one.Tools {
 			names = append(names, t.FullName()+"\t"+t.Description)
 		}
@@ -41,16 +73,16 @@ func completeTools(_ context.Context, p *cli.Program) []string {
 }
 
 func completePlugins(_ context.Context, p *cli.Program) []string {
-	_, registry, err := p.OpenPlugins()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, one := range registry.Set().All() {
-		names = append(names, one.Name+"\t"+one.DisplayName)
-	}
-	return names
+	return completionsOf(openSet(p).All(), nil, pluginCompletion)
 }
+
+// completeInstalledPlugins completes the names of plugins without the browser tools, which
+// are part of opentabs.
+func completeInstalledPlugins(_ context.Context, p *cli.Program) []string {
+	return completionsOf(openSet(p).Plugins(), nil, pluginCompletion)
+}
+
+func pluginCompletion(one *plugin.Plugin) string { return one.Name + "\t" + one.DisplayName }
 
 func completePluginsAndTools(ctx context.Context, p *cli.Program) []string {
 	return append(completePlugins(ctx, p), completeTools(ctx, p)...)
@@ -84,44 +116,18 @@ func listCalls(ctx context.Context, p *cli.Program, isWanted func(wire.CallStatu
 }
 
 func completeBrowsers(ctx context.Context, p *cli.Program) []string {
-	var names []string
-	for _, b := range listConnectedBrowsers(ctx, p) {
-		names = append(names, b.Name)
-	}
-	return names
+	return completionsOf(listConnectedBrowsers(ctx, p), nil, func(b httpapi.Browser) string { return b.Name })
 }
 
-func completeClients(_ context.Context, p *cli.Program) []string {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil
-	}
+var completeClients = inDirs(func(_ *cli.Program, dirs config.Dirs) []string {
 	clients, err := clienttoken.Open(dirs.ClientsFile()).List()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, c := range clients {
-		names = append(names, c.Name)
-	}
-	return names
-}
+	return completionsOf(clients, err, func(c clienttoken.Client) string { return c.Name })
+})
 
-func completeSettings(_ context.Context, p *cli.Program) []string {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil
-	}
+var completeSettings = inDirs(func(p *cli.Program, dirs config.Dirs) []string {
 	settings, err := config.ListEffective(dirs, p.Getenv)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, s := range settings {
-		names = append(names, s.Key+"\t"+s.Value)
-	}
-	return names
-}
+	return completionsOf(settings, err, func(s config.Effective) string { return s.Key + "\t" + s.Value })
+})
 
 func completeBrowserTools(context.Context, *cli.Program) []string {
 	var names []string
@@ -137,37 +143,10 @@ func completeSites(ctx context.Context, p *cli.Program) []string {
 		return nil
 	}
 	sites, err := book.Sites()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, s := range sites {
-		names = append(names, s.Site)
-	}
-	return names
+	return completionsOf(sites, err, func(s httpapi.Site) string { return s.Site })
 }
 
-// completeInstalledPlugins completes the names of plugins without the browser tools, which
-// are part of opentabs.
-func completeInstalledPlugins(_ context.Context, p *cli.Program) []string {
-	_, registry, err := p.OpenPlugins()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, one := range registry.Set().Plugins() {
-		names = append(names, one.Name+"\t"+one.DisplayName)
-	}
-	return names
-}
-
-func completePins(_ context.Context, p *cli.Program) []string {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil
-	}
-	return openPins(p, dirs).Names()
-}
+var completePins = inDirs(func(p *cli.Program, dirs config.Dirs) []string { return openPins(p, dirs).Names() })
 
 // completeKnownBrowsers completes the names of browsers that are connected or were
 // connected before.
@@ -177,14 +156,7 @@ func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
 		return nil
 	}
 	browsers, err := stored.List()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, b := range browsers {
-		names = append(names, b.Name)
-	}
-	return names
+	return completionsOf(browsers, err, func(b httpapi.KnownBrowser) string { return b.Name })
 }
 
 func completeBrowsersAndNone(ctx context.Context, p *cli.Program) []string {
@@ -268,11 +240,7 @@ func listCallers(p *cli.Program) []audit.Entry {
 func completeSetupClients(_ context.Context, p *cli.Program) []string {
 	noPrograms := func(string) (string, error) { return "", os.ErrNotExist }
 	clients, _ := setup.Clients(setup.Machine{Getenv: p.Getenv, LookPath: noPrograms})
-	var names []string
-	for _, c := range clients {
-		names = append(names, c.ID+"\t"+c.Title)
-	}
-	return names
+	return completionsOf(clients, nil, func(c setup.Client) string { return c.ID + "\t" + c.Title })
 }
 
 // completeTimeoutClients completes the names of MCP clients whose timeout was learned or
@@ -282,44 +250,18 @@ func completeTimeoutClients(_ context.Context, p *cli.Program) []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, e := range store.List() {
-		names = append(names, e.Name+"\t"+e.WaitText())
-	}
-	return names
+	return completionsOf(store.List(), nil, func(e timeouts.Entry) string { return e.Name + "\t" + e.WaitText() })
 }
 
-func completePairedBrowsers(_ context.Context, p *cli.Program) []string {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil
-	}
+var completePairedBrowsers = inDirs(func(_ *cli.Program, dirs config.Dirs) []string {
 	browsers, err := pairing.Open(dirs.PairingFile()).List()
-	if err != nil {
-		return nil
-	}
-	var ids []string
-	for _, b := range browsers {
-		ids = append(ids, b.ID+"\t"+b.Name)
-	}
-	return ids
-}
+	return completionsOf(browsers, err, func(b pairing.Browser) string { return b.ID + "\t" + b.Name })
+})
 
-func completeFileIDs(_ context.Context, p *cli.Program) []string {
-	dirs, err := config.FindDirs(p.Getenv)
-	if err != nil {
-		return nil
-	}
+var completeFileIDs = inDirs(func(_ *cli.Program, dirs config.Dirs) []string {
 	files, err := filestore.Open(dirs.FilesDir()).List()
-	if err != nil {
-		return nil
-	}
-	var ids []string
-	for _, f := range files {
-		ids = append(ids, f.ID+"\t"+humanize.Bytes(f.SizeBytes))
-	}
-	return ids
-}
+	return completionsOf(files, err, func(f filestore.File) string { return f.ID + "\t" + humanize.Bytes(f.SizeBytes) })
+})
 
 // completeCommands completes the name of the command after args, for `opentabs help`.
 func completeCommands(root *cobra.Command, args []string) []string {

@@ -52,10 +52,14 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 		return params
 	}
 	budget := activityBudget{calls: maxActivityCalls, bytes: maxActivityBytes}
+	viewOf := func(v dispatch.View) wire.CallView {
+		c := CallForPanel(v, p.BrowserID)
+		c.Activities = budget.activitiesOf(calls, v.CallID)
+		return c
+	}
 	newestEnded := p.newestEnded
-	var shownWaiting int
+	var shownWaiting, shownOthers int
 	for _, v := range calls.Calls() {
-		list := &params.Calls
 		if v.Ended != nil {
 			if p.newestEnded != "" && v.CallID == p.newestEnded {
 				break
@@ -63,23 +67,22 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 			if len(params.Ended) == 0 {
 				newestEnded = v.CallID
 			}
-			list = &params.Ended
-		} else {
-			params.Running++
-		}
-		// The user must see the questions, however many other calls are open.
-		others := len(*list)
-		if v.Ended == nil {
-			others -= shownWaiting
-		}
-		if v.Waiting != nil && shownWaiting < maxShownCalls {
-			shownWaiting++
-		} else if others >= maxShownCalls {
+			if len(params.Ended) < maxShownCalls {
+				params.Ended = append(params.Ended, viewOf(v))
+			}
 			continue
 		}
-		c := CallForPanel(v, p.BrowserID)
-		c.Activities = budget.activitiesOf(calls, v.CallID)
-		*list = append(*list, c)
+		params.Running++
+		// The calls that wait for the user are counted apart, so that the panel shows them
+		// however many other calls are open.
+		shown := &shownOthers
+		if v.Waiting != nil {
+			shown = &shownWaiting
+		}
+		if *shown < maxShownCalls {
+			*shown++
+			params.Calls = append(params.Calls, viewOf(v))
+		}
 	}
 	p.newestEnded = newestEnded
 	return params
