@@ -29,7 +29,10 @@ export interface Desktop {
   readonly env: Readonly<Record<string, string>>;
   /** notifications are the open notifications, oldest first. */
   notifications(): readonly DesktopNotification[];
-  /** press presses a button of a notification. Like most desktops, press then closes the notification. */
+  /**
+   * press presses a button of an open notification, then closes the notification like most desktops. Chrome changes
+   * the action keys with each update of a notification, so press sends the key of the last update.
+   */
   press(notification: DesktopNotification, action: string): void;
   /** dismiss closes a notification, as a user does. */
   dismiss(notification: DesktopNotification): void;
@@ -81,7 +84,8 @@ export async function startDesktop(): Promise<Desktop> {
   return {
     env: { DBUS_SESSION_BUS_ADDRESS: address },
     notifications: () => [...open.values()],
-    press({ id, actions }, action) {
+    press({ id }, action) {
+      const actions = open.get(id)?.actions ?? new Map<string, string>();
       const key = actions.get(action);
       if (key === undefined) throw new Error(`the notification has no "${action}", only ${[...actions.keys()]}`);
       connection.emit('ActionInvoked', new BusWriter('us').uint32(id).string(key));

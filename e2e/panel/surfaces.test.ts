@@ -57,21 +57,6 @@ async function findNotification(text: string): Promise<DesktopNotification> {
   return await waitFor(`the notification with "${text}" to stay`, find);
 }
 
-/**
- * decideBy presses a button of the notification whose text contains text, until the notification closes. A press
- * during an update of the notification has no effect, so decideBy presses again as a user would.
- */
-async function decideBy(text: string, button: string, notification?: DesktopNotification): Promise<void> {
-  const find = () => desktop.notifications().find(({ body }) => body.includes(text));
-  desktop.press(notification ?? (await findNotification(text)), button);
-  await waitFor(`the notification with "${text}" to close`, async () => {
-    await pause(ReadMs);
-    const shown = find();
-    if (shown) desktop.press(shown, button);
-    return shown === undefined;
-  });
-}
-
 const badgeText = () => stack.chrome.context.serviceWorkers()[0]?.evaluate(() => chrome.action.getBadgeText({}));
 
 test('a notification shows the call, its button "Allow once" runs the call, and "Deny" denies it', async () => {
@@ -105,8 +90,8 @@ test('waiting calls get notifications in order of arrival, and a decision closes
   assert.equal(desktop.notifications().length, 1);
   const [first] = await waitingCalls();
   await decideCall(stack, first?.call_id ?? '', { allow: false });
-  await decideBy('queue two', 'Deny');
-  await decideBy('queue three', 'Deny');
+  desktop.press(await findNotification('queue two'), 'Deny');
+  desktop.press(await findNotification('queue three'), 'Deny');
   for (const call of calls) assert.equal((await call).code, 'denied');
 });
 
@@ -122,7 +107,7 @@ test('a notification survives worker stops, and its buttons still work', async (
   const kept = await findNotification('worker restart');
   assert.equal(kept.id, notification.id, 'the user is not alerted again');
   await stack.chrome.stopWorker();
-  await decideBy('worker restart', 'Allow once', kept);
+  desktop.press(kept, 'Allow once');
   assert.match((await call).text, /worker restart/);
 });
 
