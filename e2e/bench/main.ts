@@ -10,6 +10,7 @@ import { BenchFixture } from './bench-fixture.ts';
 import { formatTable, type Row, verdictOf } from './row.ts';
 import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
+import { measureDemo } from './rows/demo.ts';
 import { measureDev } from './rows/dev.ts';
 import { measureEcho, measureLoad } from './rows/echo.ts';
 import { measureFollowedEcho } from './rows/followed-echo.ts';
@@ -42,6 +43,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   result: measureResult,
   cancel: measureCancel,
   dev: measureDev,
+  demo: measureDemo,
   worker: measureWorkerRestart,
   restart: measureServerRestart,
   browser: measureBrowser,

@@ -1,0 +1,34 @@
+import { decideCall, fetchCallRecords } from '../../harness/daemon-api.ts';
+import { startOpentabs } from '../../harness/process.ts';
+import { waitFor } from '../../harness/wait.ts';
+import type { BenchFixture } from '../bench-fixture.ts';
+import { atMost, formatTimes, type Row } from '../row.ts';
+import { median } from '../samples.ts';
+
+const runCount = 3;
+
+/** measureDemo measures `opentabs demo --yes`, with a user who approves the demo's last call at once. */
+export async function measureDemo(fixture: BenchFixture): Promise<Row[]> {
+  const { stack } = await fixture.getLiveStack();
+  const demoTimes: number[] = [];
+  for (let i = 0; i < runCount; i++) {
+    const startMs = performance.now();
+    const demo = startOpentabs(['demo', '--yes'], stack.env);
+    const waiting = await waitFor('a call of the demo to wait for approval', async () =>
+      (await fetchCallRecords(stack)).find((call) => call.waiting && call.tool_name.startsWith('demo__')),
+    );
+    await decideCall(stack, waiting.call_id, { allow: true });
+    const { code, stderr } = await demo.ended;
+    if (code !== 0) throw new Error(`opentabs demo ended with exit code ${code}: ${stderr}`);
+    demoTimes.push(performance.now() - startMs);
+  }
+  return [
+    {
+      id: 'demo',
+      what: 'time of opentabs demo: site, plugin, long call, stop and approval, p50',
+      ours: formatTimes(demoTimes),
+      value: median(demoTimes) / 1000,
+      threshold: atMost(60, 's'),
+    },
+  ];
+}
