@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
@@ -48,21 +49,11 @@ type ManifestOptions struct {
 // ExtensionFiles returns the files of the unpacked extension by path. ExtensionFiles
 // does not include connection.json, which contains the port and the token of one server.
 func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for out, entry := range map[string]string{
-		"worker.js": "extension/src/worker/worker.ts",
-		"bridge.js": "extension/src/bridge/bridge.ts",
-		"probe.js":  "extension/src/bridge/probe.ts",
-		"page.js":   "extension/src/page/page-script.ts",
-		"panel.js":  "extension/src/panel/main.tsx",
-		"popup.js":  "extension/src/popup/main.tsx",
-	} {
-		code, err := bundleScript(entry, "")
-		if err != nil {
-			return nil, err
-		}
-		files[out] = code
+	scripts, err := bundledScripts()
+	if err != nil {
+		return nil, err
 	}
+	files := maps.Clone(scripts)
 	for out, source := range map[string]string{
 		"panel.html":     "extension/src/panel/panel.html",
 		"panel.css":      "extension/src/panel/panel.css",
@@ -94,6 +85,19 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 	}
 	return files, nil
 }
+
+// bundledScripts returns the bundled scripts of the extension by path. The scripts are
+// bundled only once per process, because the embedded source files never change.
+var bundledScripts = sync.OnceValues(func() (map[string][]byte, error) {
+	return bundleEntries("", []api.EntryPoint{
+		{OutputPath: "worker", InputPath: "extension/src/worker/worker.ts"},
+		{OutputPath: "bridge", InputPath: "extension/src/bridge/bridge.ts"},
+		{OutputPath: "probe", InputPath: "extension/src/bridge/probe.ts"},
+		{OutputPath: "page", InputPath: "extension/src/page/page-script.ts"},
+		{OutputPath: "panel", InputPath: "extension/src/panel/main.tsx"},
+		{OutputPath: "popup", InputPath: "extension/src/popup/main.tsx"},
+	})
+})
 
 // makeManifest returns the manifest for options, and the paths of its icons.
 func makeManifest(options ManifestOptions) ([]byte, []string, error) {
@@ -150,7 +154,7 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
-	code, err := bundleScript("extension/src/host/host.ts", "host")
+	scripts, err := bundleEntries("host", []api.EntryPoint{{OutputPath: "host", InputPath: "extension/src/host/host.ts"}})
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +167,7 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	// the page could have replaced. The function intact throws no error, because the
 	// page could observe errors.
 	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
-	return fmt.Appendf(nil, form, check, bytes.TrimSpace(code)), nil
+	return fmt.Appendf(nil, form, check, bytes.TrimSpace(scripts["host.js"])), nil
 })
 
 // intactCheck returns the function intact (extension/src/host/intact.ts) without its
@@ -188,39 +192,44 @@ func intactCheck() ([]byte, error) {
 	return expression, nil
 }
 
-// bundleScript bundles one entry point of the extension. If global is not empty, the
-// exports are in a variable with that name.
-func bundleScript(entry, global string) ([]byte, error) {
+// bundleEntries bundles entry points of the extension, and returns the bundles by path. If
+// global is not empty, the exports of each bundle are in a variable with that name.
+func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, error) {
+	const outDir = "/bundle"
 	r := api.Build(api.BuildOptions{
-		EntryPoints:     []string{entry},
-		Outfile:         path.Base(entry) + ".js",
-		Bundle:          true,
-		Format:          api.FormatIIFE,
-		GlobalName:      global,
-		Target:          api.ES2022,
-		Charset:         api.CharsetASCII,
-		JSX:             api.JSXAutomatic,
-		JSXImportSource: "preact",
-		TsconfigRaw:     "{}",
-		LegalComments:   api.LegalCommentsInline,
-		Plugins:         []api.Plugin{extensionSources.Plugin()},
-		LogLevel:        api.LogLevelSilent,
+		EntryPointsAdvanced: entries,
+		Outdir:              outDir,
+		Bundle:              true,
+		Format:              api.FormatIIFE,
+		GlobalName:          global,
+		Target:              api.ES2022,
+		Charset:             api.CharsetASCII,
+		JSX:                 api.JSXAutomatic,
+		JSXImportSource:     "preact",
+		TsconfigRaw:         "{}",
+		LegalComments:       api.LegalCommentsInline,
+		Plugins:             []api.Plugin{extensionSources.Plugin()},
+		LogLevel:            api.LogLevelSilent,
 	})
 	var problems []error
 	for _, m := range append(r.Errors, r.Warnings...) {
-		location := entry
+		location := "the extension"
 		if m.Location != nil {
 			location = fmt.Sprintf("%s:%d", m.Location.File, m.Location.Line)
 		}
 		problems = append(problems, fmt.Errorf("%s: %s", location, m.Text))
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("bundle %s: %w", entry, errors.Join(problems...))
+		return nil, fmt.Errorf("bundle the extension's scripts: %w", errors.Join(problems...))
 	}
-	if len(r.OutputFiles) != 1 {
-		return nil, fmt.Errorf("bundle %s: %d files instead of one", entry, len(r.OutputFiles))
+	scripts := map[string][]byte{}
+	for _, f := range r.OutputFiles {
+		scripts[filepath.Base(f.Path)] = f.Contents
 	}
-	return r.OutputFiles[0].Contents, nil
+	if len(scripts) != len(entries) {
+		return nil, fmt.Errorf("bundle the extension's scripts: %d files instead of %d", len(scripts), len(entries))
+	}
+	return scripts, nil
 }
 
 // container is the global name of an adapter's container.

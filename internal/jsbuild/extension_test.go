@@ -359,11 +359,11 @@ func syntaxErrors(text string) []string {
 // The page script of the built-in browser tools bundles without npm, although it
 // imports a library.
 func TestPageScriptBundles(t *testing.T) {
-	code, err := bundleScript("extension/src/page/main.ts", "page")
+	scripts, err := bundleEntries("page", []api.EntryPoint{{OutputPath: "page", InputPath: "extension/src/page/main.ts"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(code), "aria-labelledby") {
+	if !strings.Contains(string(scripts["page.js"]), "aria-labelledby") {
 		t.Error("the bundle lacks dom-accessibility-api")
 	}
 }
