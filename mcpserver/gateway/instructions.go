@@ -69,15 +69,20 @@ func Instructions(s InstructionFacts) string {
 	return strings.TrimSpace(b.String())
 }
 
-// joinSites lists the names of sites in at most maxBytes bytes. The rest is counted.
+// joinSites lists the names of sites in at most maxBytes bytes, such as "a, b and 7 more".
+// joinSites returns "" if not even the first name fits.
 func joinSites(names []string, maxBytes int) string {
-	text := strings.Join(names, ", ")
-	for shown := len(names); len(text) > maxBytes; {
-		shown--
-		if shown < 1 {
-			return ""
+	var text string
+	for i, start := 0, ""; i < len(names) && len(start) <= maxBytes; i++ {
+		start += names[i]
+		withRest := start
+		if rest := len(names) - i - 1; rest > 0 {
+			withRest = fmt.Sprintf("%s and %d more", start, rest)
 		}
-		text = fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+		if len(withRest) <= maxBytes {
+			text = withRest
+		}
+		start += ", "
 	}
 	return text
 }
