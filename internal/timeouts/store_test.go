@@ -98,11 +98,23 @@ func TestSetAndForget(t *testing.T) {
 // arbitrarily large, and that timeouts set by the user stay.
 func TestEntriesAreBounded(t *testing.T) {
 	dir := t.TempDir()
+	stored := make([]string, maxEntries-1)
+	for i := range stored {
+		stored[i] = fmt.Sprintf(`{"name":"stored-%d","version":"1","timeout_ms":60000}`, i)
+	}
+	text := `{"version":1,"clients":[` + strings.Join(stored, ",") + `]}`
+	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s, _ := openStore(t, dir)
 	if _, err := s.Set(clients.ID{Name: "mine"}, clients.Timeout{Limit: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
-	for i := range maxEntries + 5 {
+	if got := len(s.List()); got != maxEntries {
+		t.Fatalf("the store read %d entries, want %d", got, maxEntries)
+	}
+	const learned = 5
+	for i := range learned {
 		s.Learn(clients.ID{Name: fmt.Sprintf("%d-%s\x1b[31m", i, strings.Repeat("ä", 500)), Version: strings.Repeat("9", 500)}, gaveUpAfter(time.Minute))
 	}
 	entries := s.List()
@@ -114,7 +126,10 @@ func TestEntriesAreBounded(t *testing.T) {
 			t.Fatalf("name in the entry = %q, want a short name without hidden characters", e.Name)
 		}
 	}
-	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", maxEntries, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
+	if got := waitOf(s, "stored-0", "1"); got != 0 {
+		t.Errorf("timeout of the client that was stored first = %s, want none", got)
+	}
+	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", learned-1, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
 		t.Errorf("timeout of a client with a long name = %s, want 1 min", got)
 	}
 }
