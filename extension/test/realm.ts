@@ -188,7 +188,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     makeUrl: (url: object, text: string) => slots.set(url, [new URL(text).host, new URL(text).href]),
     href: (url: object) => slot(url, 1),
     host: (url: object) => slot(url, 0),
-    utf8: (text: string) => [...Buffer.from(text)],
+    encodeInto: (text: string, bytes: Uint8Array) => new TextEncoder().encodeInto(text, bytes),
     now: () => Date.now(), // a test can move the time of Date.now
     setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),

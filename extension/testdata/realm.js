@@ -119,8 +119,8 @@
     }
   }
   class TextEncoder {
-    encode(text) {
-      return new Uint8Array(outer.utf8(text));
+    encodeInto(text, bytes) {
+      return outer.encodeInto(text, bytes);
     }
   }
   class Performance {

@@ -292,6 +292,23 @@ test('a result that JSON cannot represent, or that is too large, fails the call'
   );
 });
 
+test('the size of a long result is exact, wherever its characters of several units are', async () => {
+  const pieceBytes = 64 * 1024;
+  for (const [prefix, text] of [
+    [pieceBytes - 2, '😀'],
+    [pieceBytes - 1, '😀é€'],
+    [pieceBytes, '€😀'],
+    [0, '😀€é'.repeat(40_000)],
+    [pieceBytes / 2, '\\ud83d'], // JSON escapes a lone surrogate
+  ] as const) {
+    const value = `'x'.repeat(${prefix}) + '${text}'`;
+    const json = JSON.stringify('x'.repeat(prefix) + text.replace('\\ud83d', '\ud83d'));
+    const bytes = Buffer.byteLength(json);
+    assert.deepEqual(await call(tool(`() => ${value}`), {}, bytes), [`r 1 ${json}`]);
+    assert.match((await call(tool(`() => ${value}`), {}, bytes - 1)).join(), /"code":"result_too_large"/);
+  }
+});
+
 test('a thenable and a promise subclass are followed', async () => {
   assert.deepEqual(await call(tool('() => ({ then(ok) { ok({ then(ok2) { ok2(7); ok2(8); } }); } })')), ['r 1 7']);
   assert.deepEqual(await call(tool('() => new (class extends Promise {})((ok) => ok(5))')), ['r 1 5']);

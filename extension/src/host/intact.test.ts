@@ -21,7 +21,7 @@ const browser = `
     AbortController: ['abort', 'get signal'], AbortSignal: ['get aborted', 'get reason'], DOMException: ['get message'], Node: ['get firstChild', 'get lastChild'],
     Document: ['get documentElement', 'get readyState'], EventTarget: ['addEventListener', 'removeEventListener', 'dispatchEvent'],
     MessageChannel: ['get port1', 'get port2'], MessageEvent: ['get data'], MessagePort: ['postMessage', 'start'],
-    MutationObserver: ['observe', 'disconnect'], Performance: ['now'], TextEncoder: ['encode'], URL: ['get host'], URLSearchParams: [] };
+    MutationObserver: ['observe', 'disconnect'], Performance: ['now'], TextEncoder: ['encodeInto'], URL: ['get host'], URLSearchParams: [] };
   fresh.JSON.rawJSON ??= { rawJSON() {} }.rawJSON;
   for (const realm of [globalThis, fresh]) {
     for (const name in table) {

@@ -1,6 +1,15 @@
 import type { Types } from '../../../wire/wire.gen.ts';
 import { type OnLoss, plainCopy } from './plain.ts';
-import { apply, bytesLengthGetter, construct, encodeText, hasOwn, NativeTextEncoder, toJson } from './primordials.ts';
+import {
+  apply,
+  construct,
+  encodeInto,
+  hasOwn,
+  NativeTextEncoder,
+  NativeUint8Array,
+  stringSlice,
+  toJson,
+} from './primordials.ts';
 
 /**
  * objectText returns an object of the protocol's type N as JSON text. The value of each field is JSON text; undefined
@@ -29,13 +38,25 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
   return toJson(plainCopy(value, onLoss));
 }
 
+/** EncodedPieceBytes is the size of the buffer into which utf8LengthOf encodes one piece of a text after the other. */
+const EncodedPieceBytes = 64 * 1024;
+
 /**
  * utf8LengthOf returns the length of text in UTF-8 bytes, for a comparison with limit. If the result of the comparison
  * stays the same, utf8LengthOf may return the length in UTF-16 units instead.
  */
 export function utf8LengthOf(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;
-  const bytes: Uint8Array = apply(encodeText, construct(NativeTextEncoder, []), [text]);
-  const length = apply(bytesLengthGetter, bytes, []);
-  return typeof length === 'number' ? length : text.length;
+  const encoder = construct(NativeTextEncoder, []);
+  const buffer = construct(NativeUint8Array, [EncodedPieceBytes]);
+  let bytes = 0;
+  for (let start = 0; start < text.length; ) {
+    // A piece has more UTF-16 units than the buffer has bytes. The buffer is therefore full before the end of the
+    // piece, which could separate the two units of a character.
+    const piece = apply(stringSlice, text, [start, start + EncodedPieceBytes + 1]);
+    const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, encoder, [piece, buffer]);
+    start += read;
+    bytes += written;
+  }
+  return bytes;
 }

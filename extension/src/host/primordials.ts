@@ -2,13 +2,7 @@
 // host follows the rules in sdk-ts/src/runtime/primordials.ts, which contains the language built-ins. Code in the
 // folder host also never uses `await`, because a page can observe the promises of `await`.
 
-import {
-  apply,
-  getOwnPropertyDescriptor,
-  getPrototypeOf,
-  isFunction,
-  listIncludes,
-} from '../../../sdk-ts/src/runtime/primordials.ts';
+import { apply, getOwnPropertyDescriptor, isFunction, listIncludes } from '../../../sdk-ts/src/runtime/primordials.ts';
 
 export {
   ArrayPrototype,
@@ -74,6 +68,7 @@ export const NativeMessageChannel = MessageChannel;
 export const NativeMessageEvent = MessageEvent;
 export const NativeMutationObserver = MutationObserver;
 export const NativeTextEncoder = TextEncoder;
+export const NativeUint8Array = Uint8Array;
 export const NativeURL = URL;
 export const NativeWeakMap = WeakMap;
 export const realWindow = window;
@@ -89,7 +84,8 @@ export const observeMutations = MutationObserver.prototype.observe;
 export const disconnectObserver = MutationObserver.prototype.disconnect;
 export const weakMapGet = WeakMap.prototype.get;
 export const weakMapSet = WeakMap.prototype.set;
-export const encodeText = TextEncoder.prototype.encode;
+export const encodeInto = TextEncoder.prototype.encodeInto;
+export const stringSlice = String.prototype.slice;
 export const stringValueOf = String.prototype.valueOf;
 export const numberValueOf = Number.prototype.valueOf;
 export const booleanValueOf = Boolean.prototype.valueOf;
@@ -115,7 +111,6 @@ export const messageDataGetter = getterOf(MessageEvent.prototype, 'data');
 export const port1Getter = getterOf(MessageChannel.prototype, 'port1');
 export const port2Getter = getterOf(MessageChannel.prototype, 'port2');
 export const exceptionMessageGetter = getterOf(DOMException.prototype, 'message');
-export const bytesLengthGetter = getterOf(getPrototypeOf(Uint8Array.prototype) ?? Uint8Array.prototype, 'length');
 export const documentElementGetter = getterOf(Document.prototype, 'documentElement');
 export const readyStateGetter = getterOf(Document.prototype, 'readyState');
 export const firstChildGetter = getterOf(Node.prototype, 'firstChild');
