@@ -21,14 +21,22 @@ let chrome: Chrome | undefined;
 
 const cursorConfig = '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n';
 
+/** recordingProgram is a program of a simulated desktop that records its arguments and its input. */
+const recordingProgram = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/${0##*/}.txt"\n';
+
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'opentabs-setup-'));
   mkdirSync(join(home, '.cursor'));
   writeFileSync(join(home, '.cursor', 'mcp.json'), cursorConfig);
   site = await startSite();
+  const programs = join(home, 'programs');
+  mkdirSync(programs);
+  for (const program of ['google-chrome', 'wl-copy']) {
+    writeFileSync(join(programs, program), recordingProgram, { mode: 0o755 });
+  }
   env = {
     HOME: home,
-    PATH: process.env.PATH ?? '',
+    PATH: `${programs}:${process.env.PATH ?? ''}`,
     TERM: 'xterm',
     DISPLAY: ':0',
     OPENTABS_PORT: String(await freePort()),
@@ -77,7 +85,10 @@ test('setup connects a client and a browser, and makes the first call', async ()
   await waitForText(terminal, 'Add opentabs to Cursor? [Y/n]');
   terminal.type('');
   await waitForText(terminal, 'waiting for the browser to connect');
-  assert.match(terminal.screen(), /In Chrome:\r\n {2}1\. Open chrome:\/\/extensions/);
+  assert.match(terminal.screen(), /In Chrome:\r\n {2}1\. A new window has opened\. Type chrome:\/\/extensions/);
+  assert.match(terminal.screen(), /Its path is in the clipboard:\r\n {5}press Ctrl\+L/);
+  assert.equal(readFileSync(join(home, 'google-chrome.txt'), 'utf8'), '--new-window about:blank\n\n');
+  assert.equal(readFileSync(join(home, 'wl-copy.txt'), 'utf8'), `\n${join(home, 'opentabs-extension')}\n`);
   assert.doesNotMatch(terminal.screen(), /SSH|forward the port/);
   const extension = join(home, 'opentabs-extension');
   assert.ok(terminal.screen().includes(extension), terminal.screen());

@@ -4,6 +4,6 @@ package home
 
 import "syscall"
 
-// detachedProcess starts a process in a new session, so that Ctrl-C in the client's
+// DetachedProcess starts a process in a new session, so that Ctrl-C in the client's
 // terminal does not end the process.
-func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func DetachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -49,7 +49,7 @@ func (h *Home) StartServer(ctx context.Context) error {
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = h.State // the daemon does not run in the client's directory, which the user may want to remove
 	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
-	cmd.SysProcAttr = detachedProcess()
+	cmd.SysProcAttr = DetachedProcess()
 	cmd.Env = os.Environ()
 	if os.Getenv(config.HomeVariable) != "" { // the value of OPENTABS_HOME may be relative to the client's directory
 		cmd.Env = append(cmd.Env, config.HomeVariable+"="+h.State)

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"opentabs/browser"
@@ -71,9 +69,12 @@ func (b browserSteps) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place := findComputerKind(runtime.GOOS, b.program.Getenv)
-	isCopied := place == desktopComputer && copyToClipboard(ctx, folder)
-	out.PrintText(extensionSteps(place, folder, client.Port(), isCopied))
+	guide := extensionGuide{computer: findComputerKind(runtime.GOOS, b.program.Getenv), folder: folder, port: client.Port()}
+	guide.copied = copyFolder(ctx, out, guide.computer, folder)
+	if guide.computer == desktopComputer && b.questions != nil {
+		guide.opened = openExtensionsPage(ctx, runtime.GOOS)
+	}
+	out.PrintText(guide.steps())
 	if b.questions == nil {
 		out.Notef("when the extension is loaded, `opentabs status` shows the browser")
 		return nil
@@ -233,19 +234,24 @@ func findComputerKind(goos string, getenv func(string) string) computerKind {
 	return desktopComputer
 }
 
-// extensionSteps returns the steps by which the user loads the extension in Chrome.
-// Programs cannot do these steps: Chrome opens no chrome: address for another program,
-// and loads an unpacked extension only if the user chooses its folder.
-func extensionSteps(where computerKind, folder string, port int, isCopied bool) string {
-	steps := fmt.Sprintf(`  1. Open chrome://extensions and switch on "Developer mode" (top right).
-  2. Press "Load unpacked" and choose the folder
-       %s`, folder)
-	if isCopied {
-		steps += "\n     Its path is in the clipboard: " + pasteSteps[runtime.GOOS] + "."
-	}
-	switch where {
+// extensionGuide has the facts on which the steps for loading the extension depend.
+type extensionGuide struct {
+	computer computerKind
+	// folder is the path of the extension's folder.
+	folder string
+	// port is the port of the server.
+	port   int
+	opened openedPage
+	copied clipboardState
+}
+
+// steps returns the steps by which the user loads the extension in Chrome. Programs cannot
+// do these steps, because Chrome loads an unpacked extension only if the user chooses its
+// folder.
+func (g extensionGuide) steps() string {
+	switch g.computer {
 	case wslComputer:
-		return wslSteps(folder)
+		return wslSteps(g.folder, g.copied)
 	case remoteComputer:
 		return fmt.Sprintf(`You are connected over SSH, so Chrome probably runs on the computer before you.
 There, in a terminal, copy the extension and forward the port of the server, as
@@ -254,62 +260,43 @@ long as agents use the browser (HOST is the name that you use for ssh):
   ssh -N -L %d:127.0.0.1:%[3]d HOST
 Then, in Chrome on that computer:
   1. Open chrome://extensions and switch on "Developer mode" (top right).
-  2. Press "Load unpacked" and choose the copied folder.`, folder, filepath.Base(folder), port)
+  2. Press "Load unpacked" and choose the copied folder.`, g.folder, filepath.Base(g.folder), g.port)
 	case computerWithoutDisplay:
 		return fmt.Sprintf(`This computer has no display. If Chrome runs here all the same, then in Chrome:
 %s
 If Chrome runs on another computer, copy this folder there, load it there, and
-forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, steps, port)
+forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loadSteps(g.opened, g.folder, g.copied, runtime.GOOS), g.port)
 	}
-	return "In Chrome:\n" + steps
+	return "In Chrome:\n" + loadSteps(g.opened, g.folder, g.copied, runtime.GOOS)
+}
+
+// loadSteps returns the two steps in Chrome. The parameter goos is the operating system in
+// which Chrome runs.
+func loadSteps(opened openedPage, folder string, copied clipboardState, goos string) string {
+	first := map[openedPage]string{
+		noPage:     `Open chrome://extensions and switch on "Developer mode" (top right).`,
+		blankPage:  "A new window has opened. Type chrome://extensions into its address bar,\n     press Enter, and switch on \"Developer mode\" (top right).",
+		extensions: "The page chrome://extensions has opened. Switch on \"Developer mode\" there\n     (top right).",
+	}[opened]
+	steps := fmt.Sprintf("  1. %s\n  2. Press \"Load unpacked\" and choose the folder\n       %s", first, folder)
+	switch copied {
+	case inClipboard:
+		steps += "\n     Its path is in the clipboard:\n     " + pasteSteps[goos] + "."
+	case sentToTerminal:
+		steps += "\n     If your terminal supports OSC 52, its path is in the clipboard:\n     " + pasteSteps[goos] + "."
+	}
+	return steps
 }
 
 // wslSteps returns the steps by which the user loads the extension in Chrome in Windows,
 // which cannot load an extension from a Linux folder reliably.
-func wslSteps(folder string) string {
-	const steps = `  1. Open chrome://extensions and switch on "Developer mode" (top right).
-  2. Press "Load unpacked" and choose the folder
-       %s`
+func wslSteps(folder string, copied clipboardState) string {
 	if path, isInWindows := extensiondir.WindowsPath(folder); isInWindows {
-		return "In Chrome in Windows:\n" + fmt.Sprintf(steps, path)
+		return "In Chrome in Windows:\n" + loadSteps(noPage, path, copied, "windows")
 	}
 	return "opentabs runs in WSL. Chrome in Windows cannot load an extension from a Linux\n" +
 		"folder reliably. If your Chrome runs in Windows, write the extension to a folder\n" +
 		"of Windows, with your Windows name for YOU:\n  " + extensiondir.WindowsInstallCommand +
-		"\nThen, in Chrome in Windows:\n" + fmt.Sprintf(steps, `C:\Users\YOU\opentabs-extension`) +
+		"\nThen, in Chrome in Windows:\n" + loadSteps(noPage, `C:\Users\YOU\opentabs-extension`, notCopied, "windows") +
 		"\nIf your Chrome runs in WSL, choose this folder instead:\n       " + folder
-}
-
-// pasteSteps maps each operating system to the keys that paste a path into its dialog for
-// folders.
-var pasteSteps = map[string]string{
-	"darwin":  "press Cmd+Shift+G in the dialog, and paste it",
-	"windows": "paste it into the line \"Folder\" of the dialog",
-	"linux":   "press Ctrl+L in the dialog, and paste it",
-}
-
-// clipboardPrograms maps each operating system to the programs that copy their input to
-// the clipboard.
-var clipboardPrograms = map[string][][]string{
-	"darwin":  {{"pbcopy"}},
-	"windows": {{"clip.exe"}},
-	"linux":   {{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "--clipboard", "--input"}},
-}
-
-// clipboardTimeout limits how long a program may take to copy a text to the clipboard.
-const clipboardTimeout = 2 * time.Second
-
-// copyToClipboard copies a text to the user's clipboard, and reports whether this
-// succeeded.
-func copyToClipboard(ctx context.Context, text string) bool {
-	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
-	defer cancel()
-	for _, program := range clipboardPrograms[runtime.GOOS] {
-		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
-		cmd.Stdin = strings.NewReader(text)
-		if cmd.Run() == nil {
-			return true
-		}
-	}
-	return false
 }

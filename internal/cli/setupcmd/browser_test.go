@@ -9,7 +9,7 @@ import (
 // that is on a Windows drive.
 func TestStepsForWindowsFolder(t *testing.T) {
 	const want = "In Chrome in Windows:\n  1. Open chrome://extensions and switch on \"Developer mode\" (top right).\n  2. Press \"Load unpacked\" and choose the folder\n       C:\\Users\\ada\\x"
-	if got := extensionSteps(wslComputer, "/mnt/c/Users/ada/x", 9527, false); got != want {
+	if got := (extensionGuide{computer: wslComputer, folder: "/mnt/c/Users/ada/x", port: 9527}).steps(); got != want {
 		t.Errorf("extension steps =\n%s\nwant\n%s", got, want)
 	}
 }
@@ -31,7 +31,7 @@ func TestExtensionSteps(t *testing.T) {
 		{map[string]string{"SSH_CONNECTION": "1", "DISPLAY": ":0"}, "linux", []string{"over SSH", "scp -r HOST:/home/ada/x x", "ssh -N -L 9527:127.0.0.1:9527 HOST"}, []string{"no display"}},
 	} {
 		where := findComputerKind(c.goos, func(name string) string { return c.variables[name] })
-		text := extensionSteps(where, "/home/ada/x", 9527, false)
+		text := extensionGuide{computer: where, folder: "/home/ada/x", port: 9527}.steps()
 		for _, want := range c.wanted {
 			if !strings.Contains(text, want) {
 				t.Errorf("extension steps for %v =\n%s\nwant %q in them", c.variables, text, want)
@@ -45,6 +45,35 @@ func TestExtensionSteps(t *testing.T) {
 		for line := range strings.Lines(text) {
 			if len(strings.TrimRight(line, "\n")) > 80 {
 				t.Errorf("a line of the extension steps has more than 80 columns: %s", line)
+			}
+		}
+	}
+}
+
+// TestStepsAfterOpening checks that the steps match the page that setup has opened and the
+// clipboard, in lines of at most 80 columns.
+func TestStepsAfterOpening(t *testing.T) {
+	for _, c := range []struct {
+		goos   string
+		opened openedPage
+		copied clipboardState
+		wanted []string
+	}{
+		{"linux", noPage, notCopied, []string{"1. Open chrome://extensions and"}},
+		{"linux", blankPage, inClipboard, []string{"Type chrome://extensions into its address bar", "Its path is in the clipboard:\n     press Ctrl+L"}},
+		{"linux", blankPage, sentToTerminal, []string{"If your terminal supports OSC 52"}},
+		{"darwin", extensions, inClipboard, []string{"The page chrome://extensions has opened.", "press Cmd+Shift+G"}},
+		{"windows", blankPage, inClipboard, []string{"A new window has opened.", `the line "Folder"`}},
+	} {
+		text := loadSteps(c.opened, "/home/ada/x", c.copied, c.goos)
+		for _, want := range c.wanted {
+			if !strings.Contains(text, want) {
+				t.Errorf("the steps on %s =\n%s\nwant %q in them", c.goos, text, want)
+			}
+		}
+		for line := range strings.Lines(text) {
+			if len(strings.TrimRight(line, "\n")) > 80 {
+				t.Errorf("a line of the steps on %s has more than 80 columns: %s", c.goos, line)
 			}
 		}
 	}

@@ -46,10 +46,11 @@ copy of the file, and writes the change. Comments and other servers in the file
 stay. Each client gets a separate token, by which opentabs recognizes the
 client. Then setup starts the server through the command that it wrote.
 
-For the browser, setup writes the extension to a folder, shows how to load it,
-and waits until the browser connects. Then it makes the first call: it lists
-your open tabs through the configuration of your first client, after your
-approval. You can run setup again at any time.`,
+For the browser, setup writes the extension to a folder, opens a window of
+Chrome, copies the path of the folder to the clipboard, shows how to load the
+extension, and waits until the browser connects. Then setup makes the first
+call, which lists your open tabs through the configuration of your first client,
+after your approval. You can run setup again at any time.`,
 		Example: `  opentabs setup
   opentabs setup --client cursor
   opentabs setup --print

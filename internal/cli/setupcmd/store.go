@@ -3,10 +3,7 @@ package setupcmd
 import (
 	"context"
 	"fmt"
-	"os/exec"
-	"runtime"
 	"strings"
-	"time"
 
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
@@ -55,28 +52,4 @@ func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
 	b.WriteString("  2. Press the opentabs button in the toolbar, then \"Open panel\". The\n     side panel shows a code.\n")
 	fmt.Fprintf(&b, "     If the panel asks for the port of the server, enter %d.", port)
 	return b.String()
-}
-
-// openPrograms maps each operating system to the programs that open an address in the user's
-// browser.
-var openPrograms = map[string][]string{
-	"darwin":  {"open"},
-	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
-	"linux":   {"xdg-open"},
-}
-
-// openTimeout limits how long a program may take to open an address.
-const openTimeout = 5 * time.Second
-
-// openPage opens an address in the user's browser, and reports whether this succeeded.
-// Without a display, openPage does nothing.
-func (b browserSteps) openPage(ctx context.Context, address string) bool {
-	opener := openPrograms[runtime.GOOS]
-	hasDisplay := runtime.GOOS != "linux" || b.program.Getenv("DISPLAY") != "" || b.program.Getenv("WAYLAND_DISPLAY") != ""
-	if opener == nil || !hasDisplay {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	return exec.CommandContext(ctx, opener[0], append(opener[1:len(opener):len(opener)], address)...).Run() == nil
 }

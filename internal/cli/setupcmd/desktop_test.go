@@ -1,0 +1,41 @@
+package setupcmd
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"opentabs/internal/terminal"
+)
+
+// TestCopyFolder checks where setup copies the path of the folder if no program for the
+// clipboard is installed.
+func TestCopyFolder(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	size := func() (columns, rows int) { return 80, 24 }
+	noVariables := func(string) string { return "" }
+	for _, c := range []struct {
+		name     string
+		isPipe   bool
+		computer computerKind
+		want     clipboardState
+		sequence string
+	}{
+		{"terminal", false, desktopComputer, sentToTerminal, "\x1b]52;c;L2hvbWUvYWRhL3g=\a"},
+		{"pipe", true, desktopComputer, notCopied, ""},
+		{"SSH", false, remoteComputer, notCopied, ""},
+		{"Linux folder in WSL", false, wslComputer, notCopied, ""},
+	} {
+		var written bytes.Buffer
+		out := terminal.NewTerminal(&written, size)
+		if c.isPipe {
+			out = terminal.New(&written, &written, noVariables)
+		}
+		if got := copyFolder(t.Context(), out, c.computer, "/home/ada/x"); got != c.want {
+			t.Errorf("%s: the state of the clipboard is %v, want %v", c.name, got, c.want)
+		}
+		if got := written.String(); !strings.Contains(got, c.sequence) || c.sequence == "" && got != "" {
+			t.Errorf("%s: setup wrote %q, want %q", c.name, got, c.sequence)
+		}
+	}
+}
