@@ -8,18 +8,14 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// RepairStateDir repairs the state directory before a server starts. RepairStateDir renames a damaged token
-// and a damaged server record, and removes temporary files of crashed processes. RepairStateDir
-// returns a warning for each renamed file. The caller must have the lock of
-// [Dirs.LockStart].
+// RepairStateDir repairs the state directory before a server starts. RepairStateDir
+// makes an unreadable token file readable, renames an unusable token file and a damaged
+// server record, and removes temporary files of crashed processes. RepairStateDir returns a
+// warning for each change. The caller must have the lock of [Dirs.LockStart].
 func (d Dirs) RepairStateDir() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
-	if _, err := readToken(d.TokenFile()); errors.Is(err, ErrDamaged) {
-		keptAs, err := statefile.PutAside(d.TokenFile())
-		if err != nil {
-			return warnings, err
-		}
-		warnings = append(warnings, fmt.Sprintf("the token in %s was damaged and is kept as %s; there is a new one now: run `opentabs extension install`, then reload the extension", d.TokenFile(), keptAs))
+	if warnings, err = d.repairToken(); err != nil {
+		return nil, err
 	}
 	if _, ok := d.ReadServer(); !ok && Exists(d.serverFile()) {
 		keptAs, err := statefile.PutAside(d.serverFile())
@@ -29,6 +25,25 @@ func (d Dirs) RepairStateDir() (warnings []string, err error) {
 		warnings = append(warnings, fmt.Sprintf("the record of the running server in %s was damaged and is kept as %s", d.serverFile(), keptAs))
 	}
 	return warnings, nil
+}
+
+// repairToken makes the token file readable for the user. If the file stays unusable,
+// repairToken renames the file, so that the next call of [Dirs.Token] creates a new token.
+func (d Dirs) repairToken() (warnings []string, err error) {
+	var unusable *TokenError
+	if _, err := readToken(d.TokenFile()); !errors.As(err, &unusable) {
+		return nil, nil
+	}
+	if unusable.IsForbidden && os.Chmod(d.TokenFile(), 0o600) == nil {
+		if _, err := readToken(d.TokenFile()); err == nil {
+			return []string{fmt.Sprintf("%s could not be read; its mode is now 0600, and the token is the earlier one", d.TokenFile())}, nil
+		}
+	}
+	keptAs, err := statefile.PutAside(d.TokenFile())
+	if err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("%v; the file is kept as %s, and there is a new token: run `opentabs extension install`, then reload the extension", unusable, keptAs)}, nil
 }
 
 // Exists reports whether something is at path.

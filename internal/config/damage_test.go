@@ -22,7 +22,7 @@ func TestRepairKeepsDamagedFiles(t *testing.T) {
 			t.Fatalf("got %q, %v; want length 2", warnings, err)
 		}
 		for i, file := range []string{d.TokenFile(), d.serverFile()} {
-			if !strings.Contains(warnings[i], file+" was damaged and is kept as "+file+".corrupt-") {
+			if !strings.Contains(warnings[i], file) || !strings.Contains(warnings[i], " is kept as "+file+".corrupt-") {
 				t.Errorf("got %q", warnings[i])
 			}
 			keptFiles, err := filepath.Glob(file + ".corrupt-*")

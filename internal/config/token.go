@@ -54,18 +54,65 @@ func BrowserKey(token string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
+// TokenError describes a token file that opentabs cannot use. A TokenError is also
+// [ErrDamaged].
+type TokenError struct {
+	// File is the path of the token file.
+	File string
+	// Problem describes what is wrong with the file, such as "is empty".
+	Problem string
+	// IsForbidden is true if the user has no permission to read the file.
+	IsForbidden bool
+}
+
+func (e *TokenError) Error() string {
+	return fmt.Sprintf("the token file %s %s", e.File, e.Problem)
+}
+
+func (e *TokenError) Unwrap() error { return ErrDamaged }
+
+// ErrDamaged is the error for a token file that opentabs cannot use.
+var ErrDamaged = errors.New("damaged")
+
+// maxTokenFileBytes limits the size of the token file.
+const maxTokenFileBytes = 4 << 10
+
+// readToken returns the token in the file at path. The error is a [TokenError] if
+// [Dirs.RepairStateDir] can repair the file.
 func readToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrPermission): // the file is a link into a folder of another user
+		return "", &TokenError{path, "cannot be read: permission denied", true}
+	case err != nil:
+		return "", fmt.Errorf("read the token: %w", err)
+	case info.IsDir():
+		return "", &TokenError{path, "is a folder", false}
+	case !info.Mode().IsRegular(): // reading a named pipe would block
+		return "", &TokenError{path, "is not a regular file", false}
+	case info.Size() > maxTokenFileBytes:
+		return "", &TokenError{path, fmt.Sprintf("has %d bytes, which is too long for a token", info.Size()), false}
+	}
 	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return "", &TokenError{path, "cannot be read: permission denied", true}
+	}
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
 	token := strings.TrimSpace(string(data))
-	decoded, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(decoded) < tokenBytes || strings.ContainsAny(token, "\r\n") { // the decoder skips line ends
-		return "", fmt.Errorf("the token in %s is %w: restart the server, which puts it aside and makes a new one", path, ErrDamaged)
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	tokenChars := base64.RawURLEncoding.EncodedLen(tokenBytes)
+	switch {
+	case token == "":
+		return "", &TokenError{path, "is empty", false}
+	case strings.Trim(token, alphabet) != "":
+		return "", &TokenError{path, "contains bytes that no token has", false}
+	case len(token) < tokenChars:
+		return "", &TokenError{path, fmt.Sprintf("contains only %d of the %d characters of a token", len(token), tokenChars), false}
+	}
+	if _, err := base64.RawURLEncoding.DecodeString(token); err != nil {
+		return "", &TokenError{path, fmt.Sprintf("contains %d characters, which is no length of a token", len(token)), false}
 	}
 	return token, nil
 }
-
-// ErrDamaged is the error for a malformed token file.
-var ErrDamaged = errors.New("damaged")

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/base64"
+	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -49,14 +50,69 @@ func TestToken(t *testing.T) {
 }
 
 func TestTokenDamaged(t *testing.T) {
-	for _, content := range []string{"", "short", "!!!" + strings.Repeat("A", 43), strings.Repeat("A", 40) + "\n" + strings.Repeat("A", 10)} {
+	for content, problem := range map[string]string{
+		"":                              "is empty",
+		" \n":                           "is empty",
+		"short":                         "contains only 5 of the 43 characters of a token",
+		"!!!" + strings.Repeat("A", 43): "contains bytes that no token has",
+		strings.Repeat("\x00\xff", 22):  "contains bytes that no token has",
+		strings.Repeat("A", 40) + "\n" + strings.Repeat("A", 10): "contains bytes that no token has",
+		strings.Repeat("A", maxTokenFileBytes+1):                 "has 4097 bytes, which is too long for a token",
+	} {
 		d := makeHome(t, "")
 		if err := os.WriteFile(d.TokenFile(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Token(); err == nil || !strings.Contains(err.Error(), "restart the server") {
-			t.Errorf("%q: %v; want an error that contains %q", content, err, "restart the server")
-		}
+		checkUnusable(t, d, problem)
+	}
+	d := makeHome(t, "")
+	if err := os.Mkdir(d.TokenFile(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	checkUnusable(t, d, "is a folder")
+}
+
+// checkUnusable checks that the token file of d has a problem, and that a repair keeps the
+// file under another name and makes place for a new token.
+func checkUnusable(t *testing.T, d Dirs, problem string) {
+	t.Helper()
+	_, err := d.Token()
+	if want := "the token file " + d.TokenFile() + " " + problem; !errors.Is(err, ErrDamaged) || err.Error() != want {
+		t.Errorf("the error is %v; want %q", err, want)
+	}
+	warnings, err := d.RepairStateDir()
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], problem+"; the file is kept as "+d.TokenFile()+".corrupt-") {
+		t.Errorf("RepairStateDir returned %q, %v; want the problem %q and the new name", warnings, err, problem)
+	}
+	if _, err := d.Token(); err != nil {
+		t.Errorf("after the repair: %v", err)
+	}
+}
+
+// TestTokenForbidden checks that a repair keeps a token that only the mode of its file
+// hides. The user root can read files of every mode.
+func TestTokenForbidden(t *testing.T) {
+	d := makeHome(t, "")
+	token, err := d.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(d.TokenFile(), 0); err != nil {
+		t.Fatal(err)
+	}
+	wantWarnings := 1
+	if os.Geteuid() == 0 {
+		wantWarnings = 0
+	}
+	_, err = d.Token()
+	if isForbidden := errors.Is(err, ErrDamaged); isForbidden != (wantWarnings == 1) {
+		t.Errorf("a file with mode 0000: %v", err)
+	}
+	if warnings, err := d.RepairStateDir(); err != nil || len(warnings) != wantWarnings {
+		t.Errorf("RepairStateDir returned %q, %v; want %d warnings", warnings, err, wantWarnings)
+	}
+	if again, err := d.Token(); err != nil || again != token {
+		t.Errorf("after the repair, the token is %q, %v; want the earlier token", again, err)
 	}
 }
 

@@ -151,7 +151,7 @@ func TestCheckDamagedInstallation(t *testing.T) {
 	}
 	r := i.check(t)
 	r.expect(t, "directories", "warn other users can open "+i.ConfigFile())
-	r.expect(t, "token", "fail "+i.TokenFile()+" is damaged; do: restart the server")
+	r.expect(t, "token", "fail the token file "+i.TokenFile()+" contains only 7 of the 43 characters of a token; do: run `opentabs doctor --fix`")
 	r.expect(t, "settings", `fail "port" is "x"`)
 	r.expect(t, "server", "fail its port is unknown; do: correct the settings first")
 	r.expect(t, "log", "warn it broke: no space; do: read the lines before it")

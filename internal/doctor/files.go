@@ -15,7 +15,6 @@ import (
 
 	"opentabs/internal/config"
 	"opentabs/internal/home"
-	"opentabs/internal/httpapi"
 	"opentabs/internal/humanize"
 )
 
@@ -45,20 +44,27 @@ func (c *checkup) checkToken(ctx context.Context) {
 	token, err := c.dirs.ExistingToken()
 	switch {
 	case errors.Is(err, config.ErrDamaged):
-		c.fail("token", c.dirs.TokenFile()+" is damaged",
-			"restart the server, which creates a new token; then run `opentabs extension install` and reload the extension")
-		// A running server continues to use the token in memory, so the user must restart
-		// the server.
-		if _, err := c.findHome().FindServer(ctx); errors.Is(err, httpapi.ErrNoServer) {
-			c.offerRepair(c.repairStateDir)
-		}
+		c.checkDamagedToken(ctx, err)
 	case err != nil:
-		c.fail("token", err.Error(), "check that you can read "+c.dirs.TokenFile())
+		c.fail("token", err.Error(), "check the disk and the mode of "+c.dirs.TokenFile())
 	case token == "":
 		c.ok("token", "does not exist yet; the server creates it at its first start")
 	default:
 		c.checkServerToken(ctx)
 	}
+}
+
+// checkDamagedToken reports a token file that opentabs cannot use. If a server runs with
+// the earlier token, the doctor creates no new token, because the server would have to
+// restart, which ends its calls.
+func (c *checkup) checkDamagedToken(ctx context.Context, damage error) {
+	_, err := c.findHome().FindServer(ctx)
+	if errors.As(err, new(*home.OtherTokenError)) {
+		c.fail("token", err.Error(), home.OtherTokenRemedy)
+		return
+	}
+	c.fail("token", damage.Error(), home.DamagedTokenRemedy)
+	c.offerRepair(c.repairStateDir)
 }
 
 // checkServerToken checks that the running server uses the token in the token file.

@@ -404,7 +404,7 @@ func TestFix(t *testing.T) {
 	all := strings.Join(did, "\n")
 	for _, want := range []string{
 		"directories: only you have access to " + i.State + " now (mode 0700) (false)", "directories: only you have access to " + i.TokenFile(),
-		"token: the token in " + i.TokenFile() + " was damaged and is kept as ", "server: removed the record of the server with pid 4194304 (false)",
+		"token: the token file " + i.TokenFile() + " contains only 7 of the 43 characters of a token; the file is kept as ", "server: removed the record of the server with pid 4194304 (false)",
 		"extension: wrote the extension of " + version.Version, "client file: wrote opentabs with a new token into the configuration of Cursor",
 	} {
 		if !strings.Contains(all, want) {

@@ -25,6 +25,10 @@ type Options struct {
 // running daemon reload its plugins, so that the daemon writes its adapters into the
 // extension's folder. notef receives warnings for the user.
 func Setup(ctx context.Context, h *home.Home, o Options, notef func(format string, args ...any)) (string, error) {
+	server, serverErr := h.FindServer(ctx)
+	if errors.As(serverErr, new(*home.OtherTokenError)) {
+		return "", serverErr
+	}
 	token, err := h.Token()
 	if err != nil {
 		return "", err
@@ -38,7 +42,6 @@ func Setup(ctx context.Context, h *home.Home, o Options, notef func(format strin
 	}
 	// A running daemon may use another port than the one in the settings.
 	port := h.Settings.Port
-	server, serverErr := h.FindServer(ctx)
 	if serverErr == nil {
 		port = server.Port
 	}

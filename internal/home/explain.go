@@ -16,6 +16,9 @@ func Explain(err error) string {
 	if errors.As(err, &otherToken) {
 		return otherToken.Error() + ": " + OtherTokenRemedy
 	}
+	if errors.Is(err, config.ErrDamaged) {
+		return err.Error() + ": " + DamagedTokenRemedy
+	}
 	var foreign *foreignOwnerError
 	if errors.As(err, &foreign) {
 		return foreign.Error() + ", and no data was sent to it: stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory"

@@ -31,14 +31,23 @@ func (s Server) String() string {
 //
 // The error wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
 // the port of the settings belongs to another program or installation. The error is an
-// [OtherTokenError] if the daemon runs with another token than the token file. If the
+// [OtherTokenError] if the daemon runs with another token than the token file. The error
+// is a [config.TokenError] if a daemon runs and the user may not read the token file. If the
 // owner of the port does not respond, the error names the owner.
 func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	record, recorded := h.ReadServer()
 	token, err := h.ExistingToken()
+	var unusable *config.TokenError
 	switch {
-	case errors.Is(err, config.ErrDamaged) && !(recorded && isAlive(record.PID)):
-		return Server{}, httpapi.ErrNoServer // the next daemon replaces a damaged token
+	case errors.As(err, &unusable):
+		isRunning := recorded && isAlive(record.PID) && isListening(ctx, record.Port)
+		switch {
+		case !isRunning:
+			return Server{}, httpapi.ErrNoServer // the next daemon repairs the token file
+		case unusable.IsForbidden:
+			return Server{}, err
+		}
+		return Server{}, &OtherTokenError{PID: record.PID, File: unusable.File, problem: unusable.Problem}
 	case err != nil:
 		return Server{}, err
 	}
@@ -71,15 +80,26 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	return Server{}, missingErr
 }
 
+// isListening reports whether a program listens on a port of this computer.
+func isListening(ctx context.Context, port int) bool {
+	_, err := httpapi.NewClient(port, "").Health(ctx)
+	return !errors.Is(err, httpapi.ErrNoServer)
+}
+
 // OtherTokenError is the error for a running daemon of this installation whose token
 // differs from the token file. The error is also an [httpapi.ErrForeignServer].
 type OtherTokenError struct {
 	PID int
 	// File is the path of the token file.
 	File string
+	// problem describes what is wrong with the token file; empty if the file has a valid token.
+	problem string
 }
 
 func (e *OtherTokenError) Error() string {
+	if e.problem != "" {
+		return fmt.Sprintf("the token file %s %s, so no command can reach the running server with pid %d", e.File, e.problem, e.PID)
+	}
 	return fmt.Sprintf("the server with pid %d uses another token than %s, because the file was replaced or removed while the server ran", e.PID, e.File)
 }
 
@@ -88,6 +108,9 @@ func (e *OtherTokenError) Unwrap() error { return httpapi.ErrForeignServer }
 // OtherTokenRemedy is what the user does after an [OtherTokenError]. Without the token,
 // opentabs cannot check whether calls run, so the restart needs --force.
 const OtherTokenRemedy = "put the earlier file back, or run `opentabs restart --force`, which ends running calls; then run `opentabs extension install` and reload the extension in Chrome"
+
+// DamagedTokenRemedy is what the user does after a [config.TokenError].
+const DamagedTokenRemedy = "run `opentabs doctor --fix`, which makes the file readable or creates a new token"
 
 // isOwner reports whether the process in a daemon's record listens on the port in the
 // record.

@@ -142,9 +142,14 @@ func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Po
 	return h.Permissions(registry), nil
 }
 
-// runningClient returns a client of the daemon; nil if no daemon runs.
+// runningClient returns a client of the daemon; nil if no daemon runs. The error is an
+// [OtherTokenError] if the daemon does not accept the token of the installation, because a
+// command must not change files while a daemon uses them.
 func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
+	if errors.As(err, new(*OtherTokenError)) {
+		return nil, err
+	}
 	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer) {
 		return nil, nil
 	}

@@ -123,10 +123,17 @@ func TestFindServer(t *testing.T) {
 	}
 	h.Settings.Port = closedPort
 	find(nil)
-	if err := os.WriteFile(h.TokenFile(), []byte("damaged"), 0o600); err != nil {
+	if err := os.WriteFile(h.TokenFile(), []byte("damaged!"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	find(config.ErrDamaged)
+	find(httpapi.ErrForeignServer)
+	_, err = h.FindServer(t.Context())
+	if want := fmt.Sprintf("the token file %s contains bytes that no token has, so no command can reach the running server with pid %d: put the earlier file back, or run `opentabs restart --force`", h.TokenFile(), os.Getpid()); !strings.HasPrefix(Explain(err), want) {
+		t.Errorf("the error is explained as %q, want %q", Explain(err), want)
+	}
+	if _, err := h.OpenPolicy(t.Context()); !errors.As(err, new(*OtherTokenError)) {
+		t.Errorf("OpenPolicy with a damaged token and a running server: %v; want an OtherTokenError", err)
+	}
 	if err := h.RemoveServer(os.Getpid()); err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func (u *uninstaller) collect(ctx context.Context) error {
 	switch {
 	case err == nil:
 		u.add("the running server: "+server.String(), u.stopServer)
-	case !errors.Is(err, httpapi.ErrNoServer) && !errors.Is(err, httpapi.ErrForeignServer):
+	case errors.As(err, new(*home.OtherTokenError)) || !errors.Is(err, httpapi.ErrNoServer) && !errors.Is(err, httpapi.ErrForeignServer):
 		return err
 	}
 	if err := u.collectClients(); err != nil {
