@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/cli"
 	"opentabs/internal/cli/installcmd"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 )
 
@@ -63,7 +66,8 @@ func newRestartCmd(p *cli.Program) *cobra.Command {
 		Short: "Stop the server and start it in the background",
 		Long: `Stop the server if it runs, and start it in the background or as the service
 (opentabs service), with the settings of config.json and of the environment. Its
-log is serve.log in the state directory.
+log is serve.log in the state directory. If the service cannot start here, for
+example in a container, the server starts in the background.
 Sessions of "opentabs mcp" continue, and browsers connect again.
 
 While calls run or wait for an approval, the server continues, unless you add
@@ -83,6 +87,9 @@ func runRestart(ctx context.Context, opts stopOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := checkNewPort(ctx, h); err != nil {
+		return err
+	}
 	stopped, err := h.StopServer(ctx, opts.force)
 	switch {
 	case err == nil:
@@ -99,4 +106,19 @@ func runRestart(ctx context.Context, opts stopOptions) error {
 	}
 	url := fmt.Sprintf("http://127.0.0.1:%d/mcp", started.Port)
 	return p.Report(opts.json, reportedServer{started.Version, started.PID, url, true}, "%s, is serving MCP on %s", started, url)
+}
+
+// checkNewPort checks that a restarted server can listen on the port in the settings. If
+// the running server already listens on this port, or no server runs, nothing is checked.
+func checkNewPort(ctx context.Context, h *home.Home) error {
+	running, err := h.FindServer(ctx)
+	port := h.Settings.Port
+	if err != nil || port == 0 || port == running.Port {
+		return nil // StopServer reports the error
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("%s, continues on port %d, because a restarted server could not listen on port %d: %w; choose another port with OPENTABS_PORT", running, running.Port, port, err)
+	}
+	return listener.Close()
 }

@@ -224,14 +224,25 @@ func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion
 }
 
 // StartServer starts the service if it is installed, and otherwise starts the server in
-// the background. StartServer returns when the server answers.
+// the background. If the service does not start, for example in a session without the
+// user's service manager, StartServer starts the server in the background and reports why.
+// StartServer returns when the server answers.
 func StartServer(ctx context.Context, p *cli.Program, h *home.Home) error {
 	manager, err := newService(p)
 	if err != nil || !manager.IsInstalled() {
 		return h.StartServer(ctx)
 	}
-	if err := manager.Start(ctx); err != nil {
-		return err
+	serviceErr := manager.Start(ctx)
+	if serviceErr == nil {
+		serviceErr = home.WaitForServer(ctx, h)
 	}
-	return home.WaitForServer(ctx, h)
+	if serviceErr == nil || ctx.Err() != nil {
+		return serviceErr
+	}
+	if err := h.StartServer(ctx); err != nil {
+		return fmt.Errorf("the service did not start: %w; the server did not start in the background either: %w", serviceErr, err)
+	}
+	p.Out.Notef("the service did not start: %v", serviceErr)
+	p.Out.Notef("the server runs in the background instead; to use the service again, run `opentabs restart` in a session of your desktop")
+	return nil
 }
