@@ -72,6 +72,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		h.opts.Log.Error().Err(err).Msg("could not read the key of a paired browser")
 	}
 	if key == "" {
+		h.refusals.RecordUnpaired(l.keyID)
 		l.closeWith(wire.CloseUnpaired, "this browser is not paired: run `opentabs pair` with the code in its side panel")
 		l.finish()
 		return

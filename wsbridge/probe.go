@@ -8,6 +8,7 @@ import (
 	"github.com/coder/websocket"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/refusallog"
 )
 
 // pingTimeout is the maximum time for a browser to answer a ping.
@@ -19,10 +20,11 @@ type LinkProbe struct{ hub *Hub }
 
 // RefusedHello returns why and when the hub last refused an extension. If a browser has
 // connected since then, the sentence is empty.
-func (p *LinkProbe) RefusedHello() (sentence string, at time.Time) {
-	refused := p.hub.refusals.RefusedHello()
-	return refused.Sentence, refused.At
-}
+func (p *LinkProbe) RefusedHello() refusallog.RefusedHello { return p.hub.refusals.RefusedHello() }
+
+// UnpairedTries returns the connection attempts of unpaired browsers within the last
+// seconds.
+func (p *LinkProbe) UnpairedTries() []refusallog.UnpairedTry { return p.hub.refusals.UnpairedTries() }
 
 // Reconnect closes the link to a browser, so that the browser reconnects. Running calls
 // continue.

@@ -227,6 +227,10 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// pairingCodeVariable is the environment variable with the pairing code that the simulated
+// browser shows, without hyphens. By default, the browser has the key of the installation.
+const pairingCodeVariable = "FAKE_BROWSER_CODE"
+
 // runFakeBrowser is the main function of a test program that simulates a browser with the
 // pages of the plugin messages. The simulated browser reconnects after the server stops.
 // The arguments of the program are the ID and the name of the browser.
@@ -271,6 +275,11 @@ func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Br
 	if err != nil {
 		return nil, err
 	}
+	key, keyID := config.BrowserKey(token), ""
+	if code := os.Getenv(pairingCodeVariable); code != "" {
+		key = wire.PairingKey(code)
+		keyID = wire.KeyID(key)
+	}
 	var id, name string
 	if len(os.Args) > 2 {
 		id, name = os.Args[1], os.Args[2]
@@ -278,7 +287,7 @@ func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Br
 	return wsbridgetest.Connect(ctx, wsbridgetest.Options{
 		ID: id, Name: name,
 		URL: fmt.Sprintf("ws://127.0.0.1:%d/ws", server.Port),
-		Key: config.BrowserKey(token), Origin: "chrome-extension://" + extension.ID(),
+		Key: key, KeyID: keyID, Origin: "chrome-extension://" + extension.ID(),
 		Tools: map[string]wsbridgetest.Tool{
 			"messages__echo": func(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 				return c.Args, nil

@@ -77,8 +77,11 @@ func (r statusReporter) status() httpapi.Status {
 			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: heldTabsOf(heldTabs, b.ID),
 		})
 	}
-	if sentence, at := r.hub.Probe.RefusedHello(); sentence != "" {
-		status.RefusedExtension = &httpapi.RefusedExtension{Text: sentence, At: at.UTC()}
+	if refused := r.hub.Probe.RefusedHello(); refused.Sentence != "" {
+		status.RefusedExtension = &httpapi.RefusedExtension{Text: refused.Sentence, At: refused.At.UTC()}
+	}
+	for _, try := range r.hub.Probe.UnpairedTries() {
+		status.Unpaired = append(status.Unpaired, httpapi.UnpairedBrowser{KeyID: try.KeyID, TriedAt: try.At.UTC()})
 	}
 	for _, c := range r.mcp.Clients() {
 		// The session id is left out of the status, because the id works as a password.

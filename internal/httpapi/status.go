@@ -36,7 +36,10 @@ type Status struct {
 	// RefusedExtension is the last extension whose connection the server refused; nil if
 	// a browser has connected since.
 	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
-	Plugins          []Plugin          `json:"plugins"`
+	// Unpaired are the browsers without a pairing that have tried to connect within the
+	// last seconds.
+	Unpaired []UnpairedBrowser `json:"unpaired_browsers,omitempty"`
+	Plugins  []Plugin          `json:"plugins"`
 	// Failed are the plugins that were added and could not be loaded.
 	Failed []FailedPlugin `json:"failed"`
 	// Permissions are the parts of the permissions file that could not be read.
@@ -100,6 +103,14 @@ type Browser struct {
 	Tabs       []wire.TabInfo  `json:"tabs"`
 	// HeldTabs are the tabs that clients hold for browser tools.
 	HeldTabs []HeldTab `json:"held_tabs,omitempty"`
+}
+
+// UnpairedBrowser is a browser that is not paired.
+type UnpairedBrowser struct {
+	// KeyID is the wire.KeyID of the browser's pairing code.
+	KeyID string `json:"key_id"`
+	// TriedAt is when the browser last tried to connect.
+	TriedAt time.Time `json:"tried_at"`
 }
 
 // RefusedExtension is an extension whose connection the server refused.

@@ -7,6 +7,7 @@
 package refusallog
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +24,42 @@ type Log struct {
 	mu            sync.Mutex // guards all fields below
 	loggedReasons map[string]*loggedReason
 	refusedHello  RefusedHello
+	unpaired      []UnpairedTry
+}
+
+const (
+	// unpairedWindow is how long a connection attempt of an unpaired browser is recorded.
+	// Such a browser tries to connect about once per second.
+	unpairedWindow = 5 * time.Second
+	// maxUnpaired limits the recorded attempts of different browsers.
+	maxUnpaired = 16
+)
+
+// UnpairedTry is the last connection attempt of a browser that is not paired.
+type UnpairedTry struct {
+	// KeyID is the wire.KeyID of an unknown pairing that the browser offered.
+	KeyID string
+	At    time.Time
+}
+
+// RecordUnpaired records that a browser offered the wire.KeyID of an unknown pairing.
+func (r *Log) RecordUnpaired(keyID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unpaired = slices.DeleteFunc(r.unpaired, func(t UnpairedTry) bool { return t.KeyID == keyID })
+	if len(r.unpaired) >= maxUnpaired {
+		r.unpaired = slices.Delete(r.unpaired, 0, 1)
+	}
+	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
+}
+
+// UnpairedTries returns the last attempt with each KeyID within unpairedWindow, the oldest
+// attempt first.
+func (r *Log) UnpairedTries() []UnpairedTry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unpaired = slices.DeleteFunc(r.unpaired, func(t UnpairedTry) bool { return time.Since(t.At) > unpairedWindow })
+	return slices.Clone(r.unpaired)
 }
 
 // RefusedHello is the last extension that the server refused after receiving its first

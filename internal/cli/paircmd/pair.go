@@ -4,7 +4,6 @@ package paircmd
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,15 +14,11 @@ import (
 	"opentabs/internal/humanize"
 	"opentabs/internal/pairing"
 	"opentabs/internal/usererr"
-	"opentabs/wire"
 )
 
 const (
 	// pairTimeout is how long `opentabs pair` waits until the browser connects.
 	pairTimeout = 60 * time.Second
-	// pairPollInterval is the interval at which `opentabs pair` checks whether the
-	// browser has connected.
-	pairPollInterval = 300 * time.Millisecond
 )
 
 type pairOptions struct {
@@ -82,7 +77,14 @@ func runPair(ctx context.Context, opts pairOptions) error {
 	if err != nil {
 		return err
 	}
-	name, err := waitForPairedBrowser(ctx, client, wire.KeyID(wire.PairingKey(code)), opts.timeout)
+	name, err := WaitForBrowser(ctx, client, code, opts.timeout, nil)
+	switch {
+	case errors.Is(err, ErrOtherCode):
+		err = usererr.Errorf("%v, so the code was not kept: compare the code with the side panel of the extension, and run `opentabs pair` again", err)
+	case errors.Is(err, ErrUnusedCode):
+		err = usererr.Errorf("no browser used the code within %s, so the code was not kept. Compare the code with the side panel of the extension, and enter port %d there. Then run `opentabs pair` again. An extension from a store also needs its ID in the setting storeExtensions",
+			humanize.Duration(opts.timeout), client.Port())
+	}
 	if err != nil {
 		return errors.Join(err, store.Remove(id))
 	}
@@ -99,31 +101,6 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 		}
 	}
 	return client, err
-}
-
-// waitForPairedBrowser waits until a browser connects with the given pairing key, and
-// returns the name of the browser.
-func waitForPairedBrowser(ctx context.Context, client *httpapi.Client, keyID string, timeout time.Duration) (string, error) {
-	deadline := time.Now().Add(timeout)
-	for {
-		status, err := client.Status(ctx)
-		if err != nil {
-			return "", err
-		}
-		isPaired := func(b httpapi.Browser) bool { return b.Connected && b.PairingKeyID == keyID }
-		if i := slices.IndexFunc(status.Browsers, isPaired); i >= 0 {
-			return status.Browsers[i].Name, nil
-		}
-		if time.Now().After(deadline) {
-			return "", usererr.Errorf("no browser used the code within %s, so the code was not kept. Compare the code with the side panel of the extension, and enter port %d there. Then run `opentabs pair` again. An extension from a store also needs its ID in the setting storeExtensions",
-				humanize.Duration(timeout), client.Port())
-		}
-		select {
-		case <-time.After(pairPollInterval):
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
-	}
 }
 
 type pairListOptions struct {

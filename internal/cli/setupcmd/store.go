@@ -2,12 +2,15 @@ package setupcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"opentabs/internal/cli/paircmd"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pairing"
+	"opentabs/internal/terminal"
 )
 
 // installFromStore connects a browser whose extension comes from a store. The user types
@@ -30,11 +33,38 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 			out.Notef("%v; Ctrl-C ends setup, and `opentabs setup` continues later", err)
 			continue
 		}
-		if _, err := pairing.Open(b.home.PairingFile()).Add(code); err != nil {
+		name, err := b.pair(ctx, client, code)
+		if errors.Is(err, paircmd.ErrOtherCode) {
+			out.Notef("this is not the code of your browser: compare it with the side panel, and type the code again")
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		return b.finishWhenConnected(ctx, client)
+		out.Notef("the browser %s is connected", terminal.SafeLine(name))
+		return b.finish(ctx, client)
 	}
+}
+
+// pair stores a pairing code, waits until the browser with this code connects, and returns
+// the name of the browser. If no browser connects, pair deletes the code again.
+func (b browserSteps) pair(ctx context.Context, client *httpapi.Client, code string) (string, error) {
+	store := pairing.Open(b.home.PairingFile())
+	id, err := store.Add(code)
+	if err != nil {
+		return "", err
+	}
+	b.program.Out.Notef("waiting for the browser to connect; Ctrl-C stops waiting, and `opentabs setup` continues later")
+	name, err := paircmd.WaitForBrowser(ctx, client, code, browserTimeout, func() {
+		b.program.Out.Notef("the extension does not reach the server yet: open the side panel of the extension, and enter the port %d there", client.Port())
+	})
+	if err == nil {
+		return name, nil
+	}
+	if errors.Is(err, paircmd.ErrUnusedCode) {
+		err = errNoBrowser
+	}
+	return "", errors.Join(err, store.Remove(id))
 }
 
 // storeSteps returns the steps by which the user installs the extension from a store and

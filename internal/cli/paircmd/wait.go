@@ -1,0 +1,83 @@
+package paircmd
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/wire"
+)
+
+const (
+	// pollInterval is the interval at which WaitForBrowser checks whether the browser has
+	// connected.
+	pollInterval = 300 * time.Millisecond
+	// silenceTimeout is how long WaitForBrowser waits for the first connection attempt of an
+	// unpaired browser, before it reports that no browser reaches the server.
+	silenceTimeout = 10 * time.Second
+)
+
+var (
+	// ErrOtherCode is the error for a code that differs from the codes of all browsers that
+	// try to connect.
+	ErrOtherCode = errors.New("the browser shows another code")
+	// ErrUnusedCode is the error for a code that no browser has used in time.
+	ErrUnusedCode = errors.New("no browser has used the code")
+)
+
+// statusReader returns the status of the server, as [httpapi.Client] does.
+type statusReader interface {
+	Status(ctx context.Context) (httpapi.Status, error)
+}
+
+// WaitForBrowser waits until the browser that shows a pairing code connects, and returns the
+// name of the browser. The caller has stored the code. The error is [ErrOtherCode] as soon as
+// only browsers with other codes try to connect, and [ErrUnusedCode] after the timeout.
+// WaitForBrowser calls onSilence once if no unpaired browser reaches the server; a nil
+// onSilence is not called.
+func WaitForBrowser(ctx context.Context, server statusReader, code string, timeout time.Duration, onSilence func()) (string, error) {
+	keyID := wire.KeyID(wire.PairingKey(code))
+	startedAt := time.Now()
+	hasTried := false
+	for {
+		status, err := server.Status(ctx)
+		if err != nil {
+			return "", err
+		}
+		isPaired := func(b httpapi.Browser) bool { return b.Connected && b.PairingKeyID == keyID }
+		if i := slices.IndexFunc(status.Browsers, isPaired); i >= 0 {
+			return status.Browsers[i].Name, nil
+		}
+		hasTried = hasTried || len(status.Unpaired) > 0
+		switch waited := time.Since(startedAt); {
+		case showsOtherCode(status.Unpaired, keyID, startedAt):
+			return "", ErrOtherCode
+		case waited > timeout:
+			return "", ErrUnusedCode
+		case waited > silenceTimeout && !hasTried && onSilence != nil:
+			onSilence()
+			onSilence = nil
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// showsOtherCode reports whether a browser has tried to connect with another code since a
+// time, and no browser has tried the code with the given KeyID. An attempt before this time
+// does not count, because the browser may have shown a new code since then.
+func showsOtherCode(unpaired []httpapi.UnpairedBrowser, keyID string, since time.Time) bool {
+	hasOther := false
+	for _, b := range unpaired {
+		if b.KeyID == keyID {
+			return false
+		}
+		hasOther = hasOther || b.TriedAt.After(since)
+	}
+	return hasOther
+}
