@@ -21,7 +21,6 @@ var commandsWithoutJSON = map[string]string{
 	"serve":      "the log has --log-format json",
 	"mcp":        "stdin and stdout carry MCP",
 	"plugin dev": "a session with a prompt; plugin build --watch --json and logs --follow --json report the same",
-	"demo":       "a narrated session; calls --json reports its calls",
 	"help":       "a help text has no data",
 	"completion": "scripts for shells",
 }

@@ -19,6 +19,12 @@ before(async () => {
 });
 after(() => stack?.close());
 
+/** DemoCall is a call in the output of `opentabs demo --json`. */
+interface DemoCall {
+  readonly tool: string;
+  readonly status: string;
+}
+
 /** isDemoOpen reports whether a tab shows the example site of the demo. */
 function isDemoOpen(): boolean {
   return stack.page
@@ -50,7 +56,7 @@ function startDemo(...flags: string[]): StartedCommand {
 
 test('the demo shows progress, a stop, and an approval in the side panel', async (t) => {
   const startMs = Date.now();
-  const demo = startDemo('--yes');
+  const demo = startDemo('--yes', '--json');
   await waitFor('the tab of the demo to open', () => Promise.resolve(isDemoOpen()));
   await waitForApproval();
   const panel = await stack.chrome.openPanel();
@@ -58,10 +64,18 @@ test('the demo shows progress, a stop, and an approval in the side panel', async
   const { code, stdout, stderr } = await demo.ended;
   assert.equal(code, 0, stderr);
   assert.match(stderr, /progress \d+% .*messages read/);
-  assert.match(stdout, /Done: 1000 messages in \d/);
-  assert.match(stdout, /Stopped: the code in the page ended, and the page dropped its request for part \d+ of 40/);
-  assert.match(stdout, /Approved\. The result: .*"author":"Ada"/);
-  assert.match(stdout, /Next:/);
+  assert.match(stderr, /Done: 1000 messages in \d/);
+  assert.match(stderr, /Stopped: the code in the page ended, and the page dropped its request for part \d+ of 40/);
+  assert.match(stderr, /Approved\. The result: .*"author":"Ada"/);
+  assert.match(stderr, /Next:/);
+  const { calls } = JSON.parse(stdout);
+  assert.deepEqual(
+    calls.map(({ tool, status }: DemoCall) => `${tool} ${status}`),
+    ['export_messages done', 'export_messages cancelled', 'count_authors done'],
+  );
+  assert.equal(calls[0].messages, 1000);
+  assert.ok(calls[1].dropped_part > 0 && calls[1].duration_ms >= 4000, stdout);
+  assert.match(JSON.stringify(calls[2].result), /"author":"Ada"/);
   t.diagnostic(`the demo took ${((Date.now() - startMs) / 1000).toFixed(1)} s`);
   await checkClean();
 });

@@ -63,6 +63,14 @@ func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
 }
 
+// TextOnStderr returns an output that writes texts and tables to stderr, for a command
+// whose only output on stdout is one JSON document.
+func TextOnStderr(o *Output) *Output {
+	redirected := *o
+	redirected.stdout, redirected.canRedraw, redirected.hasStdoutColor = o.stderr, false, false
+	return &redirected
+}
+
 func newStream(w io.Writer) stream {
 	s := stream{Writer: w, isTerminal: IsTerminal(w)}
 	s.size = func() (columns, rows int) {

@@ -35,6 +35,7 @@ type demoOptions struct {
 	browser string
 	keep    bool
 	yes     bool
+	json    bool
 }
 
 // New returns the command `opentabs demo`.
@@ -62,6 +63,7 @@ use them.`,
 	f.StringVar(&opts.browser, "browser", "", "use this browser, by `NAME` or id")
 	f.BoolVar(&opts.keep, "keep", false, "keep the site and the plugin until Ctrl-C")
 	f.BoolVarP(&opts.yes, "yes", "y", false, "enable the example plugin without asking")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
@@ -87,6 +89,12 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	if err := plugin.checkName(); err != nil {
 		return err
 	}
+	stdout := p.Out
+	if opts.json { // texts must not mix with the JSON document on stdout
+		redirected := *p
+		redirected.Out = terminal.TextOnStderr(p.Out)
+		p = &redirected
+	}
 	if !opts.yes && !confirmStart(ctx, p.Out, questions, browserName) {
 		p.Out.Notef("the demo was not started; nothing has changed")
 		return ctx.Err()
@@ -96,7 +104,7 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 		return err
 	}
 	defer s.stop()
-	demo := &demo{program: p, client: client, browser: browserName, site: s, questions: questions}
+	demo := &demo{program: p, client: client, browser: browserName, site: s, questions: questions, result: demoResult{Browser: browserName, Calls: []demoCall{}}}
 	err = runWithPlugin(ctx, plugin, s.url, func() error {
 		if err := demo.play(ctx); err != nil {
 			return err
@@ -109,8 +117,46 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	if err == nil {
 		p.Out.PrintText(nextSteps)
 	}
-	return err
+	if !opts.json || ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		demo.result.Error = err.Error()
+	}
+	return errors.Join(err, stdout.PrintValue(demo.result))
 }
+
+// demoResult is the output of `opentabs demo --json`.
+type demoResult struct {
+	Browser string     `json:"browser"`
+	Calls   []demoCall `json:"calls"`
+	// Error is why the demo ended before its last call; empty if the demo has made all
+	// calls.
+	Error string `json:"error,omitempty"`
+}
+
+// demoCall is the part of the output about one call.
+type demoCall struct {
+	Tool   string    `json:"tool"`
+	Status demoState `json:"status"`
+	// DurationMs is the time of the call with its approval, in milliseconds.
+	DurationMs int64 `json:"duration_ms"`
+	// Result is the result of the tool; absent if the call had none.
+	Result json.RawMessage `json:"result,omitempty"`
+	// Messages is the number of exported messages.
+	Messages int `json:"messages,omitempty"`
+	// DroppedPart is the number of the message page whose request the page dropped.
+	DroppedPart int `json:"dropped_part,omitempty"`
+}
+
+// demoState is how a call of the demo has ended.
+type demoState string
+
+const (
+	demoDone      demoState = "done"
+	demoCancelled demoState = "cancelled"
+	demoDenied    demoState = "denied"
+)
 
 // runWithPlugin enables the example plugin, runs action, and then removes the plugin,
 // also after an error or an interrupt.

@@ -40,6 +40,14 @@ type demo struct {
 	// questions is nil without a terminal. Then the user approves the call on another
 	// surface.
 	questions *terminal.Questions
+	// result receives how the calls have ended.
+	result demoResult
+}
+
+// record adds a call to the result of the demo.
+func (d *demo) record(c demoCall, startedAt time.Time) {
+	c.DurationMs = time.Since(startedAt).Milliseconds()
+	d.result.Calls = append(d.result.Calls, c)
 }
 
 // play makes the three calls of the demo, one after the other.
@@ -69,6 +77,7 @@ func (d *demo) playLongCall(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.record(demoCall{Tool: exportTool, Status: demoDone, Messages: countMessages(result.StructuredContent)}, startTime)
 	out.PrintLine("   Done: %d messages in %s.", countMessages(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
 	return nil
 }
@@ -79,6 +88,7 @@ func (d *demo) playStop(ctx context.Context) error {
 2. A stop
    The same call again. After 4 s the demo stops it, as you can with Ctrl-C, in
    the side panel, or from your agent.`)
+	startedAt := time.Now()
 	callCtx, stop := context.WithTimeout(ctx, stopAfter)
 	defer stop()
 	_, err := d.call(callCtx, exportTool)
@@ -90,6 +100,11 @@ func (d *demo) playStop(ctx context.Context) error {
 	case callCtx.Err() == nil:
 		return err
 	}
+	call := demoCall{Tool: exportTool, Status: demoCancelled, DurationMs: time.Since(startedAt).Milliseconds()}
+	defer func() {
+		call.DroppedPart = d.site.lastAborted()
+		d.result.Calls = append(d.result.Calls, call)
+	}()
 	deadline := time.After(abortTimeout)
 	for d.site.lastAborted() == 0 {
 		select {
@@ -115,6 +130,7 @@ func (d *demo) playApproval(ctx context.Context) error {
 	out.PrintText(`
 3. An approval
    The plugin may not count the authors of the channel without asking you.`)
+	startedAt := time.Now()
 	callCtx, stop := context.WithTimeout(ctx, approvalTimeout)
 	defer stop()
 	outcome := make(chan callOutcome, 1)
@@ -126,7 +142,7 @@ func (d *demo) playApproval(ctx context.Context) error {
 	if ended == nil {
 		ended = d.awaitApproval(callCtx, id, outcome)
 	}
-	return d.reportApproval(ctx, callCtx, *ended)
+	return d.reportApproval(ctx, callCtx, *ended, startedAt)
 }
 
 // waitForTicket waits until the third call waits for approval, and returns the ID of the
@@ -176,19 +192,26 @@ func (d *demo) awaitApproval(ctx context.Context, id string, outcome <-chan call
 }
 
 // reportApproval prints the outcome of the call that waited for approval.
-func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome) error {
+func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome, startedAt time.Time) error {
 	out := d.program.Out
+	call := demoCall{Tool: countTool}
 	var failure *toolcall.Failure
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case ended.err == nil:
+		call.Status, call.Result = demoDone, ended.result.StructuredContent
+		d.record(call, startedAt)
 		out.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(ended.result.StructuredContent)))
 		return nil
 	case errors.As(ended.err, &failure) && failure.Code == wire.ErrDenied:
+		call.Status = demoDenied
+		d.record(call, startedAt)
 		out.PrintLine("   Denied: the tool did not run, and an agent would now ask you before another try.")
 		return nil
 	case callCtx.Err() != nil:
+		call.Status = demoCancelled
+		d.record(call, startedAt)
 		out.PrintLine("   No answer within 45 s, so the demo cancelled the call: it did not run.")
 		return nil
 	}

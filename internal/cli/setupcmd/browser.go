@@ -40,6 +40,8 @@ type browserSteps struct {
 	questions *terminal.Questions
 	// caller is the MCP client that makes the first call.
 	caller caller
+	// result receives what the steps have done.
+	result *setupResult
 }
 
 func (b browserSteps) run(ctx context.Context) error {
@@ -57,8 +59,7 @@ func (b browserSteps) run(ctx context.Context) error {
 		return err
 	}
 	if name != "" {
-		out.Notef("the browser %s is connected", terminal.SafeLine(name))
-		return b.finish(ctx, client)
+		return b.finishWith(ctx, client, name)
 	}
 	if _, isUnpacked := extensiondir.Find(b.home.Dirs); !isUnpacked {
 		if pages := b.home.Settings.StoreExtensions.Pages(); len(pages) > 0 {
@@ -69,6 +70,7 @@ func (b browserSteps) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.result.Extension = folder
 	guide := extensionGuide{computer: findComputerKind(runtime.GOOS, b.program.Getenv), folder: folder, port: client.Port()}
 	guide.copied = copyFolder(ctx, out, guide.computer, folder)
 	if guide.computer == desktopComputer && b.questions != nil {
@@ -85,13 +87,21 @@ func (b browserSteps) run(ctx context.Context) error {
 // finishWhenConnected waits until a browser connects, and then runs the last steps of
 // setup.
 func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.Client) error {
-	out := b.program.Out
-	out.Notef("waiting for the browser to connect; Ctrl-C stops waiting, and `opentabs setup` continues later")
+	b.program.Out.Notef("waiting for the browser to connect; Ctrl-C stops waiting, and `opentabs setup` continues later")
 	name, err := waitForBrowser(ctx, client, browserTimeout)
 	if err != nil {
 		return err
 	}
-	out.Notef("the browser %s is connected", terminal.SafeLine(name))
+	return b.finishWith(ctx, client, name)
+}
+
+// finishWith reports the connected browser, and runs the last steps of setup.
+func (b browserSteps) finishWith(ctx context.Context, client *httpapi.Client, browserName string) error {
+	b.result.IsConnected, b.result.Browser = true, browserName
+	if folder, isInstalled := extensiondir.Find(b.home.Dirs); isInstalled {
+		b.result.Extension = folder
+	}
+	b.program.Out.Notef("the browser %s is connected", terminal.SafeLine(browserName))
 	return b.finish(ctx, client)
 }
 
@@ -160,7 +170,8 @@ func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error 
   opentabs plugin search        plugins, which add the tools of a site`)
 		return nil
 	case b.questions != nil:
-		return firstCall{program: b.program, client: client, questions: b.questions, caller: b.caller}.run(ctx)
+		b.result.FirstCall = &firstCallResult{Client: b.caller.title, Tool: listTabsTool}
+		return firstCall{program: b.program, client: client, questions: b.questions, caller: b.caller, result: b.result.FirstCall}.run(ctx)
 	}
 	out.PrintText(`Now ask your agent, for example: "List my open tabs with opentabs." Approve the
 call in the window of the opentabs button in the toolbar of Chrome.`)

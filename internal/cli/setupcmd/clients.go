@@ -26,6 +26,8 @@ type clientSteps struct {
 	// printsLines is true if the steps print the lines that the user adds by hand to a
 	// file that setup cannot change.
 	printsLines bool
+	// result receives what the steps have done.
+	result *setupResult
 }
 
 // fallbackTitle is the name of the first call's MCP client if no client is set up.
@@ -41,7 +43,13 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := s.setUpOne(ctx, c); err != nil {
+		result := newClientResult(c)
+		err := s.setUpOne(ctx, c, &result)
+		if err != nil {
+			result.State, result.Error = clientFailed, err.Error()
+		}
+		s.result.Clients = append(s.result.Clients, result)
+		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", c.Title, err))
 			s.printLinesByHand(c, err)
 		}
@@ -49,13 +57,15 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	return errors.Join(failures...)
 }
 
-func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
+// setUpOne sets up one client, and stores in result what it has done.
+func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clientResult) error {
 	out := s.program.Out
 	preview, err := s.preview(c)
 	if err != nil {
 		return err
 	}
 	if preview.isSetUp {
+		result.State = clientKept
 		out.Notef("%s is set up already", c.Title)
 		return nil
 	}
@@ -66,6 +76,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
 			return ctx.Err()
 		}
 		if !isConfirmed {
+			result.State = clientDeclined
 			out.Notef("%s stays as it is", c.Title)
 			return nil
 		}
@@ -85,6 +96,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
 	if err != nil {
 		return err
 	}
+	result.State, result.Backup = clientWritten, backup
 	out.Notef("%s: opentabs is in %s", c.Title, c.File)
 	if backup != "" {
 		out.Notef("%s: the earlier content is in %s", c.Title, backup)
@@ -97,6 +109,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client) error {
 	if err != nil {
 		return fmt.Errorf("the configuration of the client is written, but %s mcp does not work: %w; run `opentabs doctor`", command.Path, err)
 	}
+	result.ToolCount = toolCount
 	out.Notef("%s: the server answers and lists %d tools. %s", c.Title, toolCount, c.RestartNote)
 	return nil
 }
@@ -192,12 +205,19 @@ func (s *clientSteps) removeToken(c setup.Client) error {
 const nothingToUndo = "no client is set up, so there is nothing to undo"
 
 // undo removes opentabs from the configurations of the clients.
-func (s *clientSteps) undo(ctx context.Context, clients []setup.Client) error {
+func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON bool) error {
 	out := s.program.Out
 	var failures []error
-	undone := 0
+	undone, results := 0, plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
+		result := s.planUndo(c)
 		sentence, err := s.writer.Undo(c)
+		if err != nil {
+			result.err, result.Error = err, err.Error()
+		}
+		if result.isRelevant() {
+			results.Clients = append(results.Clients, result)
+		}
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", c.Title, err))
 			continue
@@ -211,5 +231,9 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client) error {
 	if undone == 0 && errors.Join(failures...) == nil {
 		out.Notef(nothingToUndo)
 	}
-	return errors.Join(append(failures, s.home.ReloadClients(ctx))...)
+	failures = append(failures, s.home.ReloadClients(ctx))
+	if asJSON {
+		failures = append(failures, out.PrintValue(results))
+	}
+	return errors.Join(failures...)
 }

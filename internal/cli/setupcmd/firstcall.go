@@ -45,6 +45,8 @@ type firstCall struct {
 	client    *httpapi.Client
 	questions *terminal.Questions
 	caller    caller
+	// result receives how the call has ended.
+	result *firstCallResult
 }
 
 // outcome is the result or the error of the first call.
@@ -70,9 +72,11 @@ func (f firstCall) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case callCtx.Err() != nil:
+		f.result.State = callTimedOut
 		out.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.ShortDuration(firstCallTimeout))
 		return nil
 	case err != nil:
+		f.result.State, f.result.Error = callFailed, err.Error()
 		return fmt.Errorf("the first call failed: %w; run `opentabs doctor`", err)
 	}
 	f.show(result)
@@ -134,8 +138,10 @@ func (f firstCall) show(text string) {
 			tabs = append(tabs, line)
 		}
 	}
+	f.result.State, f.result.Tabs = callDone, tabs
 	switch {
 	case text == "":
+		f.result.State = callDenied
 		out.PrintLine("Denied: the agent got nothing, and would ask you before another try.")
 	case len(tabs) == 0:
 		out.PrintLine("It works: the agent got an answer, but no tab is open.")

@@ -106,12 +106,12 @@ func (s *clientSteps) printLinesByHand(c setup.Client, err error) {
 	out.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 
-// plannedUndo is the output of `opentabs setup --undo --print --json`.
+// plannedUndo is the output of `opentabs setup --undo --json`, also with --print.
 type plannedUndo struct {
 	Clients []undoneClient `json:"clients"`
 }
 
-// undoneClient describes what undo would do for a client.
+// undoneClient describes what undo would do, or has done, for a client.
 type undoneClient struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -127,11 +127,16 @@ type undoneClient struct {
 	err  error
 }
 
+// isRelevant reports whether undo changes something for the client, or has failed.
+func (c undoneClient) isRelevant() bool {
+	return c.Action != setup.UndoNothing || c.RevokesToken || c.err != nil
+}
+
 // printUndo prints what undo would do for each client. printUndo writes no file.
 func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
 	planned := plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
-		if client := s.planUndo(c); client.Action != setup.UndoNothing || client.RevokesToken || client.err != nil {
+		if client := s.planUndo(c); client.isRelevant() {
 			planned.Clients = append(planned.Clients, client)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"opentabs/internal/installed"
 	"opentabs/internal/nearest"
 	"opentabs/internal/setup"
+	"opentabs/internal/terminal"
 )
 
 // portVariable is the environment variable with the port of the server.
@@ -63,7 +64,7 @@ after your approval. You can run setup again at any time.`,
 	f.BoolVar(&opts.print, "print", false, "print the changes and write nothing")
 	f.BoolVar(&opts.undo, "undo", false, "take opentabs out of the clients, and restore their files; with --print: show how")
 	f.BoolVarP(&opts.yes, "yes", "y", false, "write the changes without asking")
-	f.BoolVar(&opts.json, "json", false, "with --print: print JSON")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
@@ -80,9 +81,6 @@ func noPrograms(string) (string, error) { return "", os.ErrNotExist }
 
 func runSetup(ctx context.Context, opts setupOptions) error {
 	p := opts.program
-	if opts.json && !opts.print {
-		return cli.NewUsageError("--json works only with --print: add --print, or remove --json")
-	}
 	open := func() (*home.Home, error) { return p.OpenHome(nil) }
 	if opts.print {
 		open = p.FindHome // --print creates no directories
@@ -95,18 +93,33 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	if err != nil {
 		return err
 	}
-	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: opts.yes, printsLines: true}
+	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: opts.yes, printsLines: true, result: &setupResult{Clients: []clientResult{}}}
 	switch {
 	case opts.undo && opts.print:
 		return steps.printUndo(clients, opts.json)
 	case opts.undo:
-		return steps.undo(ctx, clients)
+		return steps.undo(ctx, clients, opts.json)
 	case opts.print:
 		return steps.print(clients, opts.json)
 	}
 	if steps.questions = p.Out.NewQuestions(p.In); steps.questions == nil && !opts.yes {
 		return cli.NewUsageError("there is no terminal for questions: see the changes with `opentabs setup --print`, then run `opentabs setup --yes`")
 	}
+	if opts.json { // texts must not mix with the JSON document on stdout
+		redirected := *p
+		redirected.Out = terminal.TextOnStderr(p.Out)
+		steps.program = &redirected
+	}
+	err = steps.setUpAll(ctx, clients)
+	if !opts.json || ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, p.Out.PrintValue(steps.result))
+}
+
+// setUpAll sets up the clients and the browser, and makes the first call.
+func (s *clientSteps) setUpAll(ctx context.Context, clients []setup.Client) error {
+	p, h := s.program, s.home
 	if err := copyProgramOfNPX(ctx, p, h); err != nil {
 		return err
 	}
@@ -115,15 +128,15 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	}
 	// If the setup of one client fails, setup continues with the other clients and the
 	// browser.
-	clientErr := steps.setUp(ctx, clients)
+	clientErr := s.setUp(ctx, clients)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	caller, err := steps.firstCaller(clients)
+	caller, err := s.firstCaller(clients)
 	if err != nil {
 		return errors.Join(clientErr, err)
 	}
-	browser := browserSteps{program: p, home: h, questions: steps.questions, caller: caller}
+	browser := browserSteps{program: p, home: h, questions: s.questions, caller: caller, result: s.result}
 	return errors.Join(clientErr, browser.run(ctx))
 }
 
@@ -138,7 +151,7 @@ func SetUpClient(ctx context.Context, p *cli.Program, clientID string) error {
 	if err != nil {
 		return err
 	}
-	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: true}
+	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: true, result: &setupResult{}}
 	return steps.setUp(ctx, clients)
 }
 

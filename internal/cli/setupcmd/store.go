@@ -10,7 +10,6 @@ import (
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pairing"
-	"opentabs/internal/terminal"
 )
 
 // installFromStore connects a browser whose extension comes from a store. The user types
@@ -41,8 +40,7 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 		if err != nil {
 			return err
 		}
-		out.Notef("the browser %s is connected", terminal.SafeLine(name))
-		return b.finish(ctx, client)
+		return b.finishWith(ctx, client, name)
 	}
 }
 
