@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -19,12 +20,18 @@ func siteOf(address string) string { return dispatch.OriginOf(address) }
 // ambiguous host.
 func checkOpenable(address string) dispatch.Verdict {
 	if !isWeb(address) {
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
+		return newInvalidVerdict("%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
 	}
 	if problem := checkHost(address); problem != "" {
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: %s", address, problem)
+		return newInvalidVerdict("%.200q can't be opened: %s", address, problem)
 	}
 	return dispatch.Verdict{}
+}
+
+// newInvalidVerdict returns a verdict that ends a call with invalid_arguments. The text suits
+// agents and users.
+func newInvalidVerdict(format string, args ...any) dispatch.Verdict {
+	return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(format, args...), "")
 }
 
 // isWeb reports whether an address is an absolute http or https URL.

@@ -145,6 +145,9 @@ func (b *batch) newStepError(step int, title string, err *wire.CallError, texts 
 	if step < len(b.steps) {
 		failed.Message += fmt.Sprintf("; no step after step %d was run", step)
 	}
+	if err.UserText != "" {
+		failed.UserText = fmt.Sprintf("The batch ended at %s: %s", title, err.UserText)
+	}
 	if err.PageText != "" {
 		texts = append(texts, err.PageText)
 	}

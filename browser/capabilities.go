@@ -12,10 +12,13 @@ import (
 // capabilityDebugger is the capability of an extension that may use Chrome's debugger.
 const capabilityDebugger = "debugger"
 
-// capabilityTexts are the error messages for agents when no connected browser has a
+// capabilityTexts are the error texts for agents and users when no connected browser has a
 // capability.
-var capabilityTexts = map[string]string{
-	capabilityDebugger: "no connected browser has Chrome's debugger, which this tool needs; the user can add it with: opentabs extension install --debugger",
+var capabilityTexts = map[string]struct{ message, userText string }{
+	capabilityDebugger: {
+		"no connected browser has Chrome's debugger, which this tool needs; the user can add it with: opentabs extension install --debugger",
+		"No connected browser has Chrome's debugger, which this tool needs. To add it, run `opentabs extension install --debugger`.",
+	},
 }
 
 // CheckCapability returns an error if no connected browser can run a browser tool. The
@@ -25,7 +28,8 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	if d == nil || d.capability == "" || slices.Contains(capabilities, d.capability) {
 		return nil
 	}
-	return &wire.CallError{Code: wire.ErrNoBrowser, Message: capabilityTexts[d.capability]}
+	texts := capabilityTexts[d.capability]
+	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.message, UserText: texts.userText}
 }
 
 // codeNeedsPermission is the error code for a missing Chrome permission. The extension
@@ -77,10 +81,11 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if len(missing) > 1 {
 		noun = "permissions"
 	}
+	fact := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missing))
 	return dispatch.Verdict{Block: &wire.CallError{
 		Code: wire.ErrToolError, NotStarted: true, Tool: &wire.ToolErrorInfo{Code: codeNeedsPermission},
-		Message: fmt.Sprintf("%s needs Chrome's %s %s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome",
-			d.name, noun, quoteAll(missing), quoteAll(titles)),
+		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", fact, quoteAll(titles)),
+		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", fact, quoteAll(titles)),
 	}}
 }
 

@@ -28,8 +28,8 @@ func TestToolsNeedCapabilities(t *testing.T) {
 	}
 	for _, group := range toolGroups() {
 		for _, d := range group.tools {
-			if d.capability != "" && capabilityTexts[d.capability] == "" {
-				t.Errorf("%s needs the capability %q, which has no text for agents", d.name, d.capability)
+			if d.capability != "" && capabilityTexts[d.capability].userText == "" {
+				t.Errorf("%s needs the capability %q, which has no texts", d.name, d.capability)
 			}
 		}
 	}

@@ -146,12 +146,7 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if wait := h.waitFor(callInfo); wait != nil {
 		return dispatch.Verdict{Wait: wait}
 	}
-	err := h.check(callInfo)
-	v := dispatch.Verdict{Block: err}
-	if err != nil && err.Code == wire.ErrTabTaken {
-		v.UserText = fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", callInfo.Target.TabID)
-	}
-	return v
+	return dispatch.Verdict{Block: h.check(callInfo)}
 }
 
 // check returns an error if another client holds the tab of an act. check also returns an
@@ -166,12 +161,17 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	tabID, isOwn := callInfo.Target.TabID, holder.client == clientKey(callInfo.Client)
 	switch {
 	case ok && isOwn && holder.mustRead():
-		return &wire.CallError{Code: wire.ErrTabTaken, Message: fmt.Sprintf(
-			"the user took tab %d back by a click or a key %s ago, and you have not read the page since", tabID, humanize.Duration(time.Since(holder.takenAt).Round(time.Second)))}
+		ago := humanize.Duration(time.Since(holder.takenAt).Round(time.Second))
+		return &wire.CallError{
+			Code: wire.ErrTabTaken, Message: fmt.Sprintf("the user took tab %d back by a click or a key %s ago, and you have not read the page since", tabID, ago),
+			UserText: fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", tabID),
+		}
 	case ok && !isOwn && holder.isHolding():
-		return &wire.CallError{Code: wire.ErrTabInUse, Message: fmt.Sprintf(
-			"%s uses tab %d and holds it until %s, for %s more; open a tab of your own, or wait",
-			holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())}
+		fact := fmt.Sprintf("%s uses tab %d and holds it until %s, for %s more", holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())
+		return &wire.CallError{
+			Code: wire.ErrTabInUse, Message: fact + "; open a tab of your own, or wait",
+			UserText: fmt.Sprintf("%s. Retry later, or stop that client with `opentabs browser release %d`.", fact, tabID),
+		}
 	}
 	return nil
 }
@@ -256,7 +256,10 @@ func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 // newStoppedError returns the error for an act of a client that the user has stopped in a
 // tab.
 func newStoppedError(tabID int) *wire.CallError {
-	return &wire.CallError{Code: wire.ErrDenied, Message: fmt.Sprintf("the user stopped you in tab %d", tabID)}
+	return &wire.CallError{
+		Code: wire.ErrDenied, Message: fmt.Sprintf("the user stopped you in tab %d", tabID),
+		UserText: fmt.Sprintf("You stopped this client in tab %d. Allow its next call to let it act there again.", tabID),
+	}
 }
 
 func (h *Holds) beginHold(callInfo dispatch.CallInfo) {

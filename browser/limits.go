@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -78,8 +79,9 @@ func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.Call
 	g.startTimes[key] = recent
 	if len(recent) >= limit {
 		waitTime := recent[len(recent)-limit].Add(limitPeriod).Sub(now)
-		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools run at most %d %s a minute in one tab, and tab %d has reached that; the next call may run in %s",
-			limit, what, key.tab.tabID, humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))).Block
+		fact := fmt.Sprintf("run at most %d %s a minute in one tab, and tab %d has reached that", limit, what, key.tab.tabID)
+		wait := humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
+		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools "+fact+"; the next call may run in "+wait, "Browser tools "+fact+". Retry in "+wait+".").Block
 	}
 	if countCall {
 		g.startTimes[key] = append(recent, now)

@@ -112,13 +112,13 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	case toolUpload: // the user approves only what can be uploaded
 		for _, path := range args.Paths {
 			if _, _, err := findUpload(path, s.uploadFolders); err != nil {
-				return dispatch.NewBlockVerdict(wire.ErrDenied, "%v", err)
+				return dispatch.Verdict{Block: newUploadError(err)}
 			}
 		}
 	case toolNavigate:
 		switch {
 		case (args.URL == "") == (args.Go == ""):
-			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_navigate takes either "url" or "go"`)
+			return newInvalidVerdict(`browser_navigate takes either "url" or "go"`)
 		case args.URL != "":
 			if v := s.decideOpening(callInfo, args.URL); v.Block != nil || v.Suspend != nil {
 				return v
@@ -178,7 +178,8 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 		return s.decideOpening(callInfo, args.URL)
 	case "close":
 		if callInfo.Target.TabID == 0 {
-			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tabs needs "tabId" to close a tab`)
+			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tabs needs "tabId" to close a tab`,
+				"The call names no tab to close. In a terminal, choose a tab with --tab.")
 		}
 		isAllowed = s.tabs.isOpenedByClient(callInfo) || s.isCallApproved(callInfo, closeKey(callInfo))
 		request = dispatch.Ticket{
@@ -217,7 +218,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 	}
 	switch {
 	case s.isOwn(address):
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "browser tools never reach opentabs itself (%s), and no permission changes that", site)
+		return newInvalidVerdict("browser tools never reach opentabs itself (%s), and no permission changes that", site)
 	case rule == policy.SiteOff:
 		return refuse(site, class, fmt.Sprintf("the user does not allow browser tools on %s", site), policy.SiteAsk)
 	case rule == policy.SiteRead && class != classRead:
@@ -248,9 +249,8 @@ func refuse(site string, class class, fact string, rule policy.SiteRule) dispatc
 	if host, err := policy.ParseSite(strings.TrimSuffix(site, ".")); err == nil {
 		command = fmt.Sprintf("opentabs browser site %s %s", host, rule)
 	}
-	v := dispatch.NewBlockVerdict(wire.ErrDenied, "%s. The user can allow it with `%s` in a terminal", fact, command)
-	v.UserText = fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command)
-	return v
+	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s. The user can allow it with `%s` in a terminal", fact, command),
+		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command))
 }
 
 // verbOf returns what a class of tools does to a site.

@@ -59,9 +59,9 @@ func checkEvaluate(args json.RawMessage) dispatch.Verdict {
 	hasCode, hasCursor := rawjson.Get(args, "function") != nil, rawjson.Get(args, "cursor") != nil
 	switch {
 	case hasCode == hasCursor:
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_evaluate takes either "function" or "cursor"`)
+		return newInvalidVerdict(`browser_evaluate takes either "function" or "cursor"`)
 	case len(args) > wire.MaxShownArgsBytes:
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "the arguments have %d bytes, more than a request for approval can show (%d bytes); split the code", len(args), wire.MaxShownArgsBytes)
+		return newInvalidVerdict("the arguments have %d bytes, more than a request for approval can show (%d bytes); split the code", len(args), wire.MaxShownArgsBytes)
 	}
 	return dispatch.Verdict{}
 }

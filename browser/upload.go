@@ -41,13 +41,43 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 	for _, path := range paths {
 		content, err := readUpload(path, folders, maxUploadBytes-totalBytes)
 		if err != nil {
-			return nil, &wire.CallError{Code: wire.ErrDenied, Message: err.Error()}
+			return nil, newUploadError(err)
 		}
 		totalBytes += len(content)
 		name := filepath.Base(path)
 		uploads = append(uploads, upload{Name: name, MimeType: mime.TypeByExtension(filepath.Ext(name)), Data: base64.StdEncoding.EncodeToString(content)})
 	}
 	return withMember(withoutMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
+}
+
+// newUploadError returns the error of a call whose files can't be uploaded.
+func newUploadError(err error) *wire.CallError {
+	callErr := &wire.CallError{Code: wire.ErrDenied, Message: err.Error(), UserText: "The upload was refused: " + err.Error() + ". Upload another file."}
+	if refused := (*folderError)(nil); errors.As(err, &refused) {
+		callErr.UserText = refused.userText()
+	}
+	return callErr
+}
+
+// folderError is the error of an upload of a file outside the folders that the user allows.
+type folderError struct {
+	path    string
+	folders []string
+}
+
+func (e *folderError) Error() string {
+	if len(e.folders) == 0 {
+		return "no folder is allowed for uploads; the user can allow one with the setting uploadFolders"
+	}
+	return fmt.Sprintf("%q is in no folder that the user allows for uploads; allowed: %s", e.path, strings.Join(e.folders, ", "))
+}
+
+func (e *folderError) userText() string {
+	fact := fmt.Sprintf("%q is in no folder that you allow for uploads (%s)", e.path, strings.Join(e.folders, ", "))
+	if len(e.folders) == 0 {
+		fact = "No folder is allowed for uploads"
+	}
+	return fact + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
 // newUploadRequest returns a request for the user's approval of one upload. The request
@@ -80,7 +110,7 @@ func readUpload(path string, folders []string, limit int) ([]byte, error) {
 // findUpload does not read the disk.
 func findUpload(path string, folders []string) (folder, local string, err error) {
 	if len(folders) == 0 {
-		return "", "", errors.New("no folder is allowed for uploads; the user can allow one with the setting uploadFolders")
+		return "", "", &folderError{path, folders}
 	}
 	for _, folder := range folders {
 		local, err := filepath.Rel(folder, path)
@@ -92,7 +122,7 @@ func findUpload(path string, folders []string) (folder, local string, err error)
 		}
 		return folder, local, nil
 	}
-	return "", "", fmt.Errorf("%q is in no folder that the user allows for uploads; allowed: %s", path, strings.Join(folders, ", "))
+	return "", "", &folderError{path, folders}
 }
 
 // hasHiddenPart reports whether a part of a path begins with a dot.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/errtext"
 	"opentabs/internal/rawjson"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -46,7 +47,7 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 		return s.decideAddress(callInfo, classOf(callInfo), address)
 	}
 	if d.data == "" { // the tool always needs an address
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%s needs %q", d.name, d.addressArgument)
+		return newInvalidVerdict("%s needs %q", d.name, d.addressArgument)
 	}
 	class := classOf(callInfo)
 	if s.isApproved(callInfo, class, d.data) {
@@ -96,13 +97,16 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	case args.Action == "new":
 		return s.decideOpening(callInfo, args.URL)
 	case args.WindowID == 0:
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_windows needs "windowId" to %s a window`, args.Action)
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(`browser_windows needs "windowId" to %s a window`, args.Action),
+			errtext.AddUserStep(wire.ErrInvalidArguments, fmt.Sprintf("The call names no window to %s.", args.Action)))
 	case s.tabs.isWindowOfClient(callInfo, args.WindowID):
 		return dispatch.Verdict{}
 	}
 	listed, ok := s.tabs.listedWindow(callInfo.Target.Browser, args.WindowID)
 	if !ok { // a request for approval must describe the window
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `the window %d is unknown; list the windows first with browser_windows {"action":"list"}`, args.WindowID)
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments,
+			fmt.Sprintf(`the window %d is unknown; list the windows first with browser_windows {"action":"list"}`, args.WindowID),
+			fmt.Sprintf("The client of this call has not listed the window %d. List the windows, then retry.", args.WindowID))
 	}
 	request := dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: fmt.Sprintf("window %d", args.WindowID),
@@ -143,7 +147,8 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	case args.Action == "list":
 		return s.decideTabList(callInfo)
 	case args.Action != "update" && len(args.TabIDs) == 0:
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tab_groups needs "tabIds" for %q`, args.Action)
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(`browser_tab_groups needs "tabIds" for %q`, args.Action),
+			errtext.AddUserStep(wire.ErrInvalidArguments, fmt.Sprintf("The call names no tabs for the action %s.", args.Action)))
 	case (args.Action == "create" || args.Action == "remove") && !slices.ContainsFunc(args.TabIDs, isForeign), s.isApproved(callInfo, classAct, tabGroupsTitle):
 		return dispatch.Verdict{}
 	}
@@ -162,13 +167,15 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	case action == "list":
 		return dispatch.Verdict{}
 	case action != "start" && !hasID:
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_downloads needs "id" for the action %s`, action)
+		return newInvalidVerdict(`browser_downloads needs "id" for the action %s`, action)
 	case action != "start" && !s.tabs.isDownloadOfClient(callInfo, id):
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `you have started no download %d in this browser; list your downloads with browser_downloads {"action":"list"}`, id)
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments,
+			fmt.Sprintf(`you have started no download %d in this browser; list your downloads with browser_downloads {"action":"list"}`, id),
+			fmt.Sprintf("The client of this call has started no download %d in this browser. List its downloads, then retry.", id))
 	case action != "start":
 		return dispatch.Verdict{}
 	case address == "":
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_downloads needs "url" for the action start`)
+		return newInvalidVerdict(`browser_downloads needs "url" for the action start`)
 	}
 	if v := checkOpenable(address); v.Block != nil {
 		return v

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"opentabs/dispatch/errtext"
 	"opentabs/dispatch/hops"
 	"opentabs/internal/humanize"
 	"opentabs/wire"
@@ -78,9 +79,6 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 		v, gate := c.d.runGates(c)
 		switch {
 		case v.Block != nil:
-			c.mu.Lock()
-			c.refusal = v
-			c.mu.Unlock()
 			c.fail(v.Block)
 			return false
 		case v.Suspend != nil:
@@ -174,7 +172,11 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 
 // newDeniedError is the error of a call that the user has denied on a surface.
 func newDeniedError(surface string) *wire.CallError {
-	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")"}
+	fact := "You denied the call (" + surface + ")."
+	if surface == PermissionChange {
+		fact = "The call was denied by " + surface + "."
+	}
+	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: errtext.AddUserStep(wire.ErrDenied, fact)}
 }
 
 // suspend opens a ticket. suspend returns nil if the call has ended or has an open
@@ -182,8 +184,11 @@ func newDeniedError(surface string) *wire.CallError {
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingWait(c, request)
 	if limit <= 0 {
-		return nil, &wire.CallError{Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf(
-			"it has waited for the user for %s in total, the limit of one call", humanize.Duration(c.d.opts.SuspendLimit))}
+		limitText := humanize.Duration(c.d.opts.SuspendLimit)
+		return nil, &wire.CallError{
+			Code: wire.ErrApprovalTimeout, Message: fmt.Sprintf("it has waited for the user for %s in total, the limit of one call", limitText),
+			UserText: errtext.AddUserStep(wire.ErrApprovalTimeout, "The call has waited for you for "+limitText+" in total, the limit of one call."),
+		}
 	}
 	t := newTicket(c, request, gate, limit)
 	if !c.d.suspendedCalls.add(t.ArgsBytes) {

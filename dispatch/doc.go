@@ -45,12 +45,13 @@
 //	liveCall.mu      > progress.Sender   when a report is queued or the call ends
 //	liveCall.mu      > activity.Set.mu   when a report has an activity
 //	liveCall.mu      > Stream.mu         when a change is published
+//	liveCall.mu      > toolRequests.mu   when the error of a call is described
 //
 // //	Set.applyMu      > activity.Set.mu   when patches are applied
 //
 //	afterQueue.workMu > all others       when after hooks run and an end is logged
 //
-// All other locks are taken alone: toolRequests.mu, clock.Clock.mu, queue.Queue.mu,
+// All other locks are taken alone: clock.Clock.mu, queue.Queue.mu,
 // suspendedCalls.mu, afterQueue.mu. No bridge method, gate, hook or progress function
 // runs while a lock is held, with two exceptions: Options.OnWaitingChange runs under
 // suspendedCalls.mu, and after hooks run under afterQueue.workMu.

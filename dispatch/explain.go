@@ -25,11 +25,12 @@ func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNo
 
 // failure contains the facts from which the error text of a failed call is built.
 type failure struct {
-	callID  string
-	tool    Tool
-	err     *wire.CallError
-	refusal Verdict // the last Block of a gate
-	note    failureNote
+	callID string
+	tool   Tool
+	err    *wire.CallError
+	note   failureNote
+	// requests replaces the texts of failed requests in the user's text; nil for none.
+	requests *toolRequests
 	// nextStep, if not empty, replaces the usual next step after the error code.
 	nextStep errtext.Step
 
@@ -45,7 +46,7 @@ type failure struct {
 // describeFailure returns the facts of a failed call. The caller has locked mu.
 func (c *liveCall) describeFailure() failure {
 	f := failure{
-		callID: c.id, tool: c.req.Tool, err: c.state.err, refusal: c.refusal, note: c.state.note, nextStep: c.nextStep,
+		callID: c.id, tool: c.req.Tool, err: c.state.err, note: c.state.note, requests: &c.requests, nextStep: c.nextStep,
 		hasBegun: c.state.hasBegun(), runTime: c.state.finalRunTime, reportCount: c.reports.Count, lastMessage: c.reports.AnyAudience.Message,
 		stopSent: c.state.stopSent, stopOutcome: c.state.stopOutcome,
 	}
@@ -63,10 +64,10 @@ func explainFailure(f failure) *Error {
 		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, Untrusted: f.err.Untrusted, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable, MayHaveActed: f.hasBegun && !f.err.NotStarted && (f.tool.Place.isChosenFirst() || !errtext.EndsBeforeHandler(f.err.Code)),
 		RunTime: f.runTime, ReportCount: f.reportCount, SinceLastReport: f.sinceLastReport, StopOutcome: f.stopOutcome,
 	}
-	e.Message = f.text(nextStep.ForAgent)
-	e.UserText = f.text(nextStep.ForUser)
-	if text := f.refusalForUser(); text != "" {
-		e.UserText = text
+	e.Message = f.text(f.cause(), nextStep.ForAgent)
+	e.UserText = f.text(trimEnd(f.userMessage()), nextStep.ForUser)
+	if f.err.UserText != "" {
+		e.UserText = f.withPageText(f.err.UserText)
 	}
 	return e
 }
@@ -107,10 +108,10 @@ func (f failure) step() (step errtext.Step, retryable bool) {
 	return step, retryable
 }
 
-// text returns the full text of the error, with nextStep as its last part.
-func (f failure) text(nextStep string) string {
+// text returns the full text of the error, with the next step at its end.
+func (f failure) text(cause, nextStep string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), f.cause(), errtext.DescribeCode(f.err))
+	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), cause, errtext.DescribeCode(f.err))
 	if f.hasBegun {
 		f.describeRun(&b)
 	}
@@ -118,20 +119,41 @@ func (f failure) text(nextStep string) string {
 		b.WriteString(" " + errtext.DescribeStop(f.stopOutcome))
 	}
 	b.WriteString(" " + nextStep)
-	if f.err.PageText != "" {
-		b.WriteString("\n" + f.err.PageText)
+	return f.withPageText(b.String())
+}
+
+// withPageText adds the untrusted text of the page to a text.
+func (f failure) withPageText(text string) string {
+	if f.err.PageText == "" {
+		return text
 	}
-	return b.String()
+	return text + "\n" + f.err.PageText
 }
 
 // cause returns what happened, without a period at the end.
-func (f failure) cause() string { return strings.TrimRight(f.err.Message, ". \n") }
+func (f failure) cause() string { return trimEnd(f.err.Message) }
 
-// refusalForUser returns the text for the user from the gate that blocked the call; "" if
-// no gate blocked the call or the gate has no text for the user.
-func (f failure) refusalForUser() string {
-	if f.err == f.refusal.Block {
-		return f.refusal.UserText
+func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }
+
+// userMessage returns the message of an error without a UserText, in the words for the user.
+func (f failure) userMessage() string {
+	if f.requests == nil {
+		return f.err.Message
+	}
+	return f.requests.replaceTexts(f.err.Message)
+}
+
+// ownUserText returns the text for the user that differs from the text for the agent; "" if
+// the cause of the ended call suits both.
+func ownUserText(c *liveCall) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.describeFailure()
+	switch {
+	case f.err.UserText != "":
+		return f.err.UserText
+	case f.userMessage() != f.err.Message:
+		return trimEnd(f.userMessage()) + "."
 	}
 	return ""
 }
@@ -139,14 +161,14 @@ func (f failure) refusalForUser() string {
 // stateTexts returns the error message and the user's next step for lists of calls. Lists
 // show the error code and the run time in columns, so both texts omit these values.
 func (f failure) stateTexts() (cause, nextStep string) {
-	if text := f.refusalForUser(); text != "" {
-		return text, ""
+	if f.err.UserText != "" {
+		return f.err.UserText, ""
 	}
 	if f.err.Code == wire.ErrCancelled {
-		return f.err.Message, "" // a cancelled call has no next step
+		return f.userMessage(), "" // a cancelled call has no next step
 	}
 	step, _ := f.step()
-	return f.err.Message, step.ForUser
+	return f.userMessage(), step.ForUser
 }
 
 // describeRun writes how long the call ran and when it last reported.

@@ -122,6 +122,11 @@ func (e failingCall) text(t *testing.T) string {
 		if !errors.As(err, &callError) || callError.UserText == "" {
 			t.Errorf("%s: the error %v has no text for the user", e.name, err)
 		} else {
+			for _, phrase := range []string{"the user", "Do not", "do not repeat", `"tabId"`, "tools_"} {
+				if strings.Contains(callError.UserText, phrase) {
+					t.Errorf("%s: the text for the user has %q, which only suits an agent: %s", e.name, phrase, callError.UserText)
+				}
+			}
 			text = "agent: " + callError.Message + "\n  user:  " + callError.UserText
 		}
 		cancel()
@@ -207,6 +212,11 @@ func TestErrorTexts(t *testing.T) {
 	for _, code := range []string{"approval_timeout", "idle_timeout"} {
 		write("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}))
 	}
+
+	add(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
+		NewBlockVerdict(wire.ErrDenied, "the user has turned it off", "You have turned it off. Turn it on in the side panel.")}}}})
+	write("failed in a page with two texts", failBridge(&wire.CallError{
+		Code: wire.ErrToolError, Message: "the dialog is open; ask the user", UserText: "The dialog is open. Answer it.", PageText: "Leave?"}))
 
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
 }

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -49,11 +48,8 @@ type Gate interface {
 // gates return the same kind of verdict, the dispatcher uses the verdict of the first
 // gate and logs the conflict.
 type Verdict struct {
-	// Block ends the call with this error. The message of Block is for the agent.
+	// Block ends the call with this error.
 	Block *wire.CallError
-	// UserText is the message for a user; empty if the message of Block suits agents
-	// and users.
-	UserText string
 	// Suspend makes the call wait for the user.
 	Suspend *Ticket
 	// Wait delays the call for a short time. After the delay, the gates decide again.
@@ -72,9 +68,10 @@ type Wait struct {
 	Message string
 }
 
-// NewBlockVerdict returns a verdict that ends a call with this error.
-func NewBlockVerdict(code wire.ErrorCode, format string, args ...any) Verdict {
-	return Verdict{Block: &wire.CallError{Code: code, Message: fmt.Sprintf(format, args...)}}
+// NewBlockVerdict returns a verdict that ends a call with an error. message and userText
+// are [wire.CallError.Message] and [wire.CallError.UserText].
+func NewBlockVerdict(code wire.ErrorCode, message, userText string) Verdict {
+	return Verdict{Block: &wire.CallError{Code: code, Message: message, UserText: userText}}
 }
 
 // SuppliedResult is a result from a gate.

@@ -53,7 +53,6 @@ type liveCall struct {
 	suspension suspension
 	reports    reportLog
 	timeline   timeline
-	refusal    Verdict      // the last verdict of a gate that blocked the call
 	nextStep   errtext.Step // the next step if the call has no document to run in
 	argsStart  string       // the beginning of the arguments for lists of calls
 	// isReloadApproved is true if the user has allowed the reload of a tab for the call.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,10 +42,46 @@ type toolRequests struct {
 	mu          sync.Mutex // guards all fields below; no other lock is taken while mu is held
 	cancelFuncs map[int]context.CancelCauseFunc
 	isClosed    bool
+	// failures are the last failed requests whose text for the user differs.
+	failures []requestFailure
 
 	hasRequested atomic.Bool // set once the tool has made a request
 	// totalCalls and runningCalls count all nested calls below a call of a client.
 	totalCalls, runningCalls atomic.Int64
+}
+
+// maxRequestFailures limits the failed requests that toolRequests keeps.
+const maxRequestFailures = 20
+
+// requestFailure has the two texts of a failed request. The page of the tool receives only
+// the text for the agent. If the tool fails with this text, the user sees userText instead.
+type requestFailure struct{ message, userText string }
+
+// addFailure keeps the texts of a failed request.
+func (n *toolRequests) addFailure(err *wire.CallError) {
+	if err == nil || err.UserText == "" {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	kept := n.failures[max(0, len(n.failures)-maxRequestFailures+1):]
+	n.failures = append(kept, requestFailure{err.Message, firstSentence(err.UserText)})
+}
+
+// replaceTexts replaces the texts of failed requests by their texts for the user.
+func (n *toolRequests) replaceTexts(text string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, f := range n.failures {
+		text = strings.ReplaceAll(text, f.message, f.userText)
+	}
+	return text
+}
+
+// firstSentence returns the first sentence of a text, without its period.
+func firstSentence(text string) string {
+	sentence, _, _ := strings.Cut(text, ". ")
+	return strings.TrimRight(sentence, ".")
 }
 
 // begin records a request and returns false if the call has ended or the request is a
@@ -111,6 +148,7 @@ func (a toolRequest) answer(ctx context.Context) {
 	}
 	if ctx.Err() == nil {
 		c.clock.RestartIdle()
+		c.requests.addFailure(err)
 		c.d.bridge.Answer(a.runID, a.params.Ask, output, err)
 	}
 	c.requests.finish(a.params.Ask, nil)
@@ -136,7 +174,11 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	switch {
 	case errors.As(childErr, &e):
 		// requestErr has no advice; an error that ends the tool gets the advice.
-		requestErr := &wire.CallError{Code: e.Code, Message: child.req.Tool.FullName() + " failed: " + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}
+		prefix := child.req.Tool.FullName() + " failed: "
+		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}
+		if userText := ownUserText(child); userText != "" {
+			requestErr.UserText = prefix + userText
+		}
 		if e.ToolError == nil && e.Retryable {
 			requestErr.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
 		}
@@ -241,7 +283,10 @@ func (a toolRequest) waitForUser(ctx context.Context, req *wire.AskUser) *wire.C
 	case rejection != nil:
 		return rejection
 	case userTicket == nil:
-		return &wire.CallError{Code: wire.ErrRateLimited, Message: "the call is already waiting for the user; request one thing at a time"}
+		return &wire.CallError{
+			Code: wire.ErrRateLimited, Message: "the call is already waiting for the user; request one thing at a time",
+			UserText: "The call is already waiting for you, and its tool asked for one more thing. Report this to the author of the plugin.",
+		}
 	}
 	resumeTimers := userTicket.pauseTimers()
 	r, isDecided := userTicket.awaitDecision(ctx)
@@ -255,7 +300,11 @@ func (a toolRequest) waitForUser(ctx context.Context, req *wire.AskUser) *wire.C
 	resumeTimers()
 	switch {
 	case !isDecided:
-		return &wire.CallError{Code: wire.ErrApprovalTimeout, Message: "no answer from the user within " + humanize.Duration(userTicket.ExpiresAt.Sub(userTicket.StartedAt))}
+		limitText := humanize.Duration(userTicket.ExpiresAt.Sub(userTicket.StartedAt))
+		return &wire.CallError{
+			Code: wire.ErrApprovalTimeout, Message: "no answer from the user within " + limitText,
+			UserText: "You did not answer the tool's request within " + limitText + ". Retry the call, and answer the request in time.",
+		}
 	case !r.Allow:
 		return newDeniedError(r.Surface)
 	}

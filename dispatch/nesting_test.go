@@ -285,6 +285,44 @@ func TestNestedCallsNeedNoPlace(t *testing.T) {
 	})
 }
 
+// TestUserTextOfFailedRequest checks that a tool that fails with the error of its request
+// gives the agent the text for agents, and the user the text for users.
+func TestUserTextOfFailedRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var answers *recordedAnswers
+		failWithAnswer := func(_ dispatch.Run, s dispatch.Sink) {
+			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in"}})
+			sleepFake(20 * time.Second)
+			answers.mu.Lock()
+			_, message, _ := strings.Cut(answers.all[len(answers.all)-1], ": ")
+			answers.mu.Unlock()
+			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &wire.ToolErrorInfo{Code: "user_denied"}})
+		}
+		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
+			"login": failWithAnswer,
+		})
+		answers = got
+		done := make(chan error, 1)
+		go func() {
+			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
+			done <- err
+		}()
+		synctest.Wait()
+		view := d.Calls()[0]
+		if _, err := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
+			t.Fatal(err)
+		}
+		err := asError(t, <-done)
+		p.wg.Wait()
+		if !strings.Contains(err.Message, "failed: the user denied it (the side panel)") {
+			t.Errorf("the agent receives %q", err.Message)
+		}
+		if shown := d.Calls()[0].Error; !strings.Contains(err.UserText, "failed: You denied the call (the side panel)") || shown != "You denied the call (the side panel)" {
+			t.Errorf("the user reads %q, and in lists %q", err.UserText, shown)
+		}
+	})
+}
+
 func TestWaitForUser(t *testing.T) {
 	tests := []struct {
 		name   string

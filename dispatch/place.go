@@ -56,9 +56,6 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	if p.get() == (Target{}) {
 		// A call that a gate blocks wherever it runs must not learn which tabs exist.
 		if v, _ := c.d.runGates(c); v.Block != nil {
-			c.mu.Lock()
-			c.refusal = v
-			c.mu.Unlock()
 			c.fail(v.Block)
 			return false
 		}
@@ -102,8 +99,11 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 		}
 	}
 	if choice.TabID == 0 && t.Place != PlaceBrowser {
-		return Target{}, &wire.CallError{Code: wire.ErrNoTab, Message: `the call names no tab, and this client has not opened or selected one; ` +
-			`open a tab with browser_tabs {"action":"new","url":...}, select one with browser_tabs {"action":"select"}, or pass tabId`}
+		return Target{}, &wire.CallError{
+			Code: wire.ErrNoTab, Message: `the call names no tab, and this client has not opened or selected one; ` +
+				`open a tab with browser_tabs {"action":"new","url":...}, select one with browser_tabs {"action":"select"}, or pass tabId`,
+			UserText: "The call names no tab, and its client has not opened or selected one. In a terminal, choose a tab with --tab.",
+		}
 	}
 	targets := c.d.bridge.Targets(&c.search, choice)
 	tabs := matchingTargets(targets.LiveTargets, choice)
@@ -113,11 +113,16 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	case len(tabs) == 0 && choice.Browser != "" && len(targets.LiveTargets) == 0 && t.Place == PlaceBrowser:
 		return Target{}, &wire.CallError{Code: wire.ErrNoBrowser, Message: fmt.Sprintf("no browser %q is connected", choice.Browser)}
 	case len(tabs) == 0:
-		return Target{}, &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"there is no tab %d; list the tabs with browser_tabs", choice.TabID)}
+		return Target{}, &wire.CallError{
+			Code: wire.ErrNoTab, Message: fmt.Sprintf("there is no tab %d; list the tabs with browser_tabs", choice.TabID),
+			UserText: fmt.Sprintf("There is no tab %d. In a terminal, choose an open tab with --tab.", choice.TabID),
+		}
 	case inSeveralBrowsers(tabs):
-		return Target{}, &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
-			"several browsers are connected: %s; name one as \"browser\"", nameBrowsers(tabs))}
+		names := nameBrowsers(tabs)
+		return Target{}, &wire.CallError{
+			Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf("several browsers are connected: %s; name one as \"browser\"", names),
+			UserText: fmt.Sprintf("Several browsers are connected: %s. In a terminal, choose one with --browser.", names),
+		}
 	}
 	return tabs[0], nil
 }

@@ -184,7 +184,7 @@ type blockingGate struct{}
 func (blockingGate) Name() string { return "blocking" }
 
 func (blockingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
-	return dispatch.NewBlockVerdict(wire.ErrDenied, "not allowed")
+	return dispatch.NewBlockVerdict(wire.ErrDenied, "not allowed", "")
 }
 
 // The current tab of one browser is no tab of another browser.

@@ -60,7 +60,7 @@ func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Targe
 			"the browser has suspended tab %d to save resources, so nothing runs in it", liveTargets[0].TabID)}}
 	case problem == nil:
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrNotReady, NotStarted: true, Message: fmt.Sprintf(
-			"%s is open, but the plugin was not ready in its page within the last 30 s, most often because the user is not logged in (%s)",
+			"%s is open, but the plugin was not ready in its page within the last 30 s, most often because the page requires a login (%s)",
 			req.Tool.displayName(), nameTargets(liveTargets))}}
 	case canOpenTab(targets, choice):
 		return targets.BrowsersToOpen[0], nil

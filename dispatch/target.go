@@ -132,8 +132,11 @@ func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire
 		}
 		choices = append(choices, choice)
 	}
-	return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
-		`tabs of several instances match: %s; name one as "instance"`, joinNames(choices, func(c string) string { return c }))}
+	names := joinNames(choices, func(c string) string { return c })
+	return &wire.CallError{
+		Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(`tabs of several instances match: %s; name one as "instance"`, names),
+		UserText: fmt.Sprintf("Tabs of several instances match: %s. Choose one of the tabs with --tab.", names),
+	}
 }
 
 // InstanceName returns the name of the instance of a URL; empty if there is none.

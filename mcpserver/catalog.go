@@ -118,7 +118,7 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	}
 	nextStep, _ := errtext.NextStep(refusal.Code)
 	fact := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
-	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
+	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
 // offNotReviewed is the text for a plugin whose tools may not run because the user has
@@ -151,10 +151,9 @@ func (c *catalog) brokenPlugin(fullName string) error {
 	if packageErr := (*plugin.PackageError)(nil); errors.As(f.Err, &packageErr) { // agents must not receive the path of the folder
 		reason = packageErr.Problems[0].String()
 	}
-	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
-		"The plugin %s can't be loaded, so %s does not run (%s): %s. "+
-			"Do not call tools of the plugin again; ask the user to repair, update or remove the plugin (`opentabs doctor`).",
-		name, fullName, wire.ErrPluginBroken, reason)}
+	nextStep, _ := errtext.NextStep(wire.ErrPluginBroken)
+	fact := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, reason)
+	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
 }
 
 // syncTools lists the tools of a set of plugins. The caller holds mu.

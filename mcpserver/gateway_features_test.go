@@ -229,7 +229,7 @@ func (r *callRecorder) Decide(i dispatch.CallInfo) dispatch.Verdict {
 		return alwaysAskGate{}.Decide(i)
 	case "limited":
 		if r.limited++; r.limited > 1 {
-			return dispatch.NewBlockVerdict(wire.ErrRateLimited, "at most one call")
+			return dispatch.NewBlockVerdict(wire.ErrRateLimited, "at most one call", "")
 		}
 	}
 	return dispatch.Verdict{}

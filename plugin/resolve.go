@@ -34,15 +34,18 @@ func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessa
 		args = json.RawMessage("{}")
 	}
 	if t.Plugin.IsBuiltin() && rawjson.Get(args, "tabId") != nil {
-		return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "name the tab as an option of context.call, not as an argument: {tabId: 7}"}
+		return dispatch.Tool{}, nil, &wire.CallError{
+			Code: wire.ErrInvalidArguments, Message: "name the tab as an option of context.call, not as an argument: {tabId: 7}",
+			UserText: "The tool named a tab in an invalid way. Report this to the author of the plugin " + parent.Plugin + ".",
+		}
 	}
 	if err := t.Validate(args); err != nil {
-		code := wire.ErrInternal
+		code, userText := wire.ErrInternal, ""
 		var e *dispatch.Error
 		if errors.As(err, &e) {
-			code = e.Code
+			code, userText = e.Code, e.UserText
 		}
-		return dispatch.Tool{}, nil, &wire.CallError{Code: code, Message: err.Error()}
+		return dispatch.Tool{}, nil, &wire.CallError{Code: code, Message: err.Error(), UserText: userText}
 	}
 	return t.Dispatch(), args, nil
 }

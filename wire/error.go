@@ -109,9 +109,13 @@ type ToolErrorInfo struct {
 
 // CallError describes why a call failed. CallError is the data of a JSON-RPC error.
 type CallError struct {
-	Code    ErrorCode      `json:"code"`
-	Message string         `json:"message"`
-	Tool    *ToolErrorInfo `json:"tool,omitempty"`
+	Code ErrorCode `json:"code"`
+	// Message is what happened, for the agent.
+	Message string `json:"message"`
+	// UserText is the whole text for the user: what happened and what to do. UserText is
+	// empty if Message suits users too. Surfaces then add the next step after Code.
+	UserText string         `json:"userText,omitempty"`
+	Tool     *ToolErrorInfo `json:"tool,omitempty"`
 	// NotStarted is true if the tool did not begin, so the call can safely run in
 	// another document.
 	NotStarted bool `json:"notStarted,omitempty"`

@@ -605,6 +605,16 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       pageText: 'the element was: button "Pay"',
     },
   } satisfies Golden['error'],
+  'error.userText': {
+    code: -32000,
+    message: 'the user pressed Cancel in the bar of the debugger',
+    data: {
+      code: 'tool_error',
+      message: 'the user pressed Cancel in the bar of the debugger',
+      userText: 'You pressed Cancel in the bar of the debugger. Allow the debugger again in the side panel.',
+      tool: { code: 'debugger_refused', retryable: false },
+    },
+  } satisfies Golden['error'],
   'plugin.sync.params.empty': {} satisfies Golden['plugin.sync.params'],
   'plugin.sync.result.none': { mode: 'none' } satisfies Golden['plugin.sync.result'],
   'state.browser.params.empty': { permission: 'off' } satisfies Golden['state.browser.params'],

@@ -133,7 +133,13 @@ export interface ToolErrorInfo {
 /** CallError describes why a call failed. CallError is the data of a JSON-RPC error. */
 export interface CallError {
   code: ErrorCode;
+  /** message is what happened, for the agent. */
   message: string;
+  /**
+   * userText is the whole text for the user: what happened and what to do. userText is
+   * empty if Message suits users too. Surfaces then add the next step after Code.
+   */
+  userText?: string;
   tool?: ToolErrorInfo;
   /**
    * notStarted is true if the tool did not begin, so the call can safely run in
@@ -2746,6 +2752,7 @@ export const Shapes = {
   CallError: {
     code: 'ErrorCode',
     message: 'string',
+    'userText?': 'string',
     'tool?': 'ToolErrorInfo',
     'notStarted?': 'boolean',
     'pageText?': 'string',

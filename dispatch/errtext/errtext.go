@@ -134,6 +134,12 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	return a.nextStep, a.retryable
 }
 
+// AddUserStep returns a fact with the next step for the user after an error with this code.
+func AddUserStep(code wire.ErrorCode, fact string) string {
+	step, _ := NextStep(code)
+	return fact + " " + step.ForUser
+}
+
 // LinkLostWriteStep is the next step after link_lost of a tool that may change something.
 var LinkLostWriteStep = Step{
 	"Check that the browser is running, then retry; check first whether the call had taken effect: a retry is safe only with the same idempotency key, if this call had one.",

@@ -19,7 +19,7 @@ func TestNextStep(t *testing.T) {
 		if step.ForAgent == "" || step.ForUser == "" {
 			t.Errorf("error code %s has the next steps %+v, want two texts", code, step)
 		}
-		for _, word := range []string{"the user", "tabId", "browser_"} {
+		for _, word := range []string{"the user", "o not ", "tabId", "browser_", "tools_"} {
 			if strings.Contains(step.ForUser, word) {
 				t.Errorf("error code %s has %q in the text for the user: %s", code, word, step.ForUser)
 			}

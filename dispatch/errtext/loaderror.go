@@ -12,7 +12,7 @@ const (
 	checkAddress     = "check the site's address and the network connection"
 	checkSite        = "check that the site is running"
 	checkNetwork     = "check the network connection"
-	checkCertificate = "open the tab and read Chrome's warning; only the user may decide to continue"
+	checkCertificate = "open the tab and read Chrome's warning"
 	checkBlock       = "check the tab, and what blocks the page: an extension, a policy or the network"
 )
 
@@ -30,7 +30,7 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"INVALID_RESPONSE", "the server sent an answer that is not valid HTTP", checkSite},
 	{"INVALID_HTTP_RESPONSE", "the server sent an answer that is not valid HTTP", checkSite},
 	{"HTTP_RESPONSE_CODE_FAILURE", "the server answered with an error and no page", checkSite},
-	{"TOO_MANY_REDIRECTS", "the page redirects in a circle", "check the tab: the user may have to log in or delete the site's cookies"},
+	{"TOO_MANY_REDIRECTS", "the page redirects in a circle", "check the tab: the site may require a login, or that its cookies are deleted"},
 	{"ADDRESS_UNREACHABLE", "the server can't be reached", checkNetwork},
 	{"INTERNET_DISCONNECTED", "this computer has no network connection", checkNetwork},
 	{"NETWORK_", "the network connection changed or failed", checkNetwork},

@@ -231,7 +231,7 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: answer.Output}, nil)
 	case isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, &dispatch.Error{
-			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").",
+			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").", UserText: callErr.UserText,
 			CallID: callID, ToolError: callErr.Tool, Retryable: callErr.Tool != nil && callErr.Tool.Retryable, MayHaveActed: true,
 		})
 	}

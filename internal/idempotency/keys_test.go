@@ -191,7 +191,7 @@ func TestCallIsShared(t *testing.T) {
 // A call that certainly did not run releases its key.
 func TestKeyIsReleased(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no")
+		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no", "")
 		f.want("k", newCall(`{}`), "denied")
 		f.gate = dispatch.Verdict{}
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrNotReady, Message: "log in"}) }

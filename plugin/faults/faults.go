@@ -18,12 +18,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/errtext"
 	"opentabs/internal/rawjson"
 	"opentabs/internal/statefile"
 	"opentabs/plugin"
@@ -191,7 +193,8 @@ func (g faultsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	if fault, isFaulty := g.faults.Of(loadedPlugin); isFaulty && fault.Site == "" {
-		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, "the plugin %s can't run: %s", loadedPlugin.Name, fault.Problem)
+		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, fmt.Sprintf("the plugin %s can't run: %s", loadedPlugin.Name, fault.Problem),
+			errtext.AddUserStep(wire.ErrPluginBroken, fmt.Sprintf("The plugin %s can't run: %s.", loadedPlugin.Name, strings.TrimRight(fault.Problem, "."))))
 	}
 	return dispatch.Verdict{}
 }

@@ -63,9 +63,9 @@ func lateAccessCommand(name string) string {
 
 // newRefusal returns a denial with a text for the agent and one for the user.
 func newRefusal(fact, command string) dispatch.Verdict {
-	v := dispatch.NewBlockVerdict(wire.ErrDenied, "%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command)
-	v.UserText = fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
-	return v
+	return dispatch.NewBlockVerdict(wire.ErrDenied,
+		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command),
+		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command))
 }
 
 // Resolve returns [Registry.Resolve] restricted to plugins that the calling plugin may

@@ -102,14 +102,16 @@ func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 	reason, userReason := fmt.Sprintf("the user has not reviewed the plugin %s yet", name), fmt.Sprintf("The plugin %s is not reviewed", name)
 	switch {
 	case g.p.file.Current().Problem != nil:
-		return dispatch.NewBlockVerdict(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it")
+		return dispatch.NewBlockVerdict(wire.ErrNotReviewed,
+			"the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it",
+			"The file of permissions cannot be read, so no plugin counts as reviewed. Run `opentabs plugin permission` to see what is wrong with it.")
 	case s.Review != nil:
 		reason = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, humanize.OnDay(s.Review.At))
 		userReason = fmt.Sprintf("The plugin %s has changed since you reviewed it%s", name, humanize.OnDay(s.Review.At))
 	}
-	verdict := dispatch.NewBlockVerdict(wire.ErrNotReviewed, "%s, so none of its tools run; the user enables it with \"Review and enable\" in the side panel (tab Plugins), or with `opentabs plugin enable %s` in a terminal", reason, name)
-	verdict.UserText = fmt.Sprintf("%s, so none of its tools run. Review and enable it in the side panel (tab Plugins), or with `opentabs plugin enable %s`.", userReason, name)
-	return verdict
+	return dispatch.NewBlockVerdict(wire.ErrNotReviewed,
+		fmt.Sprintf("%s, so none of its tools run; the user enables it with \"Review and enable\" in the side panel (tab Plugins), or with `opentabs plugin enable %s` in a terminal", reason, name),
+		fmt.Sprintf("%s, so none of its tools run. Review and enable it in the side panel (tab Plugins), or with `opentabs plugin enable %s`.", userReason, name))
 }
 
 // permissionGate suspends calls that need approval and blocks calls of tools that are
@@ -188,9 +190,12 @@ func callChainText(callInfo dispatch.CallInfo) string {
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.Place != dispatch.PlaceDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
-			return dispatch.NewBlockVerdict(wire.ErrDenied, "%s is off until the user switches it on with `opentabs browser tools on %s` in a terminal", t.Name, t.Name)
+			command := "opentabs browser tools on " + t.Name
+			return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s is off until the user switches it on with `%s` in a terminal", t.Name, command),
+				fmt.Sprintf("%s is off. To switch it on, run `%s`.", t.Name, command))
 		}
-		return dispatch.NewBlockVerdict(wire.ErrDenied, "browser tools are off; the user switches them on with `opentabs browser tools on` in a terminal")
+		return dispatch.NewBlockVerdict(wire.ErrDenied, "browser tools are off; the user switches them on with `opentabs browser tools on` in a terminal",
+			"Browser tools are off. Switch them on in the side panel (tab Browser), or with `opentabs browser tools on`.")
 	}
 	name := t.Plugin
 	subject, setMark := "the plugin "+name, s.Set
@@ -198,7 +203,9 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 		name = t.FullName()
 		subject, setMark = "the tool "+name, toolEntry.Mark
 	}
-	return dispatch.NewBlockVerdict(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", subject, humanize.OnDay(setMark.At), name)
+	fact, command := fmt.Sprintf("turned %s off%s", subject, humanize.OnDay(setMark.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
+	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("the user has %s; the user turns it on with `%s` in a terminal, or in the side panel", fact, command),
+		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", fact, command))
 }
 
 // ObserveDecision implements dispatch.Decider. ObserveDecision stores the permission
@@ -322,6 +329,8 @@ func (g limitGate) check(callInfo dispatch.CallInfo, countRun bool) *wire.CallEr
 	if waitTime <= 0 {
 		return nil
 	}
-	return dispatch.NewBlockVerdict(wire.ErrRateLimited, "the user lets %s run %d times in %s, and that is used up; the next call may run in %s",
-		callInfo.Tool.FullName(), limit.Calls, humanize.ShortDuration(limit.Per), (waitTime + time.Second - 1).Truncate(time.Second)).Block
+	name, wait := callInfo.Tool.FullName(), humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
+	fact := fmt.Sprintf("%s run %d times in %s, and that is used up", name, limit.Calls, humanize.ShortDuration(limit.Per))
+	return dispatch.NewBlockVerdict(wire.ErrRateLimited, fmt.Sprintf("the user lets %s; the next call may run in %s", fact, wait),
+		fmt.Sprintf("You let %s. Retry in %s, or change the limit with `opentabs plugin limit %s`.", fact, wait, name)).Block
 }

@@ -61,7 +61,7 @@ func TestLatePluginWithARequiredSecret(t *testing.T) {
 	callInfo := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
 	verdict := gate.Decide(callInfo)
 	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings || !strings.Contains(verdict.Block.Message, "`opentabs plugin permission a --late-access on`") ||
-		!strings.HasPrefix(verdict.UserText, "The plugin a does not get the setting pin, which it needs") {
+		!strings.HasPrefix(verdict.Block.UserText, "The plugin a does not get the setting pin, which it needs") {
 		t.Errorf("got %+v", verdict)
 	}
 	w.failOnError(w.policy.SetLateAccess("a", true, "x"))

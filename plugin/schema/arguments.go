@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/errtext"
 	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
@@ -104,8 +105,10 @@ func (s Subject) invalidArguments(violations []string) *dispatch.Error {
 		b.WriteString("\n- ")
 		b.WriteString(v)
 	}
-	fmt.Fprintf(&b, "\nNothing was run. Correct the arguments and %s.", s.Retry)
-	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: b.String()}
+	return &dispatch.Error{
+		Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%s\nNothing was run. Correct the arguments and %s.", b.String(), s.Retry),
+		UserText: errtext.AddUserStep(wire.ErrInvalidArguments, b.String()+"\nNothing was run."),
+	}
 }
 
 func (s Subject) brokenSchema(err error) *dispatch.Error {

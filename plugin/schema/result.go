@@ -59,13 +59,17 @@ func (s Subject) invalidResult(violations []string, result json.RawMessage) *dis
 		b.WriteString("\n- ")
 		b.WriteString(v)
 	}
-	fmt.Fprintf(&b, "\nDo not call it again to mend this; report it to the author of plugin %s (%s).", s.Plugin, s.Version)
+	step := fmt.Sprintf("it to the author of plugin %s (%s).", s.Plugin, s.Version)
+	quotedResult := ""
 	if len(result) > 0 {
 		shown := result
 		if len(shown) > maxQuotedResult {
 			shown = append(bytes.ToValidUTF8(shown[:maxQuotedResult:maxQuotedResult], nil), "..."...)
 		}
-		fmt.Fprintf(&b, "\nIt returned: %s", shown)
+		quotedResult = fmt.Sprintf("\nIt returned: %s", shown)
 	}
-	return &dispatch.Error{Code: wire.ErrInvalidResult, Message: b.String()}
+	return &dispatch.Error{
+		Code: wire.ErrInvalidResult, Message: fmt.Sprintf("%s\nDo not call it again to mend this; report %s%s", b.String(), step, quotedResult),
+		UserText: fmt.Sprintf("%s\nReport %s%s", b.String(), step, quotedResult),
+	}
 }

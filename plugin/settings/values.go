@@ -302,8 +302,13 @@ func (g settingsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if len(missingSettings) == 0 {
 		return dispatch.Verdict{}
 	}
-	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, "the plugin %s lacks %s, which it needs; the user sets it with `opentabs plugin configure %s` in a terminal, or in the side panel",
-		loadedPlugin.Name, Names(missingSettings), loadedPlugin.Name)
+	name, fact := loadedPlugin.Name, fmt.Sprintf("plugin %s lacks %s, which it needs", loadedPlugin.Name, Names(missingSettings))
+	pronoun := "it"
+	if len(missingSettings) > 1 {
+		pronoun = "them"
+	}
+	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, fmt.Sprintf("the %s; the user sets %s with `opentabs plugin configure %s` in a terminal, or in the side panel", fact, pronoun, name),
+		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", fact, pronoun, name))
 }
 
 // Names returns the names of settings for a sentence, such as "the settings a and b".

@@ -22,7 +22,7 @@ func ToCallError(e *wire.RPCError) *wire.CallError {
 	if e.Data == nil {
 		return &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the browser rejected the call (%d): %s", e.Code, CleanText(e.Message, maxErrorMessageChars))}
 	}
-	callErr := wire.CallError{Code: e.Data.Code, Message: CleanText(e.Data.Message, maxErrorMessageChars), NotStarted: e.Data.NotStarted, PageText: Truncate(e.Data.PageText, maxPageTextBytes)}
+	callErr := wire.CallError{Code: e.Data.Code, Message: CleanText(e.Data.Message, maxErrorMessageChars), UserText: CleanText(e.Data.UserText, maxErrorMessageChars), NotStarted: e.Data.NotStarted, PageText: Truncate(e.Data.PageText, maxPageTextBytes)}
 	if !slices.Contains(wire.ErrorCodes(), callErr.Code) {
 		callErr.Code = wire.ErrInternal
 	}

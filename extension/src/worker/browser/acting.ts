@@ -18,7 +18,7 @@ import { readChoice, readFlag, readNumber, readText, readTexts, requireText } fr
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import type { TrustedInput } from './debugger/trusted-input.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
-import { callFailure, toolFailure } from './tool-failure.ts';
+import { callFailure, toolFailure, withUserText } from './tool-failure.ts';
 
 const buttons: readonly MouseButton[] = ['left', 'right', 'middle'];
 const modifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
@@ -127,11 +127,11 @@ class Acting {
     }
     if (!lastAct) throw callFailure('invalid_arguments', 'browser_fill_form needs at least one field');
     const failed = outcomes.filter(({ ok }) => !ok);
-    const needsApproval = failed.some(({ error }) => error?.code === 'needs_approval');
+    const code = failed.some(({ error }) => error?.code === 'needs_approval') ? 'needs_approval' : 'rejected';
     if (failed.length === outcomes.length && failed[0]?.error)
       throw toolFailure(
-        needsApproval ? 'needs_approval' : 'rejected',
-        `no field was filled: ${failed.map(describeFailure).join('; ')}`,
+        code,
+        withUserText(code, `no field was filled: ${failed.map(describeFailure).join('; ')}`),
         failed.map(describePageText).join('\n').trim() || undefined,
       );
     const words = failed.length > 0 ? ['The others were not filled.'] : [];

@@ -65,7 +65,7 @@ async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): 
 async function requireDownload(browser: DownloadsBrowser, id: number): Promise<Download> {
   const download = await browser.readDownload(id);
   if (download) return download;
-  throw toolFailure('not_found', `Chrome's list of downloads has no download ${id}. The user may have removed it`);
+  throw toolFailure('not_found', `Chrome's list of downloads has no download ${id}. It may have been removed`);
 }
 
 // ---- action start ----
@@ -125,11 +125,14 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
     if (download.state === 'interrupted') throw failureOfDownload(download);
     if (download.path !== '' && download.finalUrl !== '') return download;
     if (Date.now() >= endMs)
-      throw toolFailure(
-        'download_failed',
-        'Chrome chose no file within 60 s, so the download is cancelled. Chrome probably asks the user for the place: ' +
+      throw toolFailure('download_failed', {
+        forAgent:
+          'Chrome chose no file within 60 s, so the download is cancelled. Chrome probably asks the user for the place: ' +
           'the user can switch off "Ask where to save each file" in the settings of Chrome',
-      );
+        forUser:
+          'Chrome chose no file within 60 s, so the download is cancelled. Switch off "Ask where to save each file" in ' +
+          'the settings of Chrome.',
+      });
     call.report({ message: 'waiting until Chrome has chosen the file' });
     await sleep(PollMs, call.signal);
   }
@@ -139,7 +142,10 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
 function checkAddress(address: string, args: Fields): void {
   const { protocol, origin } = new URL(address);
   if ((protocol !== 'http:' && protocol !== 'https:') || isForbiddenAddress(address, args))
-    throw toolFailure('rejected', `the site redirected to ${origin}, which you may not use. Nothing was saved`);
+    throw toolFailure(
+      'rejected',
+      `the site redirected to ${origin}, which browser tools may not use. Nothing was saved`,
+    );
 }
 
 /** checkFile rejects the download of a program file that the user has not approved. */
@@ -150,11 +156,14 @@ function checkFile({ path, finalUrl }: Download, args: Fields): void {
     refused.includes(each),
   );
   if (type !== undefined)
-    throw toolFailure(
-      'rejected',
-      `the site sent a program or a script (.${type}), which the address did not announce. Nothing was saved. Ask the ` +
-        'user to download the file, or use an address that ends with the name of the file',
-    );
+    throw toolFailure('rejected', {
+      forAgent:
+        `the site sent a program or a script (.${type}), which the address did not announce. Nothing was saved. Ask ` +
+        'the user to download the file, or use an address that ends with the name of the file',
+      forUser:
+        `The site sent a program or a script (.${type}), which the address did not announce. Nothing was saved. ` +
+        'Download the file yourself if you trust the site.',
+    });
 }
 
 /** decodePath decodes percent-encoded characters in a path, and returns a malformed path unchanged. */

@@ -4,7 +4,7 @@ import type * as tabs from '../../chrome-tabs.ts';
 import { sleep } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import type { TabWatch } from './tab-watch.ts';
-import { documentGone, toolFailure } from './tool-failure.ts';
+import { documentGone, type Texts, toolFailure } from './tool-failure.ts';
 
 /** WaitUntil is the state of a document at which a navigation ends. */
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
@@ -111,10 +111,12 @@ async function waitForDocument(
 }
 
 function dialogFailure(): Error {
-  return toolFailure(
-    'dialog_open',
-    'the page does not leave: it probably shows a dialog, such as "Leave site?", to the user. Ask the user to answer it',
-  );
+  return toolFailure('dialog_open', {
+    forAgent:
+      'the page does not leave: it probably shows a dialog, such as "Leave site?", to the user. Ask the user to answer it',
+    forUser:
+      'The page does not leave, because it probably shows a dialog, such as "Leave site?". Answer it in the tab.',
+  });
 }
 
 /** failUnlessReplaced fails for a request that ended with an error, unless another request follows an aborted one. */
@@ -129,24 +131,25 @@ async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise
 }
 
 /** navigationProblem explains Chrome's error of a navigation. */
-function navigationProblem(error: string): string {
+function navigationProblem(error: string): string | Texts {
   const known: Readonly<Record<string, string>> = {
     'net::ERR_NAME_NOT_RESOLVED': 'no site has this host name. Check the address',
     'net::ERR_CONNECTION_REFUSED':
       'nothing listens at this host and port. Check the address, or whether the server runs',
     'net::ERR_CONNECTION_TIMED_OUT': 'the host does not answer. Check the address, or try again',
-    'net::ERR_INTERNET_DISCONNECTED': 'the computer has no network connection. Ask the user',
-    'net::ERR_TOO_MANY_REDIRECTS': 'the site redirects without end. Cookies of the site may cause this; ask the user',
+    'net::ERR_INTERNET_DISCONNECTED': 'the computer has no network connection. Check the network',
+    'net::ERR_TOO_MANY_REDIRECTS': 'the site redirects without end. Cookies of the site may cause this',
     'net::ERR_ABORTED':
       'the site sent no page: the answer was a download or empty, or the page stopped the load. The tab shows what it showed before',
-    'net::ERR_BLOCKED_BY_CLIENT': 'an extension or a setting of the browser blocks this page. Ask the user',
+    'net::ERR_BLOCKED_BY_CLIENT': 'an extension or a setting of the browser blocks this page',
   };
-  const explanation =
-    known[error] ??
-    (error.startsWith('net::ERR_CERT_')
-      ? 'the certificate of the site is not valid. Ask the user whether to visit the site'
-      : 'the page could not be loaded. Check the address, or try again');
-  return `${error}: ${explanation}`;
+  if (error.startsWith('net::ERR_CERT_')) {
+    return {
+      forAgent: `${error}: the certificate of the site is not valid. Ask the user whether to visit the site`,
+      forUser: `The certificate of the site is not valid (${error}). Read the warning of Chrome in the tab.`,
+    };
+  }
+  return `${error}: ${known[error] ?? 'the page could not be loaded. Check the address, or try again'}`;
 }
 
 /** waitForState waits until the new document has the state, and returns false if the state did not come in time. */

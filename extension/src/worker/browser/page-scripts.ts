@@ -8,7 +8,7 @@ import { splitText, TextJoiner } from '../../text-pieces.ts';
 import { sleep, within } from '../../within.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { isInputRequest, isProgress, readAnswer } from './page-answers.ts';
-import { callFailure, documentGone, ToolFailure, toolFailure } from './tool-failure.ts';
+import { callFailure, documentGone, ToolFailure, toolFailure, withUserText } from './tool-failure.ts';
 
 /** PageDocument is one document of a tab: its top document, or the document of a frame. */
 export interface PageDocument {
@@ -169,7 +169,9 @@ function unresponsive(hasBegun: boolean): ToolFailure {
   const message =
     'the page does not answer: a script keeps it busy, or it shows a dialog (alert, confirm, prompt) to the user. ' +
     'Try again later, or ask the user to look at the tab';
-  const error = { code: 'page_unresponsive', message } as const;
+  const userText =
+    'The page does not answer: a script keeps it busy, or it shows a dialog. Answer the dialog in the tab, or reload the tab.';
+  const error = { code: 'page_unresponsive', message, userText } as const;
   return new ToolFailure(hasBegun ? error : { ...error, notStarted: true });
 }
 
@@ -385,6 +387,6 @@ function failureOf({ code, message, done, pageText }: PageError): OperationFailu
   const failure =
     code === 'cancelled' || code === 'internal' || code === 'invalid_arguments'
       ? callFailure(code, text, pageText)
-      : toolFailure(code, text, pageText);
+      : toolFailure(code, withUserText(code, text), pageText);
   return new OperationFailure(failure, progress);
 }

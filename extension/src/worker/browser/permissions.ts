@@ -58,9 +58,11 @@ function missingPermission(name: string, missing: readonly OptionalPermission[])
   const [names, titles] = [missing, missing.map((permission) => permissionTitles[permission])].map((texts) =>
     texts.map((text) => `"${text}"`).join(' and '),
   );
-  return toolFailure(
-    'needs_permission',
-    `${name} needs Chrome's ${missing.length === 1 ? 'permission' : 'permissions'} ${names}. Ask the user to open the ` +
-      `side panel of opentabs and to switch on ${titles} under Browser, Permissions of Chrome`,
-  );
+  const fact = `${name} needs Chrome's ${missing.length === 1 ? 'permission' : 'permissions'} ${names}`;
+  return toolFailure('needs_permission', {
+    forAgent:
+      `${fact}. Ask the user to open the side panel of opentabs and to switch on ${titles} under Browser, Permissions ` +
+      'of Chrome',
+    forUser: `${fact}. Open the side panel of opentabs and switch on ${titles} under Browser, Permissions of Chrome.`,
+  });
 }

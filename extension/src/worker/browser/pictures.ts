@@ -6,7 +6,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { takeDebuggerPicture } from './debugger/debugger-pictures.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
-import { callFailure, ToolFailure, toolFailure } from './tool-failure.ts';
+import { callFailure, type Texts, ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** PicturesBrowser is the part of Chrome that browser_take_screenshot needs. */
 export type PicturesBrowser = Pick<typeof chromeTabs, 'readTab' | 'captureTab'> & {
@@ -124,20 +124,36 @@ async function capture(browser: PicturesBrowser, call: BrowserCall): Promise<{ d
 
 function captureFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'ToolFailure') return error;
-  if (error.message.includes('<all_urls>')) return toolFailure('needs_permission', needsAllSites);
-  return toolFailure('needs_debugger', `Chrome took no picture (${error.message}). ${waysOut}`);
+  if (error.message.includes('<all_urls>')) return toolFailure('needs_permission', needsAllSitesTexts);
+  return needsDebuggerFor(`Chrome took no picture (${error.message})`);
 }
 
-const waysOut =
-  'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
-  'the debugger with: opentabs extension install --debugger';
+const waysOutTexts: Texts = {
+  forAgent:
+    'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
+    'the debugger with: opentabs extension install --debugger',
+  forUser: 'Show the tab, or add the debugger with `opentabs extension install --debugger`.',
+};
 
-const needsAllSites =
-  'Chrome takes pictures of pages only for extensions with access to all sites. Use browser_snapshot, or ask the user ' +
-  'to open the side panel of opentabs and to switch on "All sites" under Browser, Sites in Chrome';
+const needsAllSitesTexts: Texts = {
+  forAgent:
+    'Chrome takes pictures of pages only for extensions with access to all sites. Use browser_snapshot, or ask the user ' +
+    'to open the side panel of opentabs and to switch on "All sites" under Browser, Sites in Chrome',
+  forUser:
+    'Chrome takes pictures of pages only for extensions with access to all sites. Open the side panel of opentabs and ' +
+    'switch on "All sites" under Browser, Sites in Chrome.',
+};
 
 function needsDebugger(what: string): Error {
-  return toolFailure('needs_debugger', `${what} needs the debugger. ${waysOut}`);
+  return needsDebuggerFor(`${what} needs the debugger`);
+}
+
+/** needsDebuggerFor returns the failure of a picture that only the debugger can take. fact is what happened. */
+function needsDebuggerFor(fact: string): Error {
+  return toolFailure('needs_debugger', {
+    forAgent: `${fact}. ${waysOutTexts.forAgent}`,
+    forUser: `${fact}. ${waysOutTexts.forUser}`,
+  });
 }
 
 /** PictureOptions describe the picture that drawPicture makes. */

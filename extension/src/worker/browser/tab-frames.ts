@@ -244,9 +244,12 @@ function operationOf<N extends PageOperationName>(
 }
 
 function dialogFailure(): ToolFailure {
-  return toolFailure(
-    'dialog_open',
-    'the page has not answered for 2 s. It probably shows a dialog (alert, confirm or prompt) to the user, and the ' +
+  return toolFailure('dialog_open', {
+    forAgent:
+      'the page has not answered for 2 s. It probably shows a dialog (alert, confirm or prompt) to the user, and the ' +
       'tool may have acted before. Ask the user to answer the dialog, then take a new snapshot',
-  );
+    forUser:
+      'The page has not answered for 2 s, because it probably shows a dialog (alert, confirm or prompt). Answer it in ' +
+      'the tab. The tool may have acted before.',
+  });
 }

@@ -88,14 +88,18 @@ async function selectTab(browser: TabListBrowser, call: BrowserCall): Promise<Br
 
 async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
   const tabId = tabOf(call);
-  if (tabId === undefined) throw callFailure('invalid_arguments', 'the action close needs a tabId');
+  if (tabId === undefined)
+    throw callFailure('invalid_arguments', {
+      forAgent: 'the action close needs a tabId',
+      forUser: 'The call names no tab to close. In a terminal, choose a tab with --tab.',
+    });
   if ((await browser.readTabState(tabId)) === 'closed') throw noTab(call);
   await within(browser.closeTab(tabId), CloseTimeoutMs);
   if ((await browser.readTabState(tabId)) !== 'closed')
-    throw toolFailure(
-      'dialog_open',
-      'the tab is still open: the page probably asks the user whether to leave. Ask the user to answer',
-    );
+    throw toolFailure('dialog_open', {
+      forAgent: 'the tab is still open: the page probably asks the user whether to leave. Ask the user to answer',
+      forUser: `Tab ${tabId} is still open, because its page probably asks whether to leave. Answer in the tab.`,
+    });
   return { text: `Closed tab ${tabId}.` };
 }
 

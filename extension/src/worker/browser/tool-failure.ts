@@ -57,19 +57,45 @@ export class ToolFailure extends Error {
 /** StillRunningFailure ends a tool call although code of the tool may still run in the page. */
 export class StillRunningFailure extends ToolFailure {}
 
+/** Texts are the two texts of a failure whose text for the agent does not suit the user. */
+export interface Texts {
+  readonly forAgent: string;
+  /** forUser is the whole text for the user: what happened and what to do. */
+  readonly forUser: string;
+}
+
 /**
  * toolFailure returns a failure of a browser tool with an error code. message describes the problem and the next
  * step. pageText is text of the page about the failure, which the server marks as untrusted.
  */
-export function toolFailure(code: ToolCode, message: string, pageText?: string): ToolFailure {
+export function toolFailure(code: ToolCode, message: string | Texts, pageText?: string): ToolFailure {
   const category = categories[code];
   const tool = { code, retryable: retryable.has(code), ...(category === undefined ? {} : { category }) };
-  return new ToolFailure({ code: 'tool_error', message, tool, ...(pageText === undefined ? {} : { pageText }) });
+  return new ToolFailure({ code: 'tool_error', ...textsOf(message, pageText), tool });
 }
 
 /** callFailure returns a failure with a code that all calls share. */
-export function callFailure(code: ErrorCode, message: string, pageText?: string): ToolFailure {
-  return new ToolFailure({ code, message, ...(pageText === undefined ? {} : { pageText }) });
+export function callFailure(code: ErrorCode, message: string | Texts, pageText?: string): ToolFailure {
+  return new ToolFailure({ code, ...textsOf(message, pageText) });
+}
+
+/** withUserText returns the texts of a page's failure, whose message speaks to the agent if code is needs_approval. */
+export function withUserText(code: ToolCode, message: string): string | Texts {
+  if (code !== 'needs_approval') return message;
+  return {
+    forAgent: message,
+    forUser:
+      'You have not approved that the call types into a secret field, such as a password field. Nothing was typed ' +
+      'into it. Call the tool again, then approve the call.',
+  };
+}
+
+function textsOf(
+  message: string | Texts,
+  pageText: string | undefined,
+): Pick<CallError, 'message' | 'userText' | 'pageText'> {
+  const texts = typeof message === 'string' ? { message } : { message: message.forAgent, userText: message.forUser };
+  return { ...texts, ...(pageText === undefined ? {} : { pageText }) };
 }
 
 /** documentGone returns the failure of a tool whose document no longer exists. */

@@ -34,7 +34,11 @@ async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promi
     if (readText(args, 'query') !== undefined)
       throw callFailure('invalid_arguments', 'browser_history takes either a query or a url');
     const address = webAddress(url);
-    if (isForbiddenAddress(address, args)) throw toolFailure('rejected', 'the user has turned this site off');
+    if (isForbiddenAddress(address, args))
+      throw toolFailure('rejected', {
+        forAgent: 'the user has turned this site off',
+        forUser: `You have turned browser tools off on ${new URL(address).origin}. Run \`opentabs browser site\` to change the rule.`,
+      });
     const visits = await browser.listVisits(address);
     const shown = visits.filter(({ atMs }) => atMs >= (from ?? 0) && atMs <= (to ?? Number.POSITIVE_INFINITY));
     const newest = shown.reverse().slice(0, limit);

@@ -153,7 +153,10 @@ export class UserInput {
 
 /** makeTabTakenFailure returns the failure of an action during which the user clicked or typed in the tab. */
 function makeTabTakenFailure(tabId: number): Error {
-  return callFailure('tab_taken', `the user took tab ${tabId} back by a click or a key while the tool ran.`);
+  return callFailure('tab_taken', {
+    forAgent: `the user took tab ${tabId} back by a click or a key while the tool ran.`,
+    forUser: `You used tab ${tabId} while the tool ran, so the tool stopped. The agent has to read the page again before it acts there.`,
+  });
 }
 
 /**

@@ -172,10 +172,10 @@ class Vision {
       const [child] = await this.#frames.findChildren(call, frame, [info]);
       const origin = child && (await this.#frames.findOrigin(call, child.frame));
       if (!child || !origin)
-        throw toolFailure(
-          'not_hittable',
-          `${formatPoint(at)} is in a frame that tools may not use or cannot read. Only the user can act there`,
-        );
+        throw toolFailure('not_hittable', {
+          forAgent: `${formatPoint(at)} is in a frame that tools may not use or cannot read. Only the user can act there`,
+          forUser: `${formatPoint(at)} is in a frame that tools may not use or cannot read. Act there yourself.`,
+        });
       frame = child.frame;
       point = { x: at.x - origin.x, y: at.y - origin.y };
     }

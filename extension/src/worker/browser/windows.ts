@@ -112,10 +112,10 @@ async function closeWindow(
     );
   await within(browser.closeWindow(windowId), CloseTimeoutMs);
   if (await browser.readWindow(windowId))
-    throw toolFailure(
-      'dialog_open',
-      'the window is still open: a page probably asks the user whether to leave. Ask the user to answer',
-    );
+    throw toolFailure('dialog_open', {
+      forAgent: 'the window is still open: a page probably asks the user whether to leave. Ask the user to answer',
+      forUser: `Window ${windowId} is still open, because a page probably asks whether to leave. Answer in the window.`,
+    });
   return { text: `Closed window ${windowId} with ${countText(tabs.length, 'tab')}.` };
 }
 

@@ -5,7 +5,7 @@ import type * as chromeTabs from '../../../chrome-tabs.ts';
 import { type Fields, isRecord } from '../../../record.ts';
 import { within } from '../../../within.ts';
 import { Signal } from '../../signal.ts';
-import { ToolFailure, toolFailure } from '../tool-failure.ts';
+import { type Texts, ToolFailure, toolFailure } from '../tool-failure.ts';
 import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
 import { Dialogs } from './dialogs.ts';
 import { type Command, endEmulationCommands, type Feature, featureCommands } from './features.ts';
@@ -25,7 +25,7 @@ export type DebuggerState = 'absent' | 'ready' | 'refused';
 
 /** DebuggerUnavailable means that the debugger cannot be used, and that the tool has not begun to use it. */
 export class DebuggerUnavailable extends ToolFailure {
-  constructor(code: 'needs_debugger' | 'debugger_refused', message: string) {
+  constructor(code: 'needs_debugger' | 'debugger_refused', message: string | Texts) {
     super(toolFailure(code, message).error);
   }
 }
@@ -76,9 +76,13 @@ const RefusedSetting = 'debuggerRefused';
 /** dismissDialogCommand is the debugger command that dismisses a dialog of a page. */
 const dismissDialogCommand: Command = ['Page.handleJavaScriptDialog', { accept: false }];
 
-const debuggerRefusedText =
-  'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
-  'again in the side panel of opentabs';
+const debuggerRefusedTexts: Texts = {
+  forAgent:
+    'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
+    'again in the side panel of opentabs',
+  forUser:
+    'You pressed Cancel in the bar of the debugger, so tools may not use it. Allow it again in the side panel of opentabs.',
+};
 
 /**
  * debuggerRefusedNote is the note of an operation that ran without the debugger because the user had pressed Cancel
@@ -150,9 +154,8 @@ export class Debuggers {
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
-    if (this.state === 'absent')
-      throw new DebuggerUnavailable('needs_debugger', `the debugger is not installed. ${addDebuggerText}`);
-    if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', debuggerRefusedText);
+    if (this.state === 'absent') throw new DebuggerUnavailable('needs_debugger', noDebuggerTexts);
+    if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', debuggerRefusedTexts);
     const attachment = this.#attachments.get(tabId) ?? this.#track(tabId);
     attachment.addUser();
     const applied: Feature[] = [];
@@ -299,7 +302,10 @@ export class Debuggers {
       attachment.isAttached = false;
       attachment.lose(
         isCancelled
-          ? toolFailure('debugger_refused', `${debuggerRefusedText}. The tool may have acted`)
+          ? toolFailure('debugger_refused', {
+              forAgent: `${debuggerRefusedTexts.forAgent}. The tool may have acted`,
+              forUser: `${debuggerRefusedTexts.forUser} The tool may have acted.`,
+            })
           : toolFailure('needs_debugger', 'Chrome detached the debugger while the tool ran; the tool may have acted'),
       );
       this.#forget(tabId, attachment);
@@ -359,8 +365,17 @@ export class Debuggers {
 
 const onlyWebPagesText = 'the debugger must not see: tools work in http and https pages only';
 
-/** addDebuggerText is the way to get the debugger. */
-export const addDebuggerText = 'The user can add the debugger with: opentabs extension install --debugger';
+/** addDebuggerTexts are the sentences about the way to get the debugger. */
+export const addDebuggerTexts: Texts = {
+  forAgent: 'The user can add the debugger with: opentabs extension install --debugger',
+  forUser: 'To add the debugger, run `opentabs extension install --debugger`.',
+};
+
+/** noDebuggerTexts are the texts of a failure in a browser without the debugger. */
+export const noDebuggerTexts: Texts = {
+  forAgent: `the debugger is not installed. ${addDebuggerTexts.forAgent}`,
+  forUser: `The debugger is not installed. ${addDebuggerTexts.forUser}`,
+};
 
 function isWebPage(url: string): boolean {
   return url.startsWith('https://') || url.startsWith('http://');

@@ -2,7 +2,7 @@ import type * as chromeTabs from '../../../chrome-tabs.ts';
 import { readFlag, readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
 import { type ToolFailure, toolFailure } from '../tool-failure.ts';
-import { addDebuggerText, type Debuggers } from './debuggers.ts';
+import { type Debuggers, noDebuggerTexts } from './debuggers.ts';
 import { type Dialogs, DialogTimeoutMs, type OpenDialog } from './dialogs.ts';
 
 /** DialogBrowser is the part of the Chrome API that the dialog tools need. */
@@ -94,8 +94,7 @@ export function makeHandleDialog(debuggers: Debuggers): BrowserTool {
   return async (call) => {
     const { dialogs } = debuggers;
     const dialog = dialogs.find(call.tabId);
-    if (!dialog && debuggers.state === 'absent')
-      throw toolFailure('needs_debugger', `the debugger is not installed. ${addDebuggerText}`);
+    if (!dialog && debuggers.state === 'absent') throw toolFailure('needs_debugger', noDebuggerTexts);
     const dismissed = dialogs.findDismissed(call.tabId);
     dialogs.forgetDismissed(call.tabId);
     if (!dialog && dismissed) throw toolFailure('not_found', `no dialog is open: ${dismissedText(dismissed)}`);

@@ -5,7 +5,7 @@ import { ToolFailure, toolFailure } from '../tool-failure.ts';
 import type { UserInput } from '../user-input.ts';
 import type { ChildTarget } from './attachment.ts';
 import {
-  addDebuggerText,
+  addDebuggerTexts,
   type DebuggerSession,
   type Debuggers,
   DebuggerUnavailable,
@@ -102,7 +102,10 @@ export class TrustedInput {
   ): Promise<ActResult> {
     const { startTarget, endTarget, ...options } = args;
     if (this.#debuggers.state !== 'ready')
-      throw toolFailure('needs_debugger', `a drag from one frame to another needs the debugger. ${addDebuggerText}`);
+      throw toolFailure('needs_debugger', {
+        forAgent: `a drag from one frame to another needs the debugger. ${addDebuggerTexts.forAgent}`,
+        forUser: `A drag from one frame to another needs the debugger. ${addDebuggerTexts.forUser}`,
+      });
     // Scrolling to the start may move the end of the drag, so the position of the end is measured again.
     await this.#locateElement(call, end, endTarget, true);
     await this.#locateElement(call, start, startTarget, true);

@@ -4,9 +4,16 @@ import { sleep } from '../../../within.ts';
 import { findSyntaxError, SYNTAX_WORLD } from '../../delivery/syntax.ts';
 import { readChoice, readText, requireText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
-import { addDebuggerText, type Debuggers } from '../debugger/debuggers.ts';
+import { addDebuggerTexts, type Debuggers } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
-import { callFailure, documentGone, StillRunningFailure, ToolFailure, toolFailure } from '../tool-failure.ts';
+import {
+  callFailure,
+  documentGone,
+  StillRunningFailure,
+  type Texts,
+  ToolFailure,
+  toolFailure,
+} from '../tool-failure.ts';
 import { DebuggerPrefixCharacters, evaluateWithDebugger } from './evaluate-debugger.ts';
 import {
   type EvaluateAnswer,
@@ -140,7 +147,7 @@ export class Evaluator {
   }
 
   async #runByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
-    if (this.#debuggers.state === 'absent') throw toolFailure('needs_user_scripts', needsUserScriptsText);
+    if (this.#debuggers.state === 'absent') throw toolFailure('needs_user_scripts', needsUserScriptsTexts);
     let value: unknown;
     try {
       value = await evaluateWithDebugger(this.#debuggers, this.#frames, request, EvaluateTimeoutMs);
@@ -176,9 +183,14 @@ export class Evaluator {
 
 const goesOnText = 'the wait for the code has ended, but the code may go on in the page';
 
-const needsUserScriptsText =
-  'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Ask the user to turn on "Allow ' +
-  `User Scripts" in the details of opentabs in chrome://extensions. ${addDebuggerText}`;
+const needsUserScriptsTexts: Texts = {
+  forAgent:
+    'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Ask the user to turn on "Allow ' +
+    `User Scripts" in the details of opentabs in chrome://extensions. ${addDebuggerTexts.forAgent}`,
+  forUser:
+    'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Turn on "Allow User Scripts" in ' +
+    `the details of opentabs in chrome://extensions. ${addDebuggerTexts.forUser}`,
+};
 
 async function expire(signal: AbortSignal): Promise<never> {
   await sleep(EvaluateTimeoutMs, signal);

@@ -1,0 +1,267 @@
+package layout
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// agentPhrase matches words that only suit an agent: sentences about the user, and tools and
+// arguments that only clients use.
+var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
+
+// agentAddress matches words that address the reader. In an error without a UserText, the
+// reader is the agent.
+var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
+
+// sharedErrorTexts are functions that make an error with one text for the agent and the user,
+// which is not a constant. The value is the reason why the text suits both, or why no user
+// sees the text.
+var sharedErrorTexts = map[string]string{
+	"cancel":            "the message names who cancelled the call",
+	"callTool":          "the error of a call outside of opentabs is a fact",
+	"newArgumentsError": "the gateway's own tools are only for agents",
+	"newNestingError":   sharedByCallers,
+	"newNoTabProblem":   sharedByCallers,
+	"newTooManyError":   sharedByCallers,
+	"NewInternalError":  sharedByCallers,
+	"newInvalidVerdict": sharedByCallers,
+}
+
+// sharedByCallers is the reason of a function whose arguments are checked at each call.
+const sharedByCallers = "the callers give one text"
+
+// TestErrorTexts checks the error texts of all errors that Go code makes: a text that
+// addresses the agent needs a text for the user, which has no words for agents.
+func TestErrorTexts(t *testing.T) {
+	changeToRoot(t)
+	files, err := goFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, usedNames := 0, map[string]bool{}
+	for _, f := range files {
+		if f.test || f.generated || strings.HasSuffix(f.dir, "test") {
+			continue
+		}
+		for _, e := range errorTexts(f) {
+			found++
+			if !isSharedCall(e.node) {
+				usedNames[e.functionName()] = true
+			}
+			report(t, checkErrorText(f, e))
+		}
+	}
+	for name := range sharedErrorTexts {
+		if !usedNames[name] {
+			t.Errorf("sharedErrorTexts names %s, which makes no error", name)
+		}
+	}
+	if found < 80 {
+		t.Errorf("the test found %d errors, want at least 80; does errorTexts still know how errors are made?", found)
+	}
+}
+
+// errorText is one place that makes an error of a call.
+type errorText struct {
+	node     ast.Node
+	function *ast.FuncDecl // nil outside of functions
+	// message and userText are the expressions of the two texts. userText is nil if the error
+	// has only one text.
+	message, userText ast.Expr
+}
+
+// errorTexts returns the places in a file that make an error of a call.
+func errorTexts(f goFile) []errorText {
+	var found []errorText
+	for _, d := range f.ast.Decls {
+		function, _ := d.(*ast.FuncDecl)
+		ast.Inspect(d, func(n ast.Node) bool {
+			e := errorText{node: n, function: function}
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				if isErrorType(f, n.Type) {
+					e.message, e.userText = fieldOf(n, "Message"), fieldOf(n, "UserText")
+				}
+			case *ast.CallExpr:
+				if name := calledName(n); name == "NewBlockVerdict" && len(n.Args) == 3 {
+					e.message, e.userText = n.Args[1], n.Args[2]
+				} else if sharedErrorTexts[name] == sharedByCallers {
+					e.message = &ast.CompositeLit{Elts: n.Args}
+				}
+			}
+			if e.message != nil {
+				found = append(found, e)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// isErrorType reports whether a type is the error of a call: wire.CallError or dispatch.Error.
+func isErrorType(f goFile, e ast.Expr) bool {
+	switch t := e.(type) {
+	case *ast.SelectorExpr:
+		pkg, ok := t.X.(*ast.Ident)
+		return ok && (pkg.Name == "wire" && t.Sel.Name == "CallError" || pkg.Name == "dispatch" && t.Sel.Name == "Error")
+	case *ast.Ident:
+		return f.dir == "wire" && t.Name == "CallError" || f.dir == "dispatch" && t.Name == "Error"
+	}
+	return false
+}
+
+func fieldOf(literal *ast.CompositeLit, name string) ast.Expr {
+	for _, element := range literal.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			if key, ok := pair.Key.(*ast.Ident); ok && key.Name == name {
+				return pair.Value
+			}
+		}
+	}
+	return nil
+}
+
+func checkErrorText(f goFile, e errorText) []string {
+	message := e.stringsIn(e.message)
+	var userText []string
+	if e.userText != nil {
+		userText = e.stringsIn(e.userText)
+	}
+	hasUserText := e.userText != nil && !slices.Equal(userText, []string{""})
+	if !hasUserText {
+		if name := e.functionName(); len(message) == 0 && !isSharedCall(e.node) && sharedErrorTexts[name] == "" {
+			return []string{fmt.Sprintf("%s: the message is not a constant; add a text for the user, or add %s to sharedErrorTexts with a reason", f.at(e.node), name)}
+		}
+		for _, text := range message {
+			if agentPhrase.MatchString(text) || agentAddress.MatchString(text) {
+				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), text)}
+			}
+		}
+		return nil
+	}
+	var violations []string
+	for _, text := range userText {
+		if phrase := agentPhrase.FindString(text); phrase != "" {
+			violations = append(violations, fmt.Sprintf("%s: the text for the user contains %q, which only suits an agent: %q", f.at(e.node), phrase, text))
+		}
+	}
+	return violations
+}
+
+// isSharedCall reports whether a node calls a function with one text of its caller, such as the
+// reason of a plugin that did not start.
+func isSharedCall(n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	return ok && sharedErrorTexts[calledName(call)] == sharedByCallers
+}
+
+func (e errorText) functionName() string {
+	if e.function == nil {
+		return ""
+	}
+	return e.function.Name.Name
+}
+
+// stringsIn returns the string constants in an expression, and in the values of its variables
+// that the same function assigns.
+func (e errorText) stringsIn(expr ast.Expr) []string {
+	var texts []string
+	seen := map[string]bool{}
+	var add func(ast.Expr)
+	add = func(expr ast.Expr) {
+		ast.Inspect(expr, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
+					texts = append(texts, text)
+				}
+			case *ast.Ident:
+				if e.function != nil && !seen[n.Name] {
+					seen[n.Name] = true
+					for _, value := range valuesOf(e.function, n.Name) {
+						add(value)
+					}
+				}
+			}
+			return true
+		})
+	}
+	add(expr)
+	return texts
+}
+
+// valuesOf returns the expressions that a function assigns to a variable.
+func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
+	var values []ast.Expr
+	ast.Inspect(function, func(n ast.Node) bool {
+		assign, ok := n.(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != len(assign.Rhs) {
+			return true
+		}
+		for i, left := range assign.Lhs {
+			if id, ok := left.(*ast.Ident); ok && id.Name == name {
+				values = append(values, assign.Rhs[i])
+			}
+		}
+		return true
+	})
+	return values
+}
+
+// failureCall matches the beginning of an expression that makes the failure of a browser tool.
+var failureCall = regexp.MustCompile(`\b(toolFailure|callFailure|DebuggerUnavailable)\(`)
+
+// substitution matches the simple substitutions in a TypeScript template.
+var substitution = regexp.MustCompile(`\$\{[^}]*\}`)
+
+// agentProperty matches the text for the agent of a failure with two texts.
+var agentProperty = regexp.MustCompile(`(?s)forAgent:.*?forUser:`)
+
+// TestFailureTexts checks the error texts of browser tools in the extension like TestErrorTexts.
+func TestFailureTexts(t *testing.T) {
+	changeToRoot(t)
+	found := 0
+	for _, f := range tsFiles(t) {
+		if !strings.HasPrefix(f.name, "extension/src/") || isTSTest(f.name) {
+			continue
+		}
+		src := withoutComments(f.src)
+		for _, at := range failureCall.FindAllStringIndex(src, -1) {
+			found++
+			text := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(src, at[1]), ""), "forUser:")
+			phrase := agentPhrase.FindString(text)
+			if phrase == "" && !strings.Contains(text, "forUser:") {
+				phrase = agentAddress.FindString(text)
+			}
+			if phrase != "" {
+				t.Errorf("%s: %q only suits an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, text)
+			}
+		}
+	}
+	if found < 80 {
+		t.Errorf("the test found %d failures, want at least 80; does failureCall still match them?", found)
+	}
+}
+
+// argumentsAt returns the arguments of a call, which begin at start.
+func argumentsAt(src string, start int) string {
+	depth := 1
+	for i := start; i < len(src); i++ {
+		switch src[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			return src[start:i]
+		}
+	}
+	return src[start:]
+}
