@@ -18,7 +18,11 @@ function makeTestHistory(pages: readonly CallsHistoryResult[]) {
     const history = pages[asked.length - 1];
     return history ? { history } : { error: 'This server records no calls.' };
   };
-  const history = makeHistory(act, (page) => received.push(...page.map(({ call }) => call.callId)));
+  const history = makeHistory(act, (page) => {
+    const added = page.map(({ call }) => call.callId).filter((callId) => !received.includes(callId));
+    received.push(...added);
+    return added.length > 0;
+  });
   return { history, asked, received };
 }
 
@@ -33,6 +37,22 @@ test('loadOlder reads page after page, skips empty pages, and ends after the las
   assert.equal(await history.loadOlder(), undefined);
   assert.deepEqual([received.join(), history.hasOlder], ['c,b,a', false]);
   assert.deepEqual(asked, [undefined, '1', '2']);
+});
+
+test('loadOlder continues after pages whose calls the panel has, up to the last page', async () => {
+  const { history, asked, received } = makeTestHistory([
+    { calls: [record('d')], next: '1' },
+    { calls: [record('c')], next: '2' },
+    { calls: [record('b')], next: '3' },
+    { calls: [record('b')] },
+  ]);
+  received.push('d', 'c');
+  await history.loadFirst();
+  assert.deepEqual(asked, [undefined], 'the panel opens with one page');
+  assert.equal(await history.loadOlder(), undefined);
+  assert.deepEqual([received.join(), history.hasOlder], ['d,c,b', true]);
+  assert.equal(await history.loadOlder(), undefined);
+  assert.deepEqual([received.join(), history.hasOlder], ['d,c,b', false]);
 });
 
 test('search reads a page with the filter, and does not change the position of loadOlder', async () => {

@@ -11,7 +11,12 @@ const PageSize = 100;
 export interface History {
   /** hasOlder is false after the oldest recorded call was loaded. */
   readonly hasOlder: boolean;
-  /** loadOlder loads the next page of older calls, and returns a sentence with the reason if the load fails. */
+  /** loadFirst loads the newest page, whose calls the panel may already have. */
+  loadFirst(): Promise<void>;
+  /**
+   * loadOlder loads older calls until the panel has a call that it lacked, and returns a sentence with the reason if
+   * the load fails.
+   */
   loadOlder(): Promise<string | undefined>;
   /** loadNewest loads the records of calls that have just ended. */
   loadNewest(): Promise<void>;
@@ -31,8 +36,11 @@ export interface FoundPage {
   readonly error: string | undefined;
 }
 
-/** makeHistory makes a History that passes each page of recorded calls to receive. */
-export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) => void): History {
+/**
+ * makeHistory makes a History that passes each page of recorded calls to receive. receive returns whether the page
+ * has a call that the panel lacked.
+ */
+export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) => boolean): History {
   let next: string | undefined;
   let hasOlder = true;
   const readPage = async (before: string | undefined, filter?: CallsFilter): Promise<FoundPage> => {
@@ -41,24 +49,34 @@ export function makeHistory(act: Act, receive: (page: readonly RecordedCall[]) =
     const { error, history } = await act({ op: 'history', params });
     return { error, calls: history?.calls ?? [], next: history?.next };
   };
-  /** load loads one page of recorded calls, and returns the page. */
-  const load = async (before: string | undefined): Promise<FoundPage> => {
+  /** load loads one page of recorded calls. hasNew is whether the page has a call that the panel lacked. */
+  const load = async (before: string | undefined): Promise<FoundPage & { readonly hasNew: boolean }> => {
     const page = await readPage(before);
-    if (page.calls.length > 0) receive(page.calls);
+    return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
+  };
+  /** loadNext loads the page after the last one. */
+  const loadNext = async () => {
+    const page = await load(next);
+    if (page.error === undefined) {
+      next = page.next;
+      hasOlder = next !== undefined;
+    }
     return page;
   };
   return {
     get hasOlder() {
       return hasOlder;
     },
+    loadFirst: async () => {
+      await loadNext();
+    },
     loadOlder: async () => {
-      // A page may be empty, because the server reads only a limited part of its recorded files for one page.
+      // A page may be empty, because the server reads only a limited part of its recorded files for one page. The
+      // panel may also have all calls of a page, because the server sends the newest calls when the panel opens.
       for (;;) {
-        const page = await load(next);
+        const page = await loadNext();
         if (page.error !== undefined) return page.error;
-        next = page.next;
-        hasOlder = next !== undefined;
-        if (page.calls.length > 0 || !hasOlder) return undefined;
+        if (page.hasNew || !hasOlder) return undefined;
       }
     },
     loadNewest: async () => {

@@ -65,9 +65,11 @@ const requests = makeRequests((message) => {
 });
 
 const history = makeHistory(requests.act, (page) => {
+  const knownCount = recent.length;
   recent = addRecords(recent, page);
   recordSuccess();
   draw();
+  return recent.length > knownCount;
 });
 /** isHistoryLoaded is true after the first page of recorded calls was requested. */
 let isHistoryLoaded = false;
@@ -119,7 +121,7 @@ function receiveState(next: PanelState, ended: readonly CallView[]): void {
   };
   if (next.link.kind === 'open' && !isHistoryLoaded) {
     isHistoryLoaded = true;
-    void history.loadOlder().then(draw);
+    void history.loadFirst().then(draw);
   }
   recordSuccess();
   draw();
