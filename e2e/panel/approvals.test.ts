@@ -1,6 +1,6 @@
 /** Promise: a tool with the permission "ask" runs only after the user has allowed the call in the side panel. */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { McpClient, Outcome } from '../harness/client.ts';
@@ -103,6 +103,62 @@ test('"Allow for 10 min" applies to all sessions of the client, and "Allow for t
   const otherClientCall = callEcho('not mine', otherClient);
   await pressButton('not mine', 'Deny');
   assert.equal((await otherClientCall).code, 'denied');
+});
+
+test('an approval card unfolds a long argument, and shows the arguments as JSON', async () => {
+  const value = `long ${'x '.repeat(1000)}end`;
+  const call = callEcho(value);
+  const card = findWaitingCard('long x');
+  const folded = card.locator('.value.folded');
+  await folded.waitFor();
+  await card.getByRole('button', { name: 'Show all of value' }).click();
+  await folded.waitFor({ state: 'detached' });
+  const shown = await card.locator('dd .value').boundingBox();
+  assert.ok(
+    shown !== null && shown.height > 100,
+    `the value is ${shown?.height} px high, so the user sees only a part`,
+  );
+  const json = card.getByLabel('Arguments as JSON');
+  assert.equal(await json.isVisible(), false);
+  await card.getByText('JSON', { exact: true }).click();
+  await json.waitFor();
+  assert.deepEqual(JSON.parse((await json.textContent()) ?? ''), { value });
+  await pressButton('long x', 'Deny');
+  assert.equal((await call).code, 'denied');
+});
+
+test('"Deny all" denies each waiting call, and a call that comes later waits for approval', async () => {
+  const calls = ['one of three', 'two of three', 'three of three'].map((value) => callEcho(value));
+  const button = panel.getByRole('button', { name: 'Deny all 3' });
+  await waitFor(
+    'the panel to enable the button "Deny all"',
+    async () => (await button.count()) === 1 && (await button.getAttribute('aria-disabled')) === 'false',
+  );
+  await button.click();
+  for (const call of calls) assert.equal((await call).code, 'denied');
+  await panel.locator('.outcome').filter({ hasText: 'Denied' }).nth(2).waitFor();
+  const laterCall = callEcho('later than all');
+  await pressButton('later than all', 'Allow once');
+  assert.equal((await laterCall).isError, false);
+});
+
+/** thrownLine is the line of the statement with which the tool everything__fail throws its error. */
+const thrownLine =
+  readFileSync(`${repositoryRoot}e2e/testdata/everything/src/index.ts`, 'utf8')
+    .split('\n')
+    .findIndex((line) => line.includes('throw new ToolError(message, code, { retryable })')) + 1;
+
+test('the developer view shows the stack of a thrown error in the files of the author', async () => {
+  assert.equal(
+    (await client.call('everything__fail', { code: 'BROKEN', message: 'It is broken.' })).code,
+    'tool_error',
+  );
+  const row = panel.locator('.ended > li', { hasText: 'It is broken.' }).first();
+  await row.locator('summary').first().click();
+  await row.getByText('Developer', { exact: true }).click();
+  const stack = row.getByLabel('Stack', { exact: true });
+  await stack.waitFor();
+  assert.match((await stack.textContent()) ?? '', new RegExp(`^at src/index\\.ts:${thrownLine}:11\\n`));
 });
 
 test('a client that cancels its call withdraws the approval card, and a late approval runs nothing', async () => {

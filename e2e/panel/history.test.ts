@@ -68,6 +68,17 @@ test('a search finds a recorded call that the panel has not loaded', async () =>
   await findRow('straw 229').waitFor();
 });
 
+test('a button loads older calls than the panel has listed', async () => {
+  await panel.reload();
+  await findRow('straw 229').waitFor();
+  assert.equal(await findRow('needle').count(), 0);
+  const more = panel.getByRole('button', { name: /^Show \d+ more/ });
+  // The button moves when Chrome lays out rows that scroll into view, so a click of Playwright may miss the button.
+  while ((await more.count()) > 0) await more.press('Enter');
+  await panel.getByRole('button', { name: 'Load older calls' }).press('Enter');
+  await findRow('needle').waitFor();
+});
+
 test('calls from before a restart of the server are listed', async () => {
   await client.call('messages__echo', { value: 'before the restart' });
   await findRow('before the restart').waitFor();
