@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// FuzzBody decodes arbitrary text as each type of body. Decoding must not panic,
-// and a decoded body must be unchanged after it is encoded and decoded again.
+// FuzzBody decodes arbitrary text as each type of frame body. Decoding must not panic, and
+// a valid body must survive encoding and decoding unchanged.
 func FuzzBody(f *testing.F) {
-	var kinds []goldenBody // one golden body for each type of body, sorted by file name
+	var kinds []goldenBody // one golden frame body of each type, sorted by file name
 	indexes := map[string]int{}
 	for _, g := range goldenBodies(f) {
 		name := bodyKind(g.name)
@@ -42,7 +42,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// bodyKind returns the name of a golden file without the variant, such as
+// bodyKind returns the name of a golden frame file without the variant, such as
 // "tool.ask.params" for "tool.ask.params.user".
 func bodyKind(name string) string {
 	for _, end := range []string{".params", ".result"} {

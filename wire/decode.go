@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// DecodeBody decodes a body into a pointer to its params or result type. DecodeBody
-// accepts an empty body, and then sets no fields.
+// DecodeBody decodes the body of a frame into to, a pointer to its params or result type.
+// For an empty body, DecodeBody succeeds and sets no fields.
 func DecodeBody(body []byte, to any) error {
 	if len(body) == 0 {
 		return nil
@@ -14,8 +14,7 @@ func DecodeBody(body []byte, to any) error {
 	return json.Unmarshal(body, to)
 }
 
-// splitBody splits a body into its members. splitBody accepts an empty body, which has
-// no members.
+// splitBody splits the JSON body of a frame into its members. An empty body has no members.
 func splitBody(body []byte, use func(key, value []byte) error) error {
 	if len(body) == 0 {
 		return nil
@@ -23,8 +22,8 @@ func splitBody(body []byte, use func(key, value []byte) error) error {
 	return splitObject(body, use)
 }
 
-// DecodeProtocol decodes the Protocol of HelloParams alone, because the other fields
-// may differ between two versions of the protocol.
+// DecodeProtocol decodes only the protocol version of HelloParams. The other fields may
+// differ between two versions of the protocol.
 func DecodeProtocol(hello []byte) (protocol int, err error) {
 	var version struct {
 		Protocol int `json:"protocol"`
@@ -33,16 +32,16 @@ func DecodeProtocol(hello []byte) (protocol int, err error) {
 	return version.Protocol, err
 }
 
-// DecodeDispatchResult decodes the answer to a tool.dispatch. The decoded Output shares
-// the memory of the parameter result. Unlike json.Unmarshal, DecodeDispatchResult does
-// not scan the output, which Parse has validated.
+// DecodeDispatchResult decodes the answer to a tool.dispatch. The decoded Output is a slice
+// of the parameter result. Unlike json.Unmarshal, DecodeDispatchResult does not scan the
+// tool's output, which Parse has already validated.
 func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 	err = splitBody(result, func(key, value []byte) error {
 		switch string(key) {
 		case "output":
 			r.Output = value
 		case "parts":
-			var parts int // decoding into r.Parts would move r to the heap
+			var parts int // decoding into r.Parts would make r escape to the heap
 			err := json.Unmarshal(value, &parts)
 			r.Parts = parts
 			return err
@@ -59,10 +58,9 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 
 // DecodeProgress decodes the params of a tool.progress.
 //
-// The browser copies the report texts of a page into Reports without parsing them.
-// Reports can contain malformed reports, which are kept with their valid fields and
-// marked as invalid. The text of a page can't replace another member of the params,
-// because duplicate members are an error.
+// The browser copies the JSON of a page's progress reports into Reports without parsing it.
+// A malformed report keeps its valid fields and is marked as invalid. Text from a page
+// can't override another member of the params, because duplicate members are an error.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
 		var isPlain bool
@@ -85,8 +83,8 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	return p, err
 }
 
-// decodeMalformedReports decodes reports of which some are malformed. A malformed
-// report still proves that the tool runs, and the texts of the report may be valid.
+// decodeMalformedReports decodes progress reports of which some are malformed. A malformed
+// report still proves that the tool is running, and its texts may be valid.
 func decodeMalformedReports(text []byte) ([]Report, error) {
 	var all []json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -113,7 +111,8 @@ func decodeMalformedReports(text []byte) ([]Report, error) {
 	return reports, nil
 }
 
-// decodeActivity returns nil for a missing or malformed activity.
+// decodeActivity decodes an activity, and returns nil if the activity is missing or
+// malformed.
 func decodeActivity(text []byte) *Activity {
 	var a *Activity
 	if text == nil || json.Unmarshal(text, &a) != nil {
@@ -122,12 +121,11 @@ func decodeActivity(text []byte) *Activity {
 	return a
 }
 
-// FindResultID returns the ID of an answer with a result, even if the result is not
-// valid JSON. FindResultID expects the members in the order in which the extension
-// writes them.
+// FindResultID finds the ID of an answer frame whose result is not valid JSON. It requires
+// the order of members in which the extension writes its answers.
 //
-// The extension copies the text of a tool's result into the answer without parsing it,
-// so a malformed result makes Parse reject the whole frame.
+// The extension copies a tool's result into its answer without parsing it. Parse therefore
+// rejects the whole frame if the result is malformed.
 func FindResultID(frame []byte) (id string, isResult bool) {
 	rest, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDecodeGolden checks that the fast decoders return the same values as package
-// json for each golden body.
+// TestDecodeGolden checks that the hand-written decoders return the same values as
+// encoding/json for each golden frame.
 func TestDecodeGolden(t *testing.T) {
 	tested := 0
 	for _, g := range goldenBodies(t) {
@@ -46,8 +46,8 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// TestDecodeMissingBody checks that the decoders accept a missing body. Only DecodePart
-// rejects a missing body, because a part needs a text.
+// TestDecodeMissingBody checks that the decoders accept a frame without a body. Only
+// DecodePart returns an error, because a part of a result needs a text.
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
@@ -67,8 +67,8 @@ func TestDecodeMissingBody(t *testing.T) {
 	}
 }
 
-// TestDecodeRejectsDuplicateMembers checks that a body with duplicate members is
-// rejected. A page's text in a body can't override a member of the body.
+// TestDecodeRejectsDuplicateMembers checks that decoders reject a JSON body with duplicate
+// members. Otherwise text from a web page could override a member of the body.
 func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
 		t.Errorf("DecodeProgress = %+v", p)
@@ -85,8 +85,8 @@ func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	}
 }
 
-// TestDecodeProgressKeepsMalformedReports checks that a report with a wrong type keeps
-// its valid fields, and that the other reports are unchanged.
+// TestDecodeProgressKeepsMalformedReports checks that a progress report with a field of a
+// wrong type keeps its valid fields. Other reports in the same frame must not change.
 func TestDecodeProgressKeepsMalformedReports(t *testing.T) {
 	p, err := DecodeProgress([]byte(`{"dispatchId":"c1","seq":4,"reports":[` +
 		`{"progress":"1","message":"a","status":"b","audience":"user","endAudience":"user","activity":{"type":"text","content":1}},` +
@@ -126,8 +126,8 @@ func TestFindResultID(t *testing.T) {
 	}
 }
 
-// FuzzDecode compares the fast decoders with package json for valid bodies whose keys
-// are distinct. For all bodies, FuzzDecode checks that the decoders do not panic.
+// FuzzDecode compares the hand-written decoders with encoding/json for valid bodies with
+// distinct keys. For invalid bodies, the decoders must not panic.
 func FuzzDecode(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		switch g.newBody().(type) {
@@ -169,9 +169,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// hasExactKeys reports whether the keys of an object are ASCII without escapes and
-// differ in more than case. If hasExactKeys returns true, package json and splitObject
-// must agree about the object.
+// hasExactKeys reports whether the keys of a JSON object are ASCII without escapes and
+// differ in more than case. For such objects, encoding/json and splitObject must return
+// equal members.
 func hasExactKeys(body []byte) bool {
 	seen := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {

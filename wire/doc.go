@@ -1,27 +1,26 @@
-// Package wire defines the protocol between the server (the opentabs daemon) and the
-// browser extension: each frame that crosses their WebSocket, as Go structs. The
-// TypeScript types in wire.gen.ts are generated from package wire. The Go tests and the
-// TypeScript tests use the golden frames in testdata/frames.
+// Package wire defines the protocol between the opentabs daemon and the browser extension.
+// Each frame that crosses their WebSocket has a Go struct. The TypeScript types in
+// wire.gen.ts are generated from these Go structs. The Go tests and the TypeScript tests
+// read the same example frames in testdata/frames.
 //
-// A frame is one JSON-RPC 2.0 message in one WebSocket text message. Only this package
-// and the generated TypeScript contain the names of the fields of a frame:
+// A frame is one JSON-RPC 2.0 message in one WebSocket text message. Only package wire and
+// the generated TypeScript contain the JSON names of a frame's fields:
 //
-//   - To read a frame, call [Parse], which splits the frame into an [Envelope]
-//     without decoding its body. Then call [DecodeBody] with a pointer to the params or
-//     result type.
+//   - To read a frame, call [Parse], which returns an [Envelope] with the body still
+//     undecoded. Then call [DecodeBody] with a pointer to the params or result type.
 //   - To write a frame, call [AppendRequest], [AppendNotification], [AppendResult] or
-//     [AppendError], with a body of [EncodeBody].
+//     [AppendError], with a body that [EncodeBody] returned.
 //   - For frequent and large frames, call [AppendDispatch], [AppendAnswer],
-//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. These functions copy JSON text
-//     instead of decoding and encoding it.
+//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. They copy tool arguments,
+//     results and texts as JSON instead of decoding and encoding them.
 //
-// To change the protocol: edit the Go types, run make gen, fix what tsc and go
-// test report, and add or change a golden frame. Raise [Version] if an older
-// peer would misread the new frames.
+// To change the protocol: edit the Go types, run make gen, fix the errors of tsc and go
+// test, and add or change an example frame. Raise [Version] if an older peer would misread
+// the new frames.
 //
 // # Concurrency
 //
-// Package wire has no state. All functions of package wire are safe for concurrent use.
+// Package wire has no global state, so its functions are safe for concurrent use.
 package wire
 
 //go:generate go run ../internal/genwire -in . -out wire.gen.ts

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// EncodeBody returns the JSON of a params or result type. EncodeBody panics if a
-// RawMessage in the body is not valid JSON.
+// EncodeBody encodes a params or result type as JSON. It panics if the body contains an
+// invalid json.RawMessage.
 func EncodeBody(body any) []byte {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -16,20 +16,20 @@ func EncodeBody(body any) []byte {
 	return text
 }
 
-// The beginning of each frame, up to its ID or method.
+// The JSON text with which each frame begins, up to its ID or method.
 const (
 	idPrefix     = `{"jsonrpc":"2.0","id":`
 	methodPrefix = `{"jsonrpc":"2.0","method":`
 )
 
-// AppendRequest appends a request to dst. The params of the request must be valid JSON.
+// AppendRequest appends a request frame to dst. The params must be valid JSON.
 func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	dst = appendRequestHead(dst, id, method)
 	dst = append(dst, params...)
 	return append(dst, '}')
 }
 
-// appendRequestHead appends a request up to its params.
+// appendRequestHead appends the beginning of a request frame, up to its params.
 func appendRequestHead(dst []byte, id string, method Method) []byte {
 	dst = append(dst, idPrefix...)
 	dst = appendString(dst, id)
@@ -38,8 +38,7 @@ func appendRequestHead(dst []byte, id string, method Method) []byte {
 	return append(dst, `,"params":`...)
 }
 
-// AppendNotification appends a notification to dst. The params of the notification must
-// be valid JSON.
+// AppendNotification appends a notification frame to dst. The params must be valid JSON.
 func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	dst = append(dst, methodPrefix...)
 	dst = appendString(dst, string(method))
@@ -48,8 +47,8 @@ func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendResult appends the answer to a successful request to dst. The result in the
-// answer must be valid JSON.
+// AppendResult appends the answer to a successful request to dst. The result must be valid
+// JSON.
 func AppendResult(dst []byte, id string, result []byte) []byte {
 	dst = append(dst, idPrefix...)
 	dst = appendString(dst, id)
@@ -67,18 +66,15 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 	return append(dst, '}')
 }
 
-// frameRoom is the room for all but the large members of a frame, in bytes. A frame
-// whose small members need more bytes than frameRoom is still complete, but costs
-// another allocation.
+// frameRoom is the buffer space reserved for the small members of a frame, in bytes. If
+// they need more than frameRoom, the buffer grows with another allocation.
 const frameRoom = 512
 
-// AppendDispatch appends a tool.dispatch to dst, with DispatchID as the ID of the
-// request. The Decision and the Args of the params must be valid JSON; empty Args
-// become {}.
+// AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID.
+// Decision and Args must be valid JSON; empty Args become {}.
 //
-// AppendDispatch returns the bytes of AppendRequest with EncodeBody, but copies
-// Decision and Args unchanged. json.Marshal would scan and copy Decision and Args
-// twice.
+// AppendDispatch appends the same bytes as AppendRequest with EncodeBody. It is faster
+// because json.Marshal would scan and copy Decision and Args twice.
 func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	dst = slices.Grow(dst, frameRoom+len(p.Decision)+len(p.Args))
 	dst = appendRequestHead(dst, p.DispatchID, MethodToolDispatch)
@@ -115,11 +111,10 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// AppendAnswer appends a tool.answer to dst. The Output of the params must be valid
-// JSON.
+// AppendAnswer appends a tool.answer request to dst. Its Output must be valid JSON.
 //
-// AppendAnswer returns the bytes of AppendRequest with EncodeBody, but copies Output
-// unchanged. json.Marshal would scan and copy Output twice.
+// AppendAnswer appends the same bytes as AppendRequest with EncodeBody. It is faster
+// because json.Marshal would scan and copy Output twice.
 func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	dst = slices.Grow(dst, frameRoom+len(p.Output))
 	dst = appendRequestHead(dst, id, MethodToolAnswer)
@@ -136,8 +131,8 @@ func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendString appends s as json.Marshal encodes a string. appendString allocates only
-// if s needs escapes, which no ID of opentabs does.
+// appendString appends s as a JSON string, encoded as json.Marshal does. It allocates
+// memory only if s needs escapes; IDs never do.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if !isPlain(s[i]) {
@@ -149,8 +144,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// isPlain reports whether json.Marshal leaves a byte of a string unchanged. isPlain
-// returns false for all bytes that are not ASCII.
+// isPlain reports whether c is an ASCII byte that json.Marshal copies into a JSON string
+// unchanged.
 func isPlain(c byte) bool {
 	switch c {
 	case '"', '\\', '<', '>', '&':

@@ -6,9 +6,10 @@ import "encoding/json"
 type ErrorCode string
 
 const (
-	// ErrIdleTimeout means that the tool reported nothing for the idle limit.
+	// ErrIdleTimeout means that the tool sent no progress report within the idle limit.
 	ErrIdleTimeout ErrorCode = "idle_timeout"
-	// ErrDeadlineExceeded means that the call ran for the hard limit.
+	// ErrDeadlineExceeded means that the call reached the hard limit of its total running
+	// time.
 	ErrDeadlineExceeded ErrorCode = "deadline_exceeded"
 	// ErrCancelled means that the client or the user cancelled the call.
 	ErrCancelled ErrorCode = "cancelled"
@@ -16,22 +17,22 @@ const (
 	ErrTabClosed ErrorCode = "tab_closed"
 	// ErrNavigated means that the tab of the call navigated to another document.
 	ErrNavigated ErrorCode = "navigated"
-	// ErrPageCrashed means that the page's process crashed or was killed.
+	// ErrPageCrashed means that the renderer process of the page crashed or was killed.
 	ErrPageCrashed ErrorCode = "page_crashed"
 	// ErrPageUnresponsive means that the page does not respond, because a script
 	// blocks it.
 	ErrPageUnresponsive ErrorCode = "page_unresponsive"
 	// ErrTabDiscarded means that the browser unloaded the page to save memory.
 	ErrTabDiscarded ErrorCode = "tab_discarded"
-	// ErrTabFrozen means that the browser suspended the page. No script runs in a
-	// frozen page until the user shows the tab.
+	// ErrTabFrozen means that the browser suspended the page. No script runs in a frozen page
+	// until the user switches to the tab.
 	ErrTabFrozen ErrorCode = "tab_frozen"
-	// ErrBrowserLost means that the browser restarted, or is not connected.
+	// ErrBrowserLost means that the browser restarted or is not connected.
 	ErrBrowserLost ErrorCode = "browser_lost"
 	// ErrLinkLost means that the browser did not reconnect within the grace period,
 	// or lost the call.
 	ErrLinkLost ErrorCode = "link_lost"
-	// ErrDenied means that the user or a permission denies the call.
+	// ErrDenied means that the user denied the call, or that a permission forbids the call.
 	ErrDenied ErrorCode = "denied"
 	// ErrNotReviewed means that the user has not reviewed the plugin.
 	ErrNotReviewed ErrorCode = "not_reviewed"
@@ -42,7 +43,7 @@ const (
 	// ErrPluginBroken means that the plugin can't be loaded, or its adapter did not
 	// start in the page.
 	ErrPluginBroken ErrorCode = "plugin_broken"
-	// ErrApprovalTimeout means that the user did not decide in time.
+	// ErrApprovalTimeout means that the user did not approve or deny the call in time.
 	ErrApprovalTimeout ErrorCode = "approval_timeout"
 	// ErrInvalidArguments means that the arguments do not match the tool's input
 	// schema.
@@ -52,8 +53,8 @@ const (
 	// ErrInvalidResult means that the tool returned a value that JSON can't
 	// represent.
 	ErrInvalidResult ErrorCode = "invalid_result"
-	// ErrToolError means that the tool's handler threw an error. CallError.Tool has
-	// the tool's error code, if the tool gave one.
+	// ErrToolError means that the tool's handler threw an error. If the error has a code,
+	// CallError.Tool contains the code.
 	ErrToolError ErrorCode = "tool_error"
 	// ErrUnknownTool means that the adapter in the page has no tool of this name.
 	ErrUnknownTool ErrorCode = "unknown_tool"
@@ -67,10 +68,10 @@ const (
 	ErrNoBrowser ErrorCode = "no_browser"
 	// ErrNoTab means that no open tab matches the plugin.
 	ErrNoTab ErrorCode = "no_tab"
-	// ErrAmbiguousTarget means that tabs of several browsers match, and the call
-	// names none.
+	// ErrAmbiguousTarget means that tabs of several browsers match the plugin, and the call
+	// selects none.
 	ErrAmbiguousTarget ErrorCode = "ambiguous_target"
-	// ErrTabInUse means that another client uses the tab.
+	// ErrTabInUse means that another MCP client uses the tab.
 	ErrTabInUse ErrorCode = "tab_in_use"
 	// ErrTabTaken means that the user has clicked or typed in the tab since the client
 	// last read the page.
@@ -102,8 +103,8 @@ type ToolErrorInfo struct {
 	Category string `json:"category,omitempty"`
 	// Retryable is true if a repetition of the call may succeed later.
 	Retryable bool `json:"retryable"`
-	// RetryAfterMs is the time until a retry makes sense, in milliseconds; absent if
-	// the tool gave no time.
+	// RetryAfterMs is how long to wait before a retry, in milliseconds. RetryAfterMs is absent
+	// if the tool gave no time.
 	RetryAfterMs *float64 `json:"retryAfterMs,omitempty"`
 }
 
@@ -119,8 +120,8 @@ type CallError struct {
 	// NotStarted is true if the tool did not begin, so the call can safely run in
 	// another document.
 	NotStarted bool `json:"notStarted,omitempty"`
-	// PageText is untrusted text of the page in the error of a browser tool. Message does
-	// not contain PageText, because an agent must not treat page text as instructions.
+	// PageText is untrusted text from a web page in the error of a browser tool. Message never
+	// contains it, because an agent must not treat text from a page as instructions.
 	PageText string `json:"pageText,omitempty"`
 	// Untrusted are the pages that PageText quotes. Only the server sets Untrusted.
 	Untrusted []UntrustedPage `json:"untrusted,omitempty"`
@@ -133,23 +134,23 @@ type UntrustedPage struct {
 	TabID  int    `json:"tab"`
 }
 
-// EncodeUntrustedPages returns pages as JSON: an object for one page, a list for several
-// pages, and nil for no page.
+// EncodeUntrustedPages encodes pages as JSON: one page as an object, several pages as an
+// array. Without pages, the result is nil.
 func EncodeUntrustedPages(pages []UntrustedPage) json.RawMessage {
 	var encoded []byte
 	switch len(pages) {
 	case 0:
 		return nil
 	case 1:
-		encoded, _ = json.Marshal(pages[0]) // a struct of a string and a number can always be encoded
+		encoded, _ = json.Marshal(pages[0]) // json.Marshal can't fail for a string and a number
 	default:
 		encoded, _ = json.Marshal(pages)
 	}
 	return encoded
 }
 
-// JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1).
-// CodeCallFailed and CodeVersion are from the range that is reserved for servers.
+// JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1). CodeCallFailed and
+// CodeVersion are in the range that the specification reserves for servers.
 const (
 	CodeParseError     = -32700
 	CodeInvalidRequest = -32600
@@ -160,14 +161,14 @@ const (
 	CodeVersion        = -32001
 )
 
-// RPCError is the error member of a frame.
+// RPCError is the member "error" of a JSON-RPC answer.
 type RPCError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`
 	Data    *CallError `json:"data,omitempty"`
 }
 
-// ErrorCodes returns all codes, in the order of their constants.
+// ErrorCodes returns all error codes in the order of their declaration.
 func ErrorCodes() []ErrorCode {
 	return []ErrorCode{
 		ErrIdleTimeout, ErrDeadlineExceeded, ErrCancelled, ErrTabClosed, ErrNavigated,

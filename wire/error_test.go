@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestErrorCodesHasAllConstants finds constants of type ErrorCode that ErrorCodes
-// does not return.
+// TestErrorCodesHasAllConstants checks that ErrorCodes returns all constants of type
+// ErrorCode.
 func TestErrorCodesHasAllConstants(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "error.go", nil, 0)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Envelope is a frame whose body is not decoded.
+// Envelope is a JSON-RPC frame whose params, result or error body is not yet decoded.
 //
-// A request has ID and Method. A notification has Method, but no ID. An answer has
-// ID, and either Result or Error.
+// A request has an ID and a Method. A notification has a Method but no ID. An answer has an
+// ID and either a Result or an Error.
 //
 //genwire:skip frame.ts has a separate type for each kind of frame
 type Envelope struct {
@@ -21,12 +21,12 @@ type Envelope struct {
 	Error  *RPCError       `json:"error,omitempty"`
 }
 
-// Parse splits a frame into its members. The bodies in the envelope are valid JSON
-// and share the memory of frame.
+// Parse splits a JSON-RPC frame into its members. The bodies in the returned Envelope are
+// valid JSON and share the memory of frame.
 //
-// Parse returns an error if frame is not a JSON-RPC 2.0 message, or has two members of
-// the same name. Because Parse rejects duplicate members, a page's text in a frame
-// can't change the ID or the method of the frame.
+// Parse returns an error if frame is not a JSON-RPC 2.0 message or has duplicate members.
+// Because duplicate members are rejected, text that comes from a web page can't override
+// the ID or the method of a frame.
 func Parse(frame []byte) (Envelope, error) {
 	e, err := splitFrame(frame)
 	if err != nil {
@@ -61,7 +61,7 @@ func splitFrame(frame []byte) (e Envelope, err error) {
 		case "result":
 			e.Result = value
 		case "error":
-			var rpcError *RPCError // decoding into e.Error would move e to the heap
+			var rpcError *RPCError // decoding into e.Error would make the envelope e escape to the heap
 			err := json.Unmarshal(value, &rpcError)
 			e.Error = rpcError
 			return err
@@ -86,8 +86,8 @@ func splitFrame(frame []byte) (e Envelope, err error) {
 	return e, nil
 }
 
-// decodeString decodes a member that must be a string. Unlike json.Unmarshal,
-// decodeString rejects null.
+// decodeString decodes a frame member that must be a JSON string, and unlike
+// json.Unmarshal, rejects null.
 func decodeString(key, value []byte) (string, error) {
 	if value[0] != '"' {
 		return "", fmt.Errorf("%q is not a string", key)
@@ -100,9 +100,9 @@ func decodeString(key, value []byte) (string, error) {
 	return s, err
 }
 
-// plainString returns the content of value if value is a JSON string of ASCII
-// characters without escapes, as IDs and methods are. json.Unmarshal needs one more
-// allocation and ten times the time of plainString.
+// plainString returns the content of a JSON string that consists of ASCII characters
+// without escapes, as IDs and methods do. For such strings, json.Unmarshal takes ten times
+// as long and allocates once more.
 func plainString(value []byte) (s string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// readJSON decodes a file in testdata.
+// readJSON decodes a JSON file in testdata.
 func readJSON[T any](t testing.TB, file string) T {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -23,9 +23,8 @@ func readJSON[T any](t testing.TB, file string) T {
 	return v
 }
 
-// TestParseRejects checks that Parse rejects the frames in testdata/refused.json for
-// the listed reasons. frame.test.ts checks the function parseFrame with
-// testdata/refused.json.
+// TestParseRejects checks that Parse rejects the frames in testdata/refused.json for the
+// listed reasons. The TypeScript test frame.test.ts reads the same file.
 func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
@@ -42,8 +41,8 @@ func TestParseRejects(t *testing.T) {
 	}
 }
 
-// TestParseAccepts checks that Parse accepts the frames in testdata/accepted.json.
-// frame.test.ts checks the function parseFrame with testdata/accepted.json.
+// TestParseAccepts checks that Parse accepts the frames in testdata/accepted.json, which
+// the TypeScript test frame.test.ts also reads.
 func TestParseAccepts(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {
@@ -61,7 +60,8 @@ func TestParseAccepts(t *testing.T) {
 	}
 }
 
-// kindOf returns the kind of a frame, as in testdata/accepted.json.
+// kindOf returns the kind of a frame, such as "request", as testdata/accepted.json names
+// the kinds.
 func kindOf(e Envelope) string {
 	switch {
 	case e.Method != "" && e.ID != "":
@@ -75,7 +75,7 @@ func kindOf(e Envelope) string {
 	}
 }
 
-// TestParseKeepsBytes checks that Parse changes no byte of a body.
+// TestParseKeepsBytes checks that Parse returns the body of a frame byte by byte.
 func TestParseKeepsBytes(t *testing.T) {
 	frame := []byte(`{"jsonrpc":"2.0","id":"1","result":{"output": {"n":9007199254740993,"f":1.10, "s":"\u00fc<"} }}`)
 	e, err := Parse(frame)
@@ -87,7 +87,7 @@ func TestParseKeepsBytes(t *testing.T) {
 	}
 }
 
-// encodeEnvelope encodes an envelope as a frame.
+// encodeEnvelope encodes an Envelope as a JSON-RPC frame.
 func encodeEnvelope(e Envelope) []byte {
 	if e.Params == nil {
 		e.Params = json.RawMessage(`{}`)
@@ -104,8 +104,8 @@ func encodeEnvelope(e Envelope) []byte {
 	}
 }
 
-// FuzzParse checks Parse with arbitrary text. Parse must not panic, and an accepted
-// frame must be unchanged after it is encoded and parsed again.
+// FuzzParse parses arbitrary text. Parse must not panic, and a valid frame must survive
+// encoding and parsing unchanged.
 func FuzzParse(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		f.Add(g.frame)
@@ -132,7 +132,7 @@ func FuzzParse(f *testing.F) {
 			e.Params = json.RawMessage(`{}`)
 		}
 		if e.Method == "" {
-			e.Params = nil // an answer has no params
+			e.Params = nil // an answer frame has no params
 		}
 		if !reflect.DeepEqual(e, again) {
 			t.Fatalf("\n first %+v\nsecond %+v", e, again)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// methodBodies has functions that return a new zero body for each method. The function
-// for the result is nil if the method is a notification.
+// methodBodies maps each method to functions that allocate its params and its result. A
+// notification has no function for a result.
 var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodChallenge:          {newBody[ChallengeParams], nil},
 	MethodHello:              {newBody[HelloParams], newBody[HelloResult]},
@@ -66,20 +66,21 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodStateSync:          {newBody[StateSyncParams], nil},
 }
 
-// newBody returns a pointer to a zero value of the body type T.
+// newBody allocates a zero params or result of type T.
 func newBody[T any]() any { return new(T) }
 
-// goldenBody is one file of testdata/frames: the body of a frame on one line.
+// goldenBody is one file of testdata/frames, which contains the body of a frame on one
+// line.
 type goldenBody struct {
-	name    string // the golden file's name without .json
-	body    []byte // the content of the golden file without the newline
+	name    string // the name of the golden frame file without .json
+	body    []byte // the content of the golden frame file without the newline
 	newBody func() any
-	frame   []byte // the complete frame that contains body
+	frame   []byte // the complete JSON-RPC frame around body
 }
 
-// goldenBodies reads testdata/frames. The name of a file consists of a method, the
-// word params or result, and an optional variant: tool.ask.params.user.json.
-// The file error.json has the error member of an answer.
+// goldenBodies reads the golden frames in testdata/frames. A file name consists of a
+// method, the word params or result, and an optional variant, as in
+// tool.ask.params.user.json. The file error.json contains the error of an answer.
 func goldenBodies(t testing.TB) []goldenBody {
 	files, err := filepath.Glob("testdata/frames/*.json")
 	if err != nil {
@@ -125,10 +126,9 @@ func goldenBodies(t testing.TB) []goldenBody {
 	return bodies
 }
 
-// TestGoldenFrames decodes each golden body and encodes it again to the bytes of the
-// file. The strict decoder of TestGoldenFrames finds unknown keys, and the comparison
-// of bytes finds keys that differ only in case. The TypeScript tests in frames.test.ts
-// read the same golden frames.
+// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes. A
+// strict decoder finds unknown keys, and the comparison of bytes finds keys that differ
+// only in case. The TypeScript test frames.test.ts reads the same golden frames.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {
@@ -162,14 +162,14 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-// TestMethodBodies compares methodBodies with the methods in wire.gen.ts, so that a
-// new method needs a golden frame.
+// TestMethodBodies checks that methodBodies has the same methods as wire.gen.ts, so that
+// each new method needs a golden frame.
 func TestMethodBodies(t *testing.T) {
 	src, err := Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[Method]bool{} // the value is true if the method has a result
+	want := map[Method]bool{} // true for a method that has a result
 	for _, table := range []string{"Requests", "Notifications"} {
 		_, after, _ := strings.Cut(string(src), "export interface "+table+" {\n")
 		block, _, _ := strings.Cut(after, "\n}\n")

@@ -3,27 +3,28 @@ package wire
 // MaxHistoryCalls is the maximum number of calls in one answer to calls.history.
 const MaxHistoryCalls = 200
 
-// CallsHistoryParams requests ended calls from the recorder, newest first. The recorder
-// also has the calls of earlier runs of the server.
+// CallsHistoryParams requests ended calls, newest first. The server records calls in a
+// file, so the history includes calls from before its last restart.
 type CallsHistoryParams struct {
-	// Before is the Next of the previous answer, to get older calls. If Before is absent,
-	// the answer begins with the newest call.
+	// Before is CallsHistoryResult.Next of the previous page. If Before is absent, the first
+	// page is requested, which begins with the newest call.
 	Before string `json:"before,omitempty"`
-	// Limit is the maximum number of calls in the answer, from 1 to MaxHistoryCalls.
+	// Limit is the maximum number of calls per page, from 1 to MaxHistoryCalls.
 	Limit int `json:"limit"`
-	// Filter selects calls. If Filter is absent, the answer contains all calls.
+	// Filter selects recorded calls. Without a Filter, all calls are requested.
 	Filter *CallsFilter `json:"filter,omitempty"`
 }
 
-// CallsFilter selects recorded calls by several fields. An empty field matches every
-// call.
+// CallsFilter selects the recorded calls that match all of its fields. An empty field of
+// the filter matches every call.
 type CallsFilter struct {
-	// Tool is the full name of a tool, or the name of a plugin for all its tools.
+	// Tool is the full name of a tool (plugin__tool), or the name of a plugin for all its
+	// tools.
 	Tool string `json:"tool,omitempty"`
 	// Client is the name of the client that made the calls.
 	Client string `json:"client,omitempty"`
-	// Text is part of the tool's name, the client, the site, the error or the arguments.
-	// Upper and lower case are equal.
+	// Text is a search text that must occur in the tool's name, the client, the site, the
+	// error or the arguments. The search ignores case.
 	Text string `json:"text,omitempty"`
 	// Failed is true to select only calls that failed, timed out or were cancelled.
 	Failed bool `json:"failed,omitempty"`
@@ -31,24 +32,25 @@ type CallsFilter struct {
 
 // CallsHistoryResult is one page of recorded calls.
 type CallsHistoryResult struct {
-	// Calls contains at most Limit calls. A page may have fewer calls, or no calls,
-	// although older calls exist.
+	// Calls contains at most Limit calls. A page may contain fewer calls, or none, although
+	// older calls exist.
 	Calls []RecordedCall `json:"calls,omitempty"`
-	// Next is the Before of the next page. Next is absent if no older call exists.
+	// Next is the cursor that requests the next page, as CallsHistoryParams.Before. Next is
+	// absent if no older call exists.
 	Next string `json:"next,omitempty"`
 }
 
-// RecordedCall is an ended call in the recorder.
+// RecordedCall is an ended call that the server has recorded in a file.
 type RecordedCall struct {
-	// Call is the call at its end, without activities. Call.Args contains no secrets, and
-	// is absent if arguments are not recorded or are too long.
+	// Call is the final state of the call, without activities. Its Args contain no secrets,
+	// and are absent if they are too long or if recording of arguments is off.
 	Call CallView `json:"call"`
 	// EndedMs is the time at which the call ended, in milliseconds since 1970.
 	EndedMs float64 `json:"endedMs"`
 	// ArgsIncomplete is true if the recorded arguments omit secrets or long values.
 	ArgsIncomplete bool `json:"argsIncomplete,omitempty"`
 	// ApprovedBy is the surface on which the user approved the call. ApprovedScope is the
-	// scope of this approval.
+	// scope of the user's approval, such as one session.
 	ApprovedBy    string `json:"approvedBy,omitempty"`
 	ApprovedScope Scope  `json:"approvedScope,omitempty"`
 }
@@ -59,19 +61,20 @@ type CallRepeatParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallRepeatResult is empty. CallRepeatResult confirms that the server made the new call,
+// CallRepeatResult is an empty object that confirms that the server made the new call,
 // which may still need an approval.
 type CallRepeatResult struct{}
 
-// CallUndoParams undoes a call: the server calls the tool that undoes it, as a new call of
-// the side panel.
+// CallUndoParams requests that the server undo a call. The server calls the tool that the
+// plugin's author declared for undoing.
 type CallUndoParams struct {
-	// CallID is a call that is done.
+	// CallID is the ID of the call to undo, whose status must be done.
 	CallID string `json:"callId"`
 }
 
-// CallUndoResult confirms that the new call was made; it may still need an approval.
+// CallUndoResult confirms that the server made the undoing call, which may still need an
+// approval.
 type CallUndoResult struct {
-	// CallID is the new call.
+	// CallID is the ID of the undoing call.
 	CallID string `json:"callId"`
 }

@@ -1,39 +1,42 @@
 package wire
 
-// BrowserHops are the times that one traced call spent in the browser, in
-// microseconds. Worker and page have different clocks, so each time is measured by one
-// clock. Chrome rounds each clock to 0.1 ms at random, so only the means of many calls
-// are exact.
+// BrowserHops are the times that one traced call spent in the browser, in microseconds.
+// Each time is measured with one clock, because the clocks of the service worker and the
+// page differ. Chrome randomly rounds its clocks to 0.1 ms, so only averages over many
+// calls are accurate.
 type BrowserHops struct {
-	// WorkerInUs is the time from the arrival of the tool.dispatch in the worker until
+	// WorkerInUs is the time from the arrival of the tool.dispatch in the service worker until
 	// the worker posts the call to the document.
 	WorkerInUs int `json:"workerInUs"`
-	// DocumentUs is the time from the post of the call until its result arrives in the
-	// worker: the port in both directions, and the page.
+	// DocumentUs is the time from posting the call to the document until its result arrives in
+	// the service worker. DocumentUs includes the message port in both directions and the
+	// page.
 	DocumentUs int `json:"documentUs"`
-	// WorkerOutUs is the time from the arrival of the result until the worker encodes
-	// the answer.
+	// WorkerOutUs is the time from the arrival of the result in the service worker until the
+	// answer is encoded.
 	WorkerOutUs int      `json:"workerOutUs"`
 	Page        PageHops `json:"page"`
 }
 
-// PageHops are the times that one traced call spent in its page, in microseconds. The
-// bridge and the host use the same clock.
+// PageHops are the times that one traced call spent in its page, in microseconds. All of
+// them use the page's clock.
 type PageHops struct {
-	// BridgeInUs is the time from the arrival of the call in the bridge until the bridge
-	// sends the call to the host.
+	// BridgeInUs is the time from the arrival of the call in the content script (the bridge)
+	// until it sends the call to the host.
 	BridgeInUs int `json:"bridgeInUs"`
-	// HostInUs is the time until the plugin's isReady has returned.
+	// HostInUs is the time from the bridge's message to the host until the plugin's isReady
+	// has returned.
 	HostInUs int `json:"hostInUs"`
-	// SchemaUs is the time until the tool's schema has parsed the arguments.
+	// SchemaUs is the time in which the tool's schema parses the arguments.
 	SchemaUs int `json:"schemaUs"`
-	// HandlerUs is the time until the handler has returned its result.
+	// HandlerUs is the time from the call of the tool's handler until its result.
 	HandlerUs int `json:"handlerUs"`
-	// ResultUs is the time until the result has arrived in the bridge as JSON text.
+	// ResultUs is the time from the handler's result until its JSON text arrives in the
+	// bridge.
 	ResultUs int `json:"resultUs"`
 }
 
-// SumUs is the time that the call spent in its page.
+// SumUs returns the total time that the call spent in its page, in microseconds.
 func (h PageHops) SumUs() int {
 	return h.BridgeInUs + h.HostInUs + h.SchemaUs + h.HandlerUs + h.ResultUs
 }

@@ -1,70 +1,72 @@
 package wire
 
-// CallInspectParams requests where the time of a call went, and why the call failed.
+// CallInspectParams requests how the time of a call was spent, and why the call failed.
 type CallInspectParams struct {
-	// CallID is a call in the server's memory or a recorded call.
+	// CallID identifies a call in the server's memory or in the file of recorded calls.
 	CallID string `json:"callId"`
 }
 
-// CallInspectResult is what the side panel loads when the user opens the parts of a call
-// that has ended.
+// CallInspectResult contains the details of an ended call that the side panel loads when
+// the user expands them.
 type CallInspectResult struct {
-	// Phases are the parts of the time of the call, in order.
+	// Phases are the successive parts of the call's duration, such as waiting and running.
 	Phases []CallPhase `json:"phases,omitempty"`
-	// HasTrace is true if the times at all stations are known. Without a trace, only the
-	// waits and the run are known.
+	// HasTrace is true if opentabs measured the time in each process that handled the call.
+	// Without a trace, only the waiting and running times are known.
 	HasTrace bool `json:"traced,omitempty"`
-	// TraceID is the ID of the call's trace in OpenTelemetry; absent if there is none.
+	// TraceID is the ID of the call's OpenTelemetry trace, absent if the call has no trace.
 	TraceID string `json:"traceId,omitempty"`
-	// Failure is what the author of the plugin needs; absent for a call that did not fail,
-	// and for a browser tool.
+	// Failure helps the plugin's author to find the bug. Failure is absent for a browser tool
+	// and for a call that did not fail.
 	Failure *CallFailure `json:"failure,omitempty"`
-	// Undo is absent for a call that no other call undoes, has undone or may have undone.
+	// Undo describes an attempt to undo the call, and is absent without an attempt.
 	Undo *CallUndo `json:"undo,omitempty"`
 }
 
-// CallUndo is another call that undoes a call.
+// CallUndo describes a call that undoes an earlier call.
 type CallUndo struct {
 	State UndoState `json:"state"`
-	// By is the ID of the other call.
+	// By is the ID of the call that undoes the earlier call.
 	By string `json:"by"`
 }
 
-// UndoState is how far another call has undone a call.
+// UndoState is the state of an attempt to undo a call.
 type UndoState string
 
-// These are the states of an undo.
+// The states of an attempt to undo a call.
 const (
-	// UndoStarted: the other call has not ended.
+	// UndoStarted means that the call that undoes the earlier call has not ended.
 	UndoStarted UndoState = "started"
-	// UndoDone: the other call has undone the call.
+	// UndoDone means that the earlier call has been undone.
 	UndoDone UndoState = "undone"
-	// UndoUnknown: the result of the other call did not arrive, so it may have acted.
+	// UndoUnknown means that the result of the undoing call did not arrive, so the earlier
+	// call may or may not be undone.
 	UndoUnknown UndoState = "unknown"
 )
 
-// CallPhase is a part of the time of a call, in milliseconds.
+// CallPhase is one part of a call's duration, such as waiting or running.
 type CallPhase struct {
 	Name string `json:"name"`
-	// StartMs is the time since the call arrived.
+	// StartMs is when the phase began, in milliseconds after the call arrived.
 	StartMs float64 `json:"startMs"`
 	Ms      float64 `json:"ms"`
 }
 
-// CallFailure is what the log of a plugin has about a failed call.
+// CallFailure is what the plugin's author needs to find the cause of a failed call.
 type CallFailure struct {
-	// Stack is the frames of the author's code, the innermost first, such as
+	// Stack lists the stack frames in the author's code, innermost first, such as
 	// "exportMessages (src/tools/export.ts:31:11)".
 	Stack []string `json:"stack,omitempty"`
-	// Hints is advice about usual mistakes of authors.
+	// Hints is advice about common mistakes of plugin authors.
 	Hints []string `json:"hints,omitempty"`
-	// Log is the last entries of the plugin in the tab while the call ran, oldest first.
+	// Log contains the plugin's last log entries in the call's tab while the call ran, oldest
+	// first.
 	Log []CallLogEntry `json:"log,omitempty"`
 }
 
-// CallLogEntry is one entry of a plugin's log.
+// CallLogEntry is one entry of a plugin's log in the details of a call.
 type CallLogEntry struct {
-	// AtMs is when the server received the entry, in milliseconds since 1970.
+	// AtMs is when the server received the log entry, in milliseconds since 1970.
 	AtMs    float64  `json:"atMs"`
 	Level   LogLevel `json:"level"`
 	Message string   `json:"message"`

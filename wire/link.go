@@ -1,56 +1,54 @@
 package wire
 
-// ChallengeParams is the server's part of the handshake.
+// ChallengeParams is the server's part of the handshake on a new link.
 type ChallengeParams struct {
-	// Nonce is random and new for each link.
+	// Nonce is a random string that the server generates for each link.
 	Nonce string `json:"nonce"`
-	// Proof is the result of the function ServerProof. Proof proves that the server has
-	// the shared key.
+	// Proof is the result of ServerProof, which proves that the server has the shared key.
 	Proof string `json:"proof"`
 }
 
-// HelloParams is the browser's part of the handshake.
+// HelloParams is the browser's part of the handshake on a new link.
 type HelloParams struct {
-	// Protocol is the Version of the extension.
+	// Protocol is the protocol version of the extension, its constant Version.
 	Protocol int `json:"protocol"`
-	// BrowserID identifies a browser profile and never changes.
+	// BrowserID is a permanent ID of the browser profile.
 	BrowserID string `json:"browserId"`
-	// BrowserName is the name that the user gave the browser. BrowserName is displayed
-	// and does not identify the browser.
+	// BrowserName is the browser's display name. It does not identify the browser, because the
+	// user can change the name.
 	BrowserName string `json:"browserName"`
-	// HasDefaultName is true if the user has not named the browser. BrowserName then
-	// consists of the browser's product and the operating system.
+	// HasDefaultName is true if the user has not named the browser. The default BrowserName
+	// consists of the browser's product name and the operating system.
 	HasDefaultName bool `json:"hasDefaultName,omitempty"`
-	// BootID changes when the browser restarts and does not change when only the
-	// service worker restarts.
+	// BootID changes when the browser restarts, but not when only the extension's service
+	// worker restarts.
 	BootID           string `json:"bootId"`
 	ExtensionVersion string `json:"extensionVersion"`
 	// Capabilities are the optional Chrome permissions that the extension has, such as
-	// "debugger". The browser reconnects when these permissions change.
+	// "debugger". When its optional permissions change, the extension reconnects.
 	Capabilities []string `json:"capabilities,omitempty"`
-	// Proof is the result of the function BrowserProof. Proof proves that the browser
-	// has the shared key.
+	// Proof is the result of BrowserProof, which proves that the browser has the shared key.
 	Proof string `json:"proof"`
 }
 
-// HelloResult completes the handshake.
+// HelloResult is the server's answer to hello, which completes the handshake.
 type HelloResult struct {
-	// Protocol is the Version of the server.
+	// Protocol is the protocol version of the server, its constant Version.
 	Protocol      int    `json:"protocol"`
 	ServerVersion string `json:"serverVersion"`
-	// PairedKey is the key that replaces the key of the browser's pairing code in later
-	// connections. PairedKey is absent if the browser keeps its key.
+	// PairedKey is a new key for later connections of a browser that connected with a pairing
+	// code. PairedKey is absent if the browser keeps its current key.
 	PairedKey string `json:"pairedKey,omitempty"`
-	// BrowserName is the name under which users see the browser. Browser names are unique
-	// on a server.
+	// BrowserName is the display name that the server uses for the browser. Names are unique
+	// among the browsers of a server.
 	BrowserName string `json:"browserName,omitempty"`
-	// IsGivenName is true if the user gave the browser its name, in the side panel or by
-	// a command.
+	// IsGivenName is true if the user chose the browser's name in the side panel or with a
+	// command.
 	IsGivenName bool `json:"isGivenName,omitempty"`
 }
 
-// PingParams is empty.
+// PingParams is an empty object: a ping has no parameters.
 type PingParams struct{}
 
-// PingResult is empty.
+// PingResult is an empty object that answers a ping.
 type PingResult struct{}

@@ -1,196 +1,172 @@
 package wire
 
-// Method is the name of a request or notification.
+// Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
 //
-// The parameters of a method have a type with the method's name: ToolDispatchParams for
-// "tool.dispatch". The result of a request also has a type with the method's name, such
-// as ToolDispatchResult; a notification has no result type. The generator rejects a
-// method without a type for its parameters.
+// Types are named after their method: the parameters of "tool.dispatch" are
+// ToolDispatchParams, its result is ToolDispatchResult. A notification has no result type.
+// The TypeScript generator fails if a method has no type for its parameters.
 type Method string
 
-// Methods of the link.
+// Methods that open a link and keep it alive.
 const (
-	// MethodChallenge proves that the server has the shared key, and requests a proof
-	// from the browser. MethodChallenge is the server's first frame on a link, a
-	// notification.
+	// MethodChallenge is the server's first notification on a link. The frame proves that the
+	// server has the shared key, and asks the browser for its proof.
 	MethodChallenge Method = "challenge"
-	// MethodHello opens a link. MethodHello is the browser's first frame on a link, a
-	// request.
+	// MethodHello is the browser's first request on a link. The frame proves that the browser
+	// has the shared key.
 	MethodHello Method = "hello"
-	// MethodPing keeps the link and the service worker alive. MethodPing is a request
-	// of either peer.
+	// MethodPing is a request of either peer that keeps the link and the service worker alive.
 	MethodPing Method = "ping"
 )
 
-// Methods of running tools.
+// Methods that control running tools.
 const (
-	// MethodToolDispatch is a request of the server that runs a tool in a document. The
-	// ID of the request is the dispatchId, so that an answer on a later link still
-	// identifies the call.
+	// MethodToolDispatch is the server's request to run a tool in a document. The ID of the
+	// request is the dispatchId, so that an answer on a later link still identifies the call.
 	MethodToolDispatch Method = "tool.dispatch"
-	// MethodToolCancel cancels a running tool. MethodToolCancel is a request of the
-	// server.
+	// MethodToolCancel is the server's request to cancel a running tool.
 	MethodToolCancel Method = "tool.cancel"
-	// MethodToolProgress sends reports of a running tool. MethodToolProgress is a
-	// notification from the browser.
+	// MethodToolProgress is the browser's notification with progress reports of a running
+	// tool.
 	MethodToolProgress Method = "tool.progress"
-	// MethodToolPart sends one part of a large result, before the answer to
-	// tool.dispatch. MethodToolPart is a notification from the browser.
+	// MethodToolPart is the browser's notification with one part of a large result. All parts
+	// precede the answer to tool.dispatch.
 	MethodToolPart Method = "tool.part"
-	// MethodToolResync requests the complete content of an activity. MethodToolResync
-	// is a notification from the server.
+	// MethodToolResync is the server's notification that it needs the complete content of an
+	// activity.
 	MethodToolResync Method = "tool.resync"
-	// MethodToolAsk sends a request of a running tool, such as a nested call.
-	// MethodToolAsk is a notification from the browser.
+	// MethodToolAsk is the browser's notification with a request from a running tool, such as
+	// a nested call.
 	MethodToolAsk Method = "tool.ask"
-	// MethodToolAnswer sends the answer to a tool.ask. MethodToolAnswer is a request of
-	// the server.
+	// MethodToolAnswer is the server's request that delivers the answer to a tool.ask.
 	MethodToolAnswer Method = "tool.answer"
-	// MethodCallResumed lists the calls that still run in pages after a link or a
-	// service worker was lost. MethodCallResumed is a notification from the browser.
+	// MethodCallResumed is the browser's notification with the calls that still run in pages,
+	// after a link or a service worker was lost.
 	MethodCallResumed Method = "call.resumed"
 )
 
-// Methods of the side panel's buttons and forms.
+// Methods that the side panel's buttons and forms use.
 const (
-	// MethodCallCancel cancels a call. MethodCallCancel is a request of the browser.
+	// MethodCallCancel is the browser's request to cancel a call.
 	MethodCallCancel Method = "call.cancel"
-	// MethodCallDecide sends the user's decision about a suspended call.
-	// MethodCallDecide is a request of the browser.
+	// MethodCallDecide is the browser's request with the user's decision about a suspended
+	// call.
 	MethodCallDecide Method = "call.decide"
-	// MethodCallRepeat repeats a recorded call for the user. MethodCallRepeat is a
-	// request of the browser.
+	// MethodCallRepeat is the browser's request to repeat a recorded call for the user.
 	MethodCallRepeat Method = "call.repeat"
-	// MethodCallInspect requests the times of a call and the reason of its failure.
-	// MethodCallInspect is a request of the browser.
+	// MethodCallInspect is the browser's request for the times of a call and the cause of its
+	// failure.
 	MethodCallInspect Method = "call.inspect"
-	// MethodCallUndo undoes a call that is done, for the user. MethodCallUndo is a request
-	// of the browser.
+	// MethodCallUndo is the browser's request to undo a call that is done.
 	MethodCallUndo Method = "call.undo"
-	// MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
-	// request of the browser.
+	// MethodCallsHistory is the browser's request for recorded calls, newest first.
 	MethodCallsHistory Method = "calls.history"
-	// MethodConfigPermission sets a permission. MethodConfigPermission is a request of
-	// the browser.
+	// MethodConfigPermission is the browser's request to set the permission of a plugin or
+	// tool.
 	MethodConfigPermission Method = "config.permission"
-	// MethodConfigReview stores the user's review of a plugin and enables the plugin.
-	// MethodConfigReview is a request of the browser.
+	// MethodConfigReview is the browser's request to store the user's review of a plugin and
+	// to enable the plugin.
 	MethodConfigReview Method = "config.review"
-	// MethodConfigSettings changes settings of a plugin. MethodConfigSettings is a
-	// request of the browser.
+	// MethodConfigSettings is the browser's request to change settings of a plugin.
 	MethodConfigSettings Method = "config.settings"
-	// MethodConfigOpening allows or forbids that calls open tabs of a plugin.
-	// MethodConfigOpening is a request of the browser.
+	// MethodConfigOpening is the browser's request to allow or forbid calls to open tabs for a
+	// plugin.
 	MethodConfigOpening Method = "config.opening"
-	// MethodConfigCalls allows or forbids that the tools of one plugin call the tools
-	// of another plugin. MethodConfigCalls is a request of the browser.
+	// MethodConfigCalls is the browser's request to allow or forbid one plugin to call tools
+	// of another plugin.
 	MethodConfigCalls Method = "config.calls"
-	// MethodConfigLateAccess allows or forbids a plugin that starts late to get its
-	// secret settings and to call other plugins. MethodConfigLateAccess is a request of
-	// the browser.
+	// MethodConfigLateAccess is the browser's request to grant or revoke the late access of a
+	// plugin. A plugin that starts late needs this access to get its secret settings and to
+	// call other plugins.
 	MethodConfigLateAccess Method = "config.lateAccess"
-	// MethodConfigSite sets the user's rule for browser tools on a site. MethodConfigSite
-	// is a request of the browser.
+	// MethodConfigSite is the browser's request to set the user's rule for browser tools on a
+	// site.
 	MethodConfigSite Method = "config.site"
-	// MethodConfigBrowserTools turns browser tools on or off. MethodConfigBrowserTools is
-	// a request of the browser.
+	// MethodConfigBrowserTools is the browser's request to turn browser tools on or off.
 	MethodConfigBrowserTools Method = "config.browserTools"
-	// MethodTabRelease stops the client that uses a tab with browser tools.
-	// MethodTabRelease is a request of the browser.
+	// MethodTabRelease is the browser's request to stop the client that uses a tab with
+	// browser tools.
 	MethodTabRelease Method = "tab.release"
 )
 
-// These methods inspect, install, update and remove plugins for the user of the side
-// panel.
+// Methods with which the side panel inspects, installs, updates and removes plugins.
 const (
-	// MethodPluginInspect requests the description of a plugin that a user reads before
-	// enabling the plugin. MethodPluginInspect is a request of the browser.
+	// MethodPluginInspect is the browser's request for the description of a plugin that the
+	// user reads before enabling the plugin.
 	MethodPluginInspect Method = "plugin.inspect"
-	// MethodPluginPage requests one page of a plugin's code, or of the changes since the
-	// last review. MethodPluginPage is a request of the browser.
+	// MethodPluginPage is the browser's request for one page of a plugin's code, or of the
+	// changes since the last review.
 	MethodPluginPage Method = "plugin.page"
-	// MethodPluginInstall installs a plugin. MethodPluginInstall is a request of the
-	// browser.
+	// MethodPluginInstall is the browser's request to install a plugin.
 	MethodPluginInstall Method = "plugin.install"
-	// MethodPluginUpdate updates an installed plugin. MethodPluginUpdate is a request of
-	// the browser.
+	// MethodPluginUpdate is the browser's request to update an installed plugin.
 	MethodPluginUpdate Method = "plugin.update"
-	// MethodPluginRemove removes a plugin. MethodPluginRemove is a request of the
-	// browser.
+	// MethodPluginRemove is the browser's request to remove a plugin.
 	MethodPluginRemove Method = "plugin.remove"
 )
 
 // Methods that keep the browser's plugins up to date.
 const (
-	// MethodPluginSync sends the list of adapters. MethodPluginSync is a request of the
-	// server. The answer to plugin.sync names the adapters whose new code the browser
-	// needs at once.
+	// MethodPluginSync is the server's request that sends the list of adapters. The answer to
+	// plugin.sync names the adapters whose new code the browser needs at once.
 	MethodPluginSync Method = "plugin.sync"
-	// MethodPluginCode sends the code of one adapter. MethodPluginCode is a request of
-	// the server.
+	// MethodPluginCode is the server's request that sends the code of one adapter.
 	MethodPluginCode Method = "plugin.code"
-	// MethodPluginFetch requests the code of one plugin or of the host.
-	// MethodPluginFetch is a request of the browser.
+	// MethodPluginFetch is the browser's request for the code of one plugin or of the host.
 	MethodPluginFetch Method = "plugin.fetch"
-	// MethodPluginSettings sends the settings of one plugin to the documents in which
-	// its adapter runs. MethodPluginSettings is a request of the server. Later
-	// documents get the settings together with the adapter's code.
+	// MethodPluginSettings is the server's request that sends a plugin's settings to the
+	// documents in which its adapter runs. Documents that load later receive the settings
+	// together with the adapter's code.
 	MethodPluginSettings Method = "plugin.settings"
-	// MethodPluginLog sends log entries of an adapter. MethodPluginLog is a
-	// notification from the browser.
+	// MethodPluginLog is the browser's notification with log entries of an adapter.
 	MethodPluginLog Method = "plugin.log"
 )
 
-// Methods of tabs.
+// Methods that list, open, reload and inspect tabs.
 const (
-	// MethodTabSync lists all tabs that match plugins. MethodTabSync is a notification
-	// from the browser.
+	// MethodTabSync is the browser's notification with all tabs that match plugins.
 	MethodTabSync Method = "tab.sync"
-	// MethodTabChanged reports a tab that changed or was closed. MethodTabChanged is a
-	// notification from the browser.
+	// MethodTabChanged is the browser's notification that a tab changed or was closed.
 	MethodTabChanged Method = "tab.changed"
-	// MethodTabOpen opens a tab in the background for a call that has no tab.
-	// MethodTabOpen is a request of the server.
+	// MethodTabOpen is the server's request to open a background tab for a call that has no
+	// tab.
 	MethodTabOpen Method = "tab.open"
-	// MethodTabLoad reloads a tab in which a plugin does not run, unless the user could
-	// lose work. MethodTabLoad is a request of the server.
+	// MethodTabLoad is the server's request to reload a tab in which a plugin does not run.
+	// The browser refuses if the user could lose work.
 	MethodTabLoad Method = "tab.load"
-	// MethodTabDescribe requests the current state of any tab, for a browser tool.
-	// MethodTabDescribe is a request of the server.
+	// MethodTabDescribe is the server's request for the current state of any tab, for a
+	// browser tool.
 	MethodTabDescribe Method = "tab.describe"
-	// MethodTabHolds lists the tabs that clients use with browser tools, each time this
-	// list changes. MethodTabHolds is a notification from the server.
+	// MethodTabHolds is the server's notification with the tabs that clients use with browser
+	// tools, sent whenever this list changes.
 	MethodTabHolds Method = "tab.holds"
-	// MethodSessionEnded lists ended sessions of clients, so that the browser deletes the
-	// state of these sessions. MethodSessionEnded is a notification from the server.
+	// MethodSessionEnded is the server's notification that sessions of clients have ended. The
+	// browser then deletes the state of these sessions.
 	MethodSessionEnded Method = "session.ended"
-	// MethodSessionUsed lists the sessions for which the browser stores state. The server
-	// answers with [MethodSessionEnded]. MethodSessionUsed is a notification from the
-	// browser.
+	// MethodSessionUsed is the browser's notification with the sessions for which it stores
+	// state. The server answers with [MethodSessionEnded].
 	MethodSessionUsed Method = "session.used"
-	// MethodTabUserInput reports that the user clicked or typed in a tab that a client
-	// uses. MethodTabUserInput is a notification from the browser.
+	// MethodTabUserInput is the browser's notification that the user clicked or typed in a tab
+	// that a client uses.
 	MethodTabUserInput Method = "tab.userInput"
 )
 
-// Methods that send the content of the side panel.
+// Methods that send content to the side panel.
 const (
-	// MethodStateWatch turns state.sync and state.plugins on or off. MethodStateWatch
-	// is a notification from the browser. The server sends no state while no side panel
-	// is open.
+	// MethodStateWatch is the browser's notification that turns state.sync and state.plugins
+	// on or off. The server sends neither while no side panel is open.
 	MethodStateWatch Method = "state.watch"
-	// MethodStateSync sends the calls that the side panel displays. MethodStateSync is
-	// a notification from the server.
+	// MethodStateSync is the server's notification with the calls that the side panel
+	// displays.
 	MethodStateSync Method = "state.sync"
-	// MethodStatePlugins sends the list of all plugins when any plugin has changed.
-	// MethodStatePlugins is a notification from the server.
+	// MethodStatePlugins is the server's notification with all plugins, sent whenever a plugin
+	// has changed.
 	MethodStatePlugins Method = "state.plugins"
-	// MethodStateBrowser sends the permissions of the browser tools after any of these
-	// permissions has changed. MethodStateBrowser is a notification from the server.
+	// MethodStateBrowser is the server's notification with the permissions of the browser
+	// tools, sent whenever a permission has changed.
 	MethodStateBrowser Method = "state.browser"
-	// MethodStateWaiting sends the number of calls that are waiting for the user, each
-	// time the number changes. MethodStateWaiting is a notification from the server.
-	// Unlike other state messages, MethodStateWaiting is also sent while no side panel
-	// is open.
+	// MethodStateWaiting is the server's notification with the number of calls that are
+	// waiting for the user, sent whenever the number changes. Unlike other state messages,
+	// state.waiting is also sent while no side panel is open.
 	MethodStateWaiting Method = "state.waiting"
 )

@@ -5,19 +5,17 @@ import (
 	"fmt"
 )
 
-// maxMembers limits the members of an object that splitObject splits. Valid objects of
-// the protocol have fewer than maxMembers members.
+// maxMembers is the maximum number of members of a JSON object that splitObject accepts.
+// Valid objects of the protocol have fewer members.
 const maxMembers = 32
 
-// splitObject splits a JSON object into its members without decoding them. splitObject
-// calls the function use for each member in order, and stops when use returns an error.
-// The key and the value of a member share the memory of object; the key has no quotes
-// but keeps its escapes.
+// splitObject splits a JSON object into its members without decoding them. The function use
+// is called for each member in order until use returns an error. Key and value are slices
+// of the parameter object; the key has no quotes but keeps its escapes.
 //
-// splitObject returns an error if two keys are equal byte by byte. Because equal keys
-// are an error, text that was copied into an object unparsed, such as a tool's result,
-// can't override a member. splitObject finds the end of each value, but does not
-// validate the value.
+// splitObject rejects duplicate keys. Text that was copied unparsed into a JSON object,
+// such as a tool's result, therefore can't override a member. splitObject finds the end of
+// each value but does not validate the value.
 func splitObject(object []byte, use func(key, value []byte) error) error {
 	i := skipSpace(object, 0)
 	if i == len(object) || object[i] != '{' {
@@ -62,7 +60,8 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 
 var errUnclosed = errors.New("the object is not closed")
 
-// splitMember returns the member that begins at index i, and the index of its end.
+// splitMember returns the member of a JSON object that begins at index i, and the index of
+// its end.
 func splitMember(object []byte, i int) (key, value []byte, end int, err error) {
 	start := i
 	i = skipString(object, i)
@@ -82,8 +81,8 @@ func splitMember(object []byte, i int) (key, value []byte, end int, err error) {
 	return key, object[i:end], end, nil
 }
 
-// skipValue returns the index after the value that begins at index i, or -1 if the
-// value is not closed.
+// skipValue returns the index after the JSON value that begins at index i, or -1 if a
+// bracket or quote of the value is not closed.
 func skipValue(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -100,7 +99,7 @@ func skipValue(b []byte, i int) int {
 			depth++
 		case '}', ']':
 			if depth == 0 {
-				return i // closes the object around a number, true, false or null
+				return i // the bracket closes the object around a number, true, false or null
 			}
 			if depth--; depth == 0 {
 				return i + 1
@@ -115,8 +114,8 @@ func skipValue(b []byte, i int) int {
 	return -1
 }
 
-// skipString returns the index after the string that begins at index i, or -1 if no
-// string begins there or the string is not closed.
+// skipString returns the index after the JSON string that begins at index i, or -1 if no
+// string begins at i or its closing quote is missing.
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -136,7 +135,7 @@ func skipString(b []byte, i int) int {
 	return -1
 }
 
-// skipSpace returns the index of the first character from index i that is not white
+// skipSpace returns the index of the first character at or after index i that is not white
 // space.
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {

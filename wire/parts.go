@@ -10,10 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// DecodePart decodes the params of a tool.part. DecodePart returns the Text separately
-// as a JSON string, for ResultText.Append; the Text in p is empty.
+// DecodePart decodes the params of a tool.part. The returned text is a JSON string for
+// ResultText.Append, and p.Text is empty.
 //
-// Unlike json.Unmarshal, DecodePart does not scan the text, which Parse has validated.
+// Unlike json.Unmarshal, DecodePart does not scan the text of the part, which Parse has
+// already validated.
 func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 	err = splitBody(params, func(key, value []byte) error {
 		switch string(key) {
@@ -35,23 +36,24 @@ func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 	return p, text, nil
 }
 
-// ResultText joins the texts of a result's parts. The zero value of ResultText is an
-// empty text.
+// ResultText joins the parts of a large tool result. The zero ResultText is empty and ready
+// to use.
 //
-// Parts are split between UTF-16 units. A part may end with the first half of a
-// surrogate pair, and the next part then begins with the second half.
+// A result may be split inside a surrogate pair of UTF-16: one part then ends with the
+// first half, and the next part begins with the second half.
 //
 //genwire:skip a state of the decoder, not a type of the protocol
 type ResultText struct {
-	chunks [][]byte // the texts of the parts
-	length int      // the sum of the lengths of chunks
-	half   rune     // the unpaired first half of a character at the end of chunks, or 0
+	chunks [][]byte // the decoded texts of the parts
+	length int      // the sum of the lengths of chunks, in bytes
+	half   rune     // the first half of a surrogate pair at the end of the last part, or 0
 }
 
-// Len returns the length of the text, in bytes.
+// Len returns the length of the text so far, in bytes.
 func (t *ResultText) Len() int { return t.length }
 
-// Append appends the text of the next part, a valid JSON string with its quotes.
+// Append appends the text of the next part, which must be a valid JSON string with its
+// quotes.
 func (t *ResultText) Append(quoted []byte) {
 	text := quoted[1 : len(quoted)-1]
 	chunk := make([]byte, 0, len(text)+unescapeRoom)
@@ -75,13 +77,13 @@ func (t *ResultText) Join() []byte {
 	return t.chunks[0]
 }
 
-// unescapeRoom is how many bytes more than its text appendUnescaped may write: a replaced
-// half of a character, and a word of eight bytes that is written whole.
+// unescapeRoom is how many bytes appendUnescaped may write beyond the length of its input.
+// Three bytes replace an unpaired surrogate, and eight bytes are always copied together.
 const unescapeRoom = 3 + 8
 
 // appendUnescaped appends the decoded characters of a JSON string without quotes. The
-// parameter half is an unpaired first half of a character before text, or 0. The capacity of
-// dst is greater than its length by len(text)+unescapeRoom.
+// parameter half is the first half of a surrogate pair that precedes text, or 0. The caller
+// reserves len(text)+unescapeRoom bytes of free capacity in dst.
 func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 	for len(text) > 0 {
 		if text[0] != '\\' {
@@ -113,8 +115,8 @@ func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 }
 
 // appendPlain appends the bytes of text before the first backslash, and returns their
-// number. appendPlain copies eight bytes at once, which is faster than a search for each of
-// many backslashes.
+// number. In text with many backslashes, copying eight bytes at once is faster than
+// searching for each backslash.
 func appendPlain(dst, text []byte) ([]byte, int) {
 	n, room := 0, dst[len(dst):cap(dst)]
 	for n+8 <= len(text) && n+8 <= len(room) {
@@ -134,7 +136,7 @@ func appendPlain(dst, text []byte) ([]byte, int) {
 	return dst, n
 }
 
-// closeHalf replaces an unpaired half of a character by U+FFFD, as JSON decoders do.
+// closeHalf appends U+FFFD for an unpaired half of a surrogate pair, as JSON decoders do.
 func closeHalf(dst []byte, half rune) ([]byte, rune) {
 	if half != 0 {
 		dst = utf8.AppendRune(dst, utf8.RuneError)
@@ -142,7 +144,8 @@ func closeHalf(dst []byte, half rune) ([]byte, rune) {
 	return dst, 0
 }
 
-// unescapeChar returns the character that a backslash and c represent.
+// unescapeChar returns the character that a JSON string escapes as a backslash followed by
+// c.
 func unescapeChar(c byte) byte {
 	switch c {
 	case 'b':
@@ -160,7 +163,7 @@ func unescapeChar(c byte) byte {
 	}
 }
 
-// decodeHex returns the value of hexadecimal digits.
+// decodeHex parses valid hexadecimal digits as a number.
 func decodeHex(digits []byte) (r rune) {
 	for _, c := range digits {
 		r <<= 4

@@ -7,16 +7,16 @@ import (
 	"fmt"
 )
 
-// ServerProof returns the server's proof for the handshake, an HMAC-SHA256 with the
-// shared key, in hexadecimal. Because the proof covers the nonces of server and
-// browser, the proof is valid for one link only. Because the proof covers the port, a
-// program on another port can't relay a challenge.
+// ServerProof returns the server's proof for the handshake, a hexadecimal HMAC-SHA256 with
+// the shared key. Because the proof covers the nonces of server and browser, the proof is
+// valid for one link only. Because the proof covers the port, a program that listens on
+// another port can't relay the server's challenge.
 func ServerProof(key string, port int, browserNonce, serverNonce string) string {
 	return computeProof(key, "opentabs link server", port, browserNonce, serverNonce)
 }
 
-// BrowserProof returns the browser's proof for the handshake. The browser sends its
-// proof only after it has verified the ServerProof.
+// BrowserProof returns the browser's proof for the handshake, a hexadecimal HMAC-SHA256
+// with the shared key. The browser sends its proof only after verifying the server's proof.
 func BrowserProof(key string, port int, browserNonce, serverNonce string) string {
 	return computeProof(key, "opentabs link browser", port, browserNonce, serverNonce)
 }
@@ -29,24 +29,23 @@ func computeProof(key, role string, port int, browserNonce, serverNonce string) 
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// PairingKey returns the key of a browser that is paired with a code: the SHA-256 sum of
-// the code, in hexadecimal. The key is not guessable, because a code has 100 random bits.
+// PairingKey derives a browser's key from its pairing code, as a hexadecimal SHA-256 sum.
+// The key can't be guessed, because a pairing code has 100 random bits.
 func PairingKey(code string) string { return hexSHA256("opentabs pairing\n" + code) }
 
 // keyIDChars is the length of a KeyID, in characters.
 const keyIDChars = 32
 
-// KeyID returns the ID of a browser's key. A KeyID is not secret, and the key cannot be
-// computed from its KeyID.
+// KeyID returns the public ID of a browser's secret key. The key can't be computed from its
+// ID.
 func KeyID(key string) string { return hexSHA256("opentabs key\n" + key)[:keyIDChars] }
 
-// hexSHA256 returns the SHA-256 sum of a text, in hexadecimal.
 func hexSHA256(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// Limits of the length of a nonce, in characters.
+// The minimum and maximum length of a nonce, in characters.
 const (
 	minNonceChars = 16
 	maxNonceChars = 128

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestProofsAreGolden compares computed proofs with the proofs in the golden frames of
-// the handshake. The extension's tests also compare the extension's proofs with the
-// golden frames.
+// TestProofsAreGolden compares computed proofs with the golden frames of the handshake. A
+// test of the extension compares its proofs with the same golden frames.
 func TestProofsAreGolden(t *testing.T) {
 	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
 	var challenge ChallengeParams
@@ -33,8 +32,8 @@ func TestProofsAreGolden(t *testing.T) {
 	}
 }
 
-// TestProofsDiffer checks that a proof depends on the role, the key, the port and both
-// nonces.
+// TestProofsDiffer checks that a handshake proof depends on the peer's role, the key, the
+// port and both nonces.
 func TestProofsDiffer(t *testing.T) {
 	seen := map[string]string{}
 	for name, proof := range map[string]string{
@@ -65,8 +64,8 @@ func TestIsNonce(t *testing.T) {
 	}
 }
 
-// TestPairingKey checks PairingKey and KeyID with the values of the extension's pairing
-// test.
+// TestPairingKey checks that PairingKey and KeyID return the values that the extension's
+// pairing test also expects.
 func TestPairingKey(t *testing.T) {
 	const wantKey = "51bf14db36070db1ec12bd155251f3cdf01aef9302e2d43fcb1dd0c805790765"
 	key := PairingKey("7KQ2MXD9R4TB8WZ0HJ5N")

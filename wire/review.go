@@ -3,66 +3,67 @@ package wire
 // ToolPermission is the permission of one tool of a plugin.
 type ToolPermission struct {
 	Tool string `json:"tool"`
-	// Permission is absent if the permission of the plugin applies to the tool.
+	// Permission is absent if the tool has no separate permission, so that the plugin's
+	// permission applies.
 	Permission Permission `json:"permission,omitempty"`
 }
 
 // ConfigReviewParams stores the user's review of a plugin and enables the plugin.
 type ConfigReviewParams struct {
 	Plugin string `json:"plugin"`
-	// Hash is the Hash of the PluginView that the user has reviewed.
+	// Hash is the PluginView.Hash of the content that the user reviewed.
 	Hash       string     `json:"hash"`
 	Permission Permission `json:"permission"`
-	// Tools are the tools whose permission the user changed during the review.
+	// Tools contains only the tools whose permission the user changed during the review.
 	Tools []ToolPermission `json:"tools,omitempty"`
 }
 
-// ConfigReviewResult is empty. ConfigReviewResult confirms that the server stored the
+// ConfigReviewResult is an empty object that confirms that the server stored the user's
 // review.
 type ConfigReviewResult struct{}
 
-// PluginInspectParams requests the description of a plugin that a user reads before
+// PluginInspectParams requests the description of a plugin that the user reads before
 // enabling the plugin.
 type PluginInspectParams struct {
 	Plugin string `json:"plugin"`
 }
 
-// PluginInspectResult is the description of a plugin that a user reads before enabling
-// the plugin. The plugin's author wrote the texts, from which hidden characters are
-// removed.
+// PluginInspectResult is the description of a plugin that the user reads before enabling
+// the plugin. The texts come from the plugin's author, but the server removes hidden
+// characters.
 type PluginInspectResult struct {
-	// Hash is the Hash of the PluginView to which this description belongs.
+	// Hash is the PluginView.Hash of the content that the result describes.
 	Hash        string `json:"hash"`
 	Description string `json:"description"`
-	// Package is the npm name of the plugin's package. Folder is the path of the package
-	// on the server's computer.
+	// Package is the npm name of the plugin's package. Folder is the absolute path of the
+	// package on the server's computer.
 	Package string       `json:"package"`
 	Source  PluginSource `json:"source"`
 	Folder  string       `json:"folder"`
-	// Author is the author's name in package.json. Author is absent if package.json names
-	// no author.
+	// Author is the author's name in package.json, absent if package.json names no author.
 	Author string `json:"author,omitempty"`
-	// Excludes are match patterns of pages on the plugin's sites on which the plugin does
-	// not run.
+	// Excludes are Chrome match patterns of pages on which the plugin does not run although
+	// its sites match.
 	Excludes []string `json:"excludes,omitempty"`
-	// PreScript is true if a script of the plugin runs before all scripts of a page.
+	// PreScript is true if the plugin has a script that runs before all scripts of a page.
 	// RunsInFrames is true if the plugin also runs in child frames with the origin of the
 	// page.
 	PreScript    bool `json:"preScript,omitempty"`
 	RunsInFrames bool `json:"frames,omitempty"`
-	// Warnings are problems of the package that do not prevent its use.
+	// Warnings are problems of the plugin's package that do not prevent its use.
 	Warnings []string `json:"warnings,omitempty"`
-	// Powers are the browser features that the plugin's code uses.
+	// Powers are the sensitive browser features that the plugin's code uses.
 	Powers []PowerView         `json:"powers,omitempty"`
 	Tools  []InspectedToolView `json:"tools,omitempty"`
-	// Sections are the sizes of the texts that plugin.page returns.
+	// Sections are the sizes of the texts that plugin.page can return, such as the plugin's
+	// code.
 	Sections []SectionView `json:"sections,omitempty"`
-	// LastReview is the user's last review of the plugin. LastReview is absent if the
-	// user has never reviewed the plugin.
+	// LastReview is the user's last review of the plugin, absent if the user never reviewed
+	// the plugin.
 	LastReview *LastReviewView `json:"lastReview,omitempty"`
 }
 
-// PluginSource is how a plugin was installed.
+// PluginSource is how a plugin was installed: as a folder, by opentabs, or globally by npm.
 type PluginSource string
 
 const (
@@ -75,12 +76,12 @@ const (
 	PluginSourceGlobal PluginSource = "global"
 )
 
-// PowerView is a browser feature that the code of a plugin uses.
+// PowerView describes a sensitive browser feature that the code of a plugin uses.
 type PowerView struct {
 	Name string `json:"name"`
-	// Meaning is a sentence that explains what the browser feature can do.
+	// Meaning is a sentence that explains what code can do with the browser feature.
 	Meaning string `json:"meaning"`
-	// Sections are the sections whose code uses the browser feature.
+	// Sections are the parts of the plugin's code that use the browser feature.
 	Sections []SectionName `json:"sections,omitempty"`
 }
 
@@ -92,7 +93,7 @@ type InspectedToolView struct {
 	Destructive bool `json:"destructive,omitempty"`
 }
 
-// SectionName is the name of one text of an inspected plugin.
+// SectionName is the name of a text that the user can read while reviewing a plugin.
 type SectionName string
 
 const (
@@ -101,17 +102,17 @@ const (
 	SectionChanges SectionName = "changes"
 	// SectionCode is the code that the plugin's author wrote.
 	SectionCode SectionName = "code"
-	// SectionPreScript is the plugin's script that runs before all scripts of a page.
+	// SectionPreScript is the script of the plugin that runs before all scripts of a page.
 	SectionPreScript SectionName = "pre-script"
-	// SectionLibraries is the code that the bundler marked as libraries.
+	// SectionLibraries is the code that the bundler marked as library code.
 	SectionLibraries SectionName = "libraries"
 )
 
-// SectionView is the size of one text of an inspected plugin.
+// SectionView is the size of a text that the user can read while reviewing a plugin.
 type SectionView struct {
 	Name SectionName `json:"name"`
-	// Pages is the number of pages that plugin.page returns. Lines is the number of lines
-	// of the text.
+	// Pages is the number of pages into which plugin.page splits the text. Lines is its number
+	// of lines.
 	Pages int `json:"pages"`
 	Lines int `json:"lines"`
 	// Added and Removed are the numbers of added and removed lines in SectionChanges.
@@ -124,26 +125,25 @@ type LastReviewView struct {
 	Version string `json:"version,omitempty"`
 	// Permission is the permission that the plugin had before its content changed.
 	Permission Permission `json:"permission,omitempty"`
-	// AtMs is the time of the review, in milliseconds since 1970. AtMs is absent if the
-	// time is unknown.
+	// AtMs is the time of the review in milliseconds since 1970, absent if unknown.
 	AtMs float64 `json:"atMs,omitempty"`
 }
 
 // PluginPageParams requests one page of a section of an inspected plugin.
 type PluginPageParams struct {
 	Plugin string `json:"plugin"`
-	// Hash is the Hash of the PluginInspectResult. The server rejects the request if the
-	// plugin has changed since the inspection.
+	// Hash is PluginInspectResult.Hash. The server rejects the request for a page if the
+	// plugin has changed since plugin.inspect.
 	Hash    string      `json:"hash"`
 	Section SectionName `json:"section"`
-	// Page is the number of the requested page, from 1.
+	// Page is the number of the requested page of the section, from 1.
 	Page int `json:"page"`
 }
 
 // PluginPageResult is one page of a section of an inspected plugin.
 type PluginPageResult struct {
 	Text string `json:"text"`
-	// FirstLine is the line number of the first line of Text within the section, from 1.
+	// FirstLine is the number of the page's first line within the section, from 1.
 	FirstLine int `json:"firstLine"`
 }
 
@@ -155,37 +155,37 @@ type PluginInstallParams struct {
 	Package string `json:"package"`
 }
 
-// PluginInstallResult describes the installed plugin. The plugin does not run until the
-// user has reviewed and enabled the plugin.
+// PluginInstallResult describes the installed plugin, which does not run until the user has
+// reviewed and enabled the plugin.
 type PluginInstallResult struct {
 	Plugin  string `json:"plugin"`
 	Version string `json:"version"`
-	// PreviousVersion is the version that the installation replaced. PreviousVersion is
-	// absent if the plugin was not installed before.
+	// PreviousVersion is the version that the installation replaced, absent if the plugin was
+	// not installed before.
 	PreviousVersion string `json:"previousVersion,omitempty"`
-	// Registry is the npm registry of the package. Registry is absent if the plugin comes
-	// from a folder or a package file.
+	// Registry is the npm registry of the package, absent if the plugin comes from a folder or
+	// a package file.
 	Registry string `json:"registry,omitempty"`
-	// Warnings are warnings about the package for the user, each one sentence.
+	// Warnings are sentences for the user about problems of the package.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// PluginUpdateParams requests an update of a plugin to the newest version in its version
-// range.
+// PluginUpdateParams requests an update of a plugin to the newest version in the range that
+// the user chose.
 type PluginUpdateParams struct {
 	Plugin string `json:"plugin"`
 }
 
-// PluginUpdateResult has the versions of a plugin before and after an update.
+// PluginUpdateResult contains the versions of a plugin before and after an update.
 type PluginUpdateResult struct {
 	Version string `json:"version"`
-	// PreviousVersion is the version before the update. PreviousVersion is absent if no
-	// newer version was available.
+	// PreviousVersion is the version before the update, absent if no newer version was
+	// available.
 	PreviousVersion string `json:"previousVersion,omitempty"`
-	// LatestVersion is a newer version outside the version range that the user chose.
-	// LatestVersion is absent if no such version exists.
+	// LatestVersion is a newer version outside the version range that the user chose, absent
+	// if none exists.
 	LatestVersion string `json:"latestVersion,omitempty"`
-	// Warnings are warnings about the package for the user, each one sentence.
+	// Warnings are sentences for the user about problems of the package.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -195,6 +195,5 @@ type PluginRemoveParams struct {
 	Plugin string `json:"plugin"`
 }
 
-// PluginRemoveResult is empty. PluginRemoveResult confirms that the server removed the
-// plugin.
+// PluginRemoveResult is an empty object that confirms that the server removed the plugin.
 type PluginRemoveResult struct{}

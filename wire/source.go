@@ -2,7 +2,7 @@ package wire
 
 import "embed"
 
-// Source has the TypeScript files of package wire, which opentabs bundles into the
+// Source contains the TypeScript files of the protocol, which opentabs bundles into the
 // extension.
 //
 //go:embed wire.gen.ts frame.ts

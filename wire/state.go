@@ -2,13 +2,14 @@ package wire
 
 import "encoding/json"
 
-// StateWatchParams turns state.sync and state.plugins on or off for one link.
+// StateWatchParams turns the notifications state.sync and state.plugins on or off for one
+// link.
 type StateWatchParams struct {
 	On bool `json:"on"`
 }
 
-// CallStatus is the status of a call for display. tool-call-progress.v1 has every status
-// but StatusTimedOut.
+// CallStatus is the status of a call as users see it. All statuses except StatusTimedOut
+// exist in tool-call-progress.v1, too.
 type CallStatus string
 
 const (
@@ -23,8 +24,8 @@ const (
 	StatusTimedOut CallStatus = "timed out"
 )
 
-// ForProgress returns the status in tool-call-progress.v1: a call that timed out has
-// failed.
+// ForProgress returns the status for tool-call-progress.v1, in which a call that timed out
+// is failed.
 func (s CallStatus) ForProgress() CallStatus {
 	if s == StatusTimedOut {
 		return StatusFailed
@@ -41,158 +42,159 @@ type CallView struct {
 	Plugin string     `json:"plugin"`
 	Tool   string     `json:"tool"`
 	Status CallStatus `json:"status"`
-	// Progress is from 0 to 1. Progress is absent while the progress is unknown.
+	// Progress is a fraction from 0 to 1, absent while unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// TabID is the tab in which the call runs. TabID is absent before a tab is chosen,
-	// and for a tab of another browser.
+	// TabID is the tab in which the call runs. Before the server has chosen a tab, and for a
+	// tab of another browser, TabID is absent.
 	TabID int `json:"tabId,omitempty"`
-	// CreatedMs is the time at which the call arrived at the server, in milliseconds
-	// since 1970.
+	// CreatedMs is when the call arrived at the server, in milliseconds since 1970.
 	CreatedMs float64 `json:"createdMs,omitempty"`
 	// Site is the host and port of the page in which the call runs or ran.
 	Site string `json:"site,omitempty"`
-	// Args is the beginning of the call's arguments as JSON text. In Args, text that a
-	// browser tool types into a secret field is masked.
+	// Args is the beginning of the call's arguments as JSON text. Text that a browser tool
+	// types into a secret field is masked in Args.
 	Args string `json:"args,omitempty"`
-	// RunMs is how long the call has run so far, or ran in total, in milliseconds.
+	// RunMs is the running time of the call in milliseconds, so far or in total.
 	RunMs float64 `json:"runMs"`
-	// Error is the reason why the call failed, as a text for the user. NextStep is the
-	// advice for the user; NextStep is absent if Error contains the advice.
+	// Error explains to the user why the call failed. NextStep is advice for the user, absent
+	// if Error already contains advice.
 	Error     string    `json:"error,omitempty"`
 	NextStep  string    `json:"nextStep,omitempty"`
 	ErrorCode ErrorCode `json:"errorCode,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// ParentCallID is the ID of the call whose tool made a nested call.
+	// ParentCallID is the ID of the call whose tool made the call, and absent if the call is
+	// not nested.
 	ParentCallID string `json:"parentCallId,omitempty"`
-	// UserProgress and UserMessage are the Progress and Message of the last report for
-	// the audience "user".
+	// UserProgress and UserMessage are from the last progress report for the audience "user".
 	UserProgress *float64 `json:"userProgress,omitempty"`
 	UserMessage  string   `json:"userMessage,omitempty"`
-	// StatusWord is the tool's word for its activity, such as "indexing".
-	// UserStatusWord is the status word of the last report for the audience "user".
+	// StatusWord is the tool's word for what it is doing, such as "indexing". UserStatusWord
+	// is from the last progress report for the audience "user".
 	StatusWord     string `json:"statusWord,omitempty"`
 	UserStatusWord string `json:"userStatusWord,omitempty"`
 	// EndAudience is "user" if the result of the call is meant for the user.
 	EndAudience string `json:"endAudience,omitempty"`
-	// Result is the beginning of the result of a successful call, as text or JSON.
+	// Result is the beginning of a successful call's result, as text or JSON.
 	Result string `json:"result,omitempty"`
-	// Waiting is set while the call is waiting for the user.
+	// Waiting describes what the call is waiting for, and is absent while the call does not
+	// wait for the user.
 	Waiting *WaitingView `json:"waiting,omitempty"`
-	// Decision is the user's last decision about the call.
+	// Decision is the user's last approval or denial of the call.
 	Decision *DecisionView `json:"decision,omitempty"`
-	// Activities are the activities of the call, in the order of their first report.
+	// Activities are the contents that the tool shows beside its progress, in the order of
+	// their first report.
 	Activities []ActivityView `json:"activities,omitempty"`
 }
 
-// TicketKind is what a suspended call is waiting for.
+// TicketKind is what a suspended call is waiting for: an approval or an action of the user.
 type TicketKind string
 
 const (
-	// TicketPermission waits for the user to allow or deny the call.
+	// TicketPermission means that the call waits for the user to allow or deny it.
 	TicketPermission TicketKind = "permission"
-	// TicketUser waits for an action of the user, such as to log in to the site.
+	// TicketUser means that the call waits for an action of the user, such as to log in to the
+	// site.
 	TicketUser TicketKind = "user"
 )
 
-// Scope is the extent of a permission that the user gives.
+// Scope is how far an approval of the user extends: one call, a session, some time, or
+// always.
 type Scope string
 
 const (
-	// ScopeOnce allows one call.
+	// ScopeOnce allows only the one suspended call.
 	ScopeOnce Scope = "once"
-	// ScopeSession allows the tool for the client until its session ends.
+	// ScopeSession allows all calls of the tool by the client until its session ends.
 	ScopeSession Scope = "session"
-	// ScopeTime allows the tool for a limited time.
+	// ScopeTime allows all calls of the tool by the client for a limited time.
 	ScopeTime Scope = "time"
-	// ScopeAlways allows the tool without a time limit.
+	// ScopeAlways allows all calls of the tool by the client without a time limit.
 	ScopeAlways Scope = "always"
 )
 
-// WaitingView is the ticket of a suspended call.
+// WaitingView describes what a suspended call is waiting for, and for how long.
 type WaitingView struct {
 	TicketID string     `json:"ticketId"`
 	Kind     TicketKind `json:"kind"`
 	Reason   string     `json:"reason"`
 	Title    string     `json:"title,omitempty"`
-	// Args is the JSON text of the arguments, truncated to MaxShownArgsBytes.
+	// Args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes.
 	Args string `json:"args,omitempty"`
-	// Caller is the tool that made a nested call. Caller is absent for a call of a
-	// client.
+	// Caller is the tool that made the call, absent for a call that an MCP client made.
 	Caller *CallerView `json:"caller,omitempty"`
-	// LeftMs is the remaining time for the decision, in milliseconds.
+	// LeftMs is the time that the user has left to decide, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
-	// Scopes are the scopes that the user can choose from.
+	// Scopes are the extents of an approval that the user can choose from.
 	Scopes []Scope `json:"scopes,omitempty"`
 	// PluginName is the display name of the plugin. ToolTitle is the display name of the
 	// tool. Description is the author's description of the tool.
 	PluginName  string `json:"pluginName,omitempty"`
 	ToolTitle   string `json:"toolTitle,omitempty"`
 	Description string `json:"description,omitempty"`
-	// ReadOnly is true if the author of the tool declares that the call changes nothing.
+	// ReadOnly is true if the author of the tool declares that its calls change nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Page is the page in which the call would run now. Page is absent if the page is
-	// unknown.
+	// Page is the page in which the call would run if approved now, absent if unknown.
 	Page *TicketPageView `json:"page,omitempty"`
 }
 
-// CallerView is a tool that makes a nested call.
+// CallerView describes the tool that makes a nested call.
 type CallerView struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	// TabID is the tab of the calling tool, and is absent for a tab of another browser.
+	// TabID is the tab of the calling tool, absent for a tab of another browser.
 	TabID  int    `json:"tabId,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
 
-// ActivityView is one activity in the side panel.
+// ActivityView is content that the side panel shows beside a call's progress, such as a
+// table.
 type ActivityView struct {
 	Type string `json:"type"`
-	// Content is the JSON text of the activity's content. Content is empty if the JSON
-	// text is longer than MaxShownActivityBytes.
+	// Content is the JSON text of the activity's content, or empty if the text is longer than
+	// MaxShownActivityBytes.
 	Content  string `json:"content,omitempty"`
 	Audience string `json:"audience,omitempty"`
-	// Bytes is the length of the complete content.
+	// Bytes is the length of the activity's complete content, in bytes of JSON.
 	Bytes int `json:"bytes"`
 }
 
 // CallDecideParams is the user's decision about a suspended call.
 type CallDecideParams struct {
 	CallID string `json:"callId"`
-	// TicketID is the TicketID of the WaitingView that the user decides about.
+	// TicketID is the WaitingView.TicketID of the request that the user answers.
 	TicketID string `json:"ticketId"`
 	Allow    bool   `json:"allow"`
-	// Scope is the scope of the permission if Allow is true. Absent means ScopeOnce.
+	// Scope is the extent of the approval if Allow is true. An absent Scope means ScopeOnce.
 	Scope Scope `json:"scope,omitempty"`
-	// ForMs is the duration of a ScopeTime, in milliseconds.
+	// ForMs is the duration of an approval with ScopeTime, in milliseconds.
 	ForMs float64 `json:"forMs,omitempty"`
-	// Surface is where the user decided. If Surface is absent, the user decided in the
-	// side panel.
+	// Surface is where the user decided. An absent Surface means the side panel.
 	Surface Surface `json:"surface,omitempty"`
 }
 
-// DecisionOutcome is the effect of a decision.
+// DecisionOutcome is what the server did with a decision of the user.
 type DecisionOutcome string
 
 const (
-	// DecisionAccepted means that the decision takes effect.
+	// DecisionAccepted means that the user's decision takes effect.
 	DecisionAccepted DecisionOutcome = "decided"
-	// DecisionAlreadyMade means that an earlier decision takes effect.
+	// DecisionAlreadyMade means that an earlier decision about the same call is in effect.
 	DecisionAlreadyMade DecisionOutcome = "already"
-	// DecisionNotPending means that the call is not waiting for a decision. A call
-	// stops waiting for a decision when it ends or when its request is withdrawn.
+	// DecisionNotPending means that the call is not waiting for a decision, because it has
+	// ended or its request was withdrawn.
 	DecisionNotPending DecisionOutcome = "ended"
 )
 
-// CallDecideResult reports the effect of a decision.
+// CallDecideResult reports what the server did with a decision of the user.
 type CallDecideResult struct {
 	Outcome DecisionOutcome `json:"outcome"`
-	// By is the surface of the earlier decision, for DecisionAlreadyMade.
+	// By is where the user made the earlier decision, if Outcome is DecisionAlreadyMade.
 	By string `json:"by,omitempty"`
-	// Allowed is true if the decision that takes effect allows the call.
+	// Allowed is true if the decision in effect allows the call.
 	Allowed bool `json:"allowed"`
 }
 
@@ -208,71 +210,68 @@ const (
 	PermissionAuto Permission = "auto"
 )
 
-// ToolView is one tool in the side panel.
+// ToolView is one tool of a plugin as the side panel shows it.
 type ToolView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Permission is the permission of the tool. If Permission is absent, the permission
-	// of the plugin applies.
+	// Permission is the tool's separate permission. If Permission is absent, the permission of
+	// the plugin applies.
 	Permission Permission `json:"permission,omitempty"`
 	// ReadOnly is true if the author declares that the tool changes nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Allowed are the callers that need no approval for the tool.
+	// Allowed are the clients and plugins that need no approval to call the tool.
 	Allowed []AllowedCallerView `json:"allowed,omitempty"`
-	// Category is the group of the tool. Category is absent if the tool has no group.
+	// Category is the name of the group under which the tool is listed, absent if the tool has
+	// no group.
 	Category string `json:"category,omitempty"`
-	// Undo is the tool of the plugin that undoes a call of the tool. Undo is absent if the
-	// author declares none.
+	// Undo is the name of the tool that undoes a call of the tool, absent if the author
+	// declares none.
 	Undo string `json:"undo,omitempty"`
 }
 
-// AllowedCallerView is a caller that the user always allows to call a tool.
+// AllowedCallerView is a client or plugin that the user always allows to call a tool.
 type AllowedCallerView struct {
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tool makes the call. Caller is absent for a call of a
-	// client.
+	// Caller is the plugin whose tools make the calls, absent for calls of a client.
 	Caller string `json:"caller,omitempty"`
 }
 
-// PluginView is one plugin in the side panel.
+// PluginView is one plugin as the side panel shows it.
 type PluginView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	Version     string `json:"version"`
-	// Hash is the hash of the plugin's code and descriptions. The user's review of a
-	// plugin is valid only for one Hash.
+	// Hash is the hash of the plugin's code and descriptions. A review covers only the plugin
+	// with exactly this Hash.
 	Hash string `json:"hash"`
-	// Reviewed is true if the user has reviewed the plugin's version with the hash
-	// Hash.
+	// Reviewed is true if the user has reviewed the plugin with its current Hash.
 	Reviewed bool `json:"reviewed"`
-	// HasChanged is true if the user has reviewed a different content of the plugin.
+	// HasChanged is true if the plugin has changed since the user's last review.
 	HasChanged bool       `json:"changed,omitempty"`
 	Permission Permission `json:"permission"`
-	// Source is how the plugin was installed.
+	// Source is how the plugin was installed, such as from npm or from a folder.
 	Source PluginSource `json:"source,omitempty"`
-	// Problem is the reason why the plugin does not start in pages. Problem is absent
-	// if the plugin starts, or if no page has reported a problem.
+	// Problem explains why the plugin does not start in pages. Problem is absent if no page
+	// has reported a failed start.
 	Problem string `json:"problem,omitempty"`
 	// Matches are the Chrome match patterns of the plugin's sites.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
-	// Icon is an SVG image. Icon is absent if the plugin has no icon.
+	// Icon is the SVG text of the plugin's icon, absent if the plugin has no icon.
 	Icon string `json:"icon,omitempty"`
-	// Homepage is an http or https URL. Homepage is absent if the plugin has no
-	// homepage.
+	// Homepage is an http or https URL, absent if the plugin has no homepage.
 	Homepage string `json:"homepage,omitempty"`
 	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
-	// MayOpenTab is true if a call without a tab may open OpensURL in a new tab. OpensURL
-	// is absent if the plugin has no page to open.
+	// MayOpenTab is true if a call that finds no tab may open OpensURL in a new tab. OpensURL
+	// is absent if the plugin's author declared no page to open.
 	MayOpenTab bool   `json:"opening,omitempty"`
 	OpensURL   string `json:"opensAt,omitempty"`
-	// World is the world of the adapter. If World is absent, the adapter runs in the
-	// main world.
+	// World is the JavaScript environment of the adapter. An absent World means WorldMain.
 	World World `json:"world,omitempty"`
-	// StartsLate is true if scripts of the page run before the adapter. A late plugin needs
-	// HasLateAccess to get secret settings and to call other plugins.
+	// StartsLate is true if scripts of the page run before the adapter and could tamper with
+	// it. Such a plugin needs HasLateAccess to get secret settings and to call other plugins.
 	StartsLate    bool `json:"late,omitempty"`
 	HasLateAccess bool `json:"lateAccess,omitempty"`
 	// Calls are the other plugins whose tools the plugin is allowed to call.
@@ -280,7 +279,7 @@ type PluginView struct {
 	// RefusedPlugins are the other plugins that the plugin tried to call without permission
 	// since the server started.
 	RefusedPlugins []string `json:"refused,omitempty"`
-	// Recommended is the recommendation of an agent that has examined the plugin, and
+	// Recommended is the opinion of an agent that has examined the plugin. A recommendation
 	// changes no permission.
 	Recommended *RecommendationView `json:"recommended,omitempty"`
 }
@@ -289,7 +288,8 @@ type PluginView struct {
 type SettingType string
 
 const (
-	// SettingURL is one http or https URL, or one URL for each instance of the site.
+	// SettingURL is one http or https URL, or one URL for each instance of the site, such as
+	// each self-hosted server.
 	SettingURL     SettingType = "url"
 	SettingString  SettingType = "string"
 	SettingNumber  SettingType = "number"
@@ -298,7 +298,7 @@ const (
 	SettingSelect SettingType = "select"
 )
 
-// SettingView is one setting of a plugin in the side panel.
+// SettingView is one setting of a plugin as the side panel shows it.
 type SettingView struct {
 	Key         string      `json:"key"`
 	Type        SettingType `json:"type"`
@@ -308,37 +308,38 @@ type SettingView struct {
 	Required    bool        `json:"required,omitempty"`
 	// Options are the valid values of a SettingSelect.
 	Options []string `json:"options,omitempty"`
-	// Secret is true if the value may be a password or a key. For a secret setting, the
-	// side panel receives only the field IsSet instead of the value.
+	// Secret is true if the setting may be a password or a key. The server sends only IsSet,
+	// not the Value, of a secret setting.
 	Secret bool `json:"secret,omitempty"`
 	IsSet  bool `json:"set,omitempty"`
-	// IsWithheld is true if the plugin does not get the setting's value, because the
-	// plugin starts late and its HasLateAccess is false.
+	// IsWithheld is true if the server keeps a secret setting from a plugin that starts late
+	// and lacks the user's late access.
 	IsWithheld bool `json:"withheld,omitempty"`
-	// Value is a string, number or boolean, or an object of URLs by instance for a
-	// SettingURL. Value is absent if the setting has no value.
+	// Value is a JSON string, number or boolean, or for a SettingURL also an object that maps
+	// instances to URLs. Value is absent if the user set no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
 // RecommendationView is an agent's recommendation about a plugin.
 type RecommendationView struct {
-	// By is the name of the agent's MCP client.
+	// By is the name of the MCP client that the recommending agent uses.
 	By         string     `json:"by"`
 	Permission Permission `json:"permission"`
-	// Note is the agent's comment.
+	// Note is the agent's comment about its recommendation.
 	Note string `json:"note,omitempty"`
 }
 
-// FailedPluginView is a plugin that can't be loaded.
+// FailedPluginView is a plugin that opentabs can't load.
 type FailedPluginView struct {
-	// Name is the plugin's name. Name is absent if the plugin's name is unknown.
+	// Name is the plugin's name, absent if unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
-	// Error describes why the plugin can't be loaded, and the remedy.
+	// Error explains why opentabs can't load the plugin, and how to fix the problem.
 	Error string `json:"error"`
 }
 
-// StatePluginsParams lists all plugins. StatePluginsParams replaces the previous list.
+// StatePluginsParams lists all plugins. Each state.plugins replaces the list of the
+// previous state.plugins.
 type StatePluginsParams struct {
 	Plugins []PluginView       `json:"plugins,omitempty"`
 	Failed  []FailedPluginView `json:"failed,omitempty"`
@@ -347,87 +348,85 @@ type StatePluginsParams struct {
 // ConfigSettingsParams changes settings of a plugin.
 type ConfigSettingsParams struct {
 	Plugin string `json:"plugin"`
-	// Values is a JSON object of the settings to change. Each value has the format of
-	// SettingView.Value; null removes the value.
+	// Values is a JSON object of the settings to change. Each setting has the format of
+	// SettingView.Value, or null to remove its value.
 	Values json.RawMessage `json:"values"`
 }
 
-// ConfigSettingsResult is empty. ConfigSettingsResult confirms that the settings are
-// saved.
+// ConfigSettingsResult is an empty object that confirms that the settings are saved.
 type ConfigSettingsResult struct{}
 
-// ConfigOpeningParams allows or forbids that calls open tabs of a plugin.
+// ConfigOpeningParams allows or forbids calls to open tabs for a plugin.
 type ConfigOpeningParams struct {
 	Plugin  string `json:"plugin"`
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved.
+// ConfigOpeningResult is an empty object that confirms that the change is saved.
 type ConfigOpeningResult struct{}
 
-// ConfigCallsParams allows or forbids that tools of the plugin Plugin call tools of the
-// plugin CalledPlugin.
+// ConfigCallsParams allows or forbids the tools of Plugin to call tools of CalledPlugin.
 type ConfigCallsParams struct {
 	Plugin       string `json:"plugin"`
 	CalledPlugin string `json:"other"`
 	Allowed      bool   `json:"allowed"`
 }
 
-// ConfigCallsResult is empty. ConfigCallsResult confirms that the change is saved.
+// ConfigCallsResult is an empty object that confirms that the change is saved.
 type ConfigCallsResult struct{}
 
-// ConfigLateAccessParams allows or forbids that a plugin that starts late gets its
-// secret settings and calls other plugins.
+// ConfigLateAccessParams grants or revokes late access. With late access, a plugin that
+// starts after the page's scripts may get secret settings and call other plugins.
 type ConfigLateAccessParams struct {
 	Plugin  string `json:"plugin"`
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigLateAccessResult is empty. ConfigLateAccessResult confirms that the change is
-// saved.
+// ConfigLateAccessResult is an empty object that confirms that the change is saved.
 type ConfigLateAccessResult struct{}
 
-// StateBrowserParams has the user's permissions for browser tools. StateBrowserParams
-// replaces all previously sent permissions.
+// StateBrowserParams contains the user's permissions for browser tools. Each state.browser
+// replaces the permissions of the previous state.browser.
 type StateBrowserParams struct {
-	// Permission is the permission of all browser tools together. If Permission is off,
-	// no browser tool is on.
+	// Permission is the common permission of all browser tools. If Permission is off, all
+	// browser tools are off.
 	Permission Permission         `json:"permission"`
 	Groups     []BrowserGroupView `json:"groups,omitempty"`
-	// Sites are the user's rules for sites, with the "always" approvals of clients.
+	// Sites are the user's rules for sites, each with the clients that the user always allows.
 	Sites []SiteView `json:"sites,omitempty"`
 }
 
-// BrowserGroupView is a group of browser tools in the side panel.
+// BrowserGroupView is a group of browser tools as the side panel shows it.
 type BrowserGroupView struct {
 	Name  string            `json:"name"`
 	Tools []BrowserToolView `json:"tools,omitempty"`
 }
 
-// BrowserToolView is one browser tool in the side panel.
+// BrowserToolView is one browser tool as the side panel shows it.
 type BrowserToolView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Permission is the permission of the tool. Permission is off while all browser tools
-	// are off.
+	// Permission is the permission of the browser tool, and off while all browser tools are
+	// off.
 	Permission Permission `json:"permission"`
-	// Dangerous is true if the tool runs code, or handles data that the page itself does
-	// not show. The user turns on each dangerous tool separately.
+	// Dangerous is true if the tool runs code or accesses data that the page itself does not
+	// show. The user must turn on each dangerous tool separately.
 	Dangerous bool `json:"dangerous,omitempty"`
 }
 
-// SiteView has the user's permissions for browser tools on a site.
+// SiteView contains the user's rule for browser tools on one site, and the clients that the
+// user always allows.
 type SiteView struct {
-	// Site is a host with an optional port, or a pattern with "*".
+	// Site is a host with an optional port, or a pattern such as "*.example.com".
 	Site string `json:"site"`
-	// Permission is the rule of the site: off, read, ask or auto. Permission is absent if
-	// the site has no rule.
+	// Permission is the user's rule for the site: off, read, ask or auto. Permission is absent
+	// if the site has no rule.
 	Permission string `json:"permission,omitempty"`
-	// Allowed are the clients that the user has always allowed to use the site.
+	// Allowed are the clients that the user always allows to use the site.
 	Allowed []SiteClientView `json:"allowed,omitempty"`
 }
 
-// SiteClientView is a client that the user has always allowed to use a site.
+// SiteClientView is a client that the user always allows to use a site.
 type SiteClientView struct {
 	Client string `json:"client"`
 	// Class is what the client may do on the site: "read", "act", or the name of one
@@ -440,28 +439,28 @@ type ConfigSiteParams struct {
 	// Site is the site that the user typed: a host with an optional port, a URL, or a
 	// pattern with "*".
 	Site string `json:"site"`
-	// Permission is the new rule of the site: off, read, ask or auto. If Permission is
-	// absent, the server removes the rule and the "always" approvals of the site.
+	// Permission is the new rule for the site: off, read, ask or auto. If Permission is
+	// absent, the server removes the site's rule and its "always" approvals.
 	Permission string `json:"permission,omitempty"`
 }
 
-// ConfigSiteResult is empty. ConfigSiteResult confirms that the server stored the rule.
+// ConfigSiteResult is an empty object that confirms that the server stored the rule.
 type ConfigSiteResult struct{}
 
 // ConfigBrowserToolsParams turns browser tools on or off.
 type ConfigBrowserToolsParams struct {
-	// Names are the names of tool groups and tools. Turning on a group does not turn on
-	// its dangerous tools. If Names is absent, all browser tools are turned on or off,
-	// and groups and tools keep their own permissions.
+	// Names are the names of tool groups and tools. Turning on a group does not turn on its
+	// dangerous tools. If Names is absent, all browser tools are turned on or off together,
+	// and each group and tool keeps its separate permission.
 	Names []string `json:"names,omitempty"`
 	On    bool     `json:"on"`
 }
 
-// ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the server
-// stored the change.
+// ConfigBrowserToolsResult is an empty object that confirms that the server stored the
+// change.
 type ConfigBrowserToolsResult struct{}
 
-// StateWaitingParams is the number for the badge of the extension's toolbar icon.
+// StateWaitingParams sends the number for the badge on the extension's toolbar icon.
 type StateWaitingParams struct {
 	// Count is the number of calls in all browsers that are waiting for the user.
 	Count int `json:"count"`
@@ -470,14 +469,13 @@ type StateWaitingParams struct {
 // ConfigPermissionParams sets the permission of a plugin or of one of its tools.
 type ConfigPermissionParams struct {
 	Plugin string `json:"plugin"`
-	// Tool is empty for the permission of the plugin.
+	// Tool is the name of a tool, or empty to set the permission of the whole plugin.
 	Tool string `json:"tool,omitempty"`
-	// Permission is empty to remove the permission of a tool.
+	// Permission is the new permission, or empty to remove the separate permission of a tool.
 	Permission Permission `json:"permission,omitempty"`
 }
 
-// ConfigPermissionResult is empty. ConfigPermissionResult confirms that the permission
-// is saved.
+// ConfigPermissionResult is an empty object that confirms that the permission is saved.
 type ConfigPermissionResult struct{}
 
 // StateSyncParams lists the calls that the side panel shows.
@@ -485,13 +483,13 @@ type StateSyncParams struct {
 	ServerVersion string `json:"serverVersion"`
 	// Clients are the names of the connected MCP clients.
 	Clients []string `json:"clients,omitempty"`
-	// Calls are the calls that have not ended, oldest first. Calls replaces the
-	// previously sent list.
+	// Calls are the calls that have not ended, oldest first. Each state.sync replaces the
+	// Calls of the previous state.sync.
 	Calls []CallView `json:"calls,omitempty"`
 	// Ended are the calls that have ended since the previous state.sync, newest first.
 	// The first state.sync after state.watch contains the last 200 ended calls.
 	Ended []CallView `json:"ended,omitempty"`
-	// Running is the number of all calls that have not ended, including calls that are
-	// not in Calls.
+	// Running is the number of all calls that have not ended, including calls that Calls
+	// omits.
 	Running int `json:"running"`
 }

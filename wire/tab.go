@@ -3,25 +3,23 @@ package wire
 // TabPlugin is an adapter that runs in a document.
 type TabPlugin struct {
 	Name string `json:"name"`
-	// Hash is the hash of the adapter's code that runs in the document.
+	// Hash is the PluginInfo.Hash of the adapter that runs in the document.
 	Hash string `json:"hash"`
-	// Ready is the last result of the adapter's isReady(). Ready is absent before the
-	// first result.
+	// Ready is the last result of the adapter's isReady(), absent before the first result.
 	Ready *bool `json:"ready,omitempty"`
 }
 
 // BrokenPlugin is an adapter that failed to start in a document.
 type BrokenPlugin struct {
 	Name string `json:"name"`
-	// Hash is the hash of the adapter's code that failed.
+	// Hash is the PluginInfo.Hash of the adapter that failed to start.
 	Hash string `json:"hash"`
-	// Problem is the reason why the adapter failed to start, a sentence without a
-	// period.
+	// Problem is a sentence without a period that explains why the adapter failed to start.
 	Problem string `json:"problem"`
 }
 
-// FrameInfo is a frame of a page in which an adapter runs. Each frame with an adapter
-// has the same origin as the top document of its tab.
+// FrameInfo is a child frame in which an adapter runs. Its origin equals the origin of the
+// tab's top document.
 type FrameInfo struct {
 	FrameID    int         `json:"frameId"`
 	URL        string      `json:"url"`
@@ -30,18 +28,17 @@ type FrameInfo struct {
 }
 
 const (
-	// LoadErrorNoAnswer is the LoadError of a tab whose site does not respond, while
-	// Chrome still waits for a response.
+	// LoadErrorNoAnswer is the load error of a tab while Chrome still waits for a site that
+	// does not respond.
 	LoadErrorNoAnswer = "no_answer"
-	// LoadErrorNoAccess is the LoadError of a tab on a site to which the user has not
-	// given the extension access.
+	// LoadErrorNoAccess is the load error of a tab on a site to which the user has not given
+	// the extension access.
 	LoadErrorNoAccess = "no_access"
-	// SiteTimeoutMs is how long a site may take to begin its response, in
-	// milliseconds.
+	// SiteTimeoutMs is the time within which a site must begin its response, in milliseconds.
 	SiteTimeoutMs = 8000
 )
 
-// TabInfo is a tab that matches at least one plugin.
+// TabInfo describes a tab whose URL matches at least one plugin.
 type TabInfo struct {
 	TabID    int    `json:"tabId"`
 	WindowID int    `json:"windowId"`
@@ -54,11 +51,12 @@ type TabInfo struct {
 	// LastAccessedMs is the time when the tab was last active, in milliseconds since
 	// 1970.
 	LastAccessedMs float64 `json:"lastAccessedMs"`
-	// DocumentID is empty if no adapter runs in the tab.
+	// DocumentID is Chrome's ID of the tab's top document, or empty if no adapter runs in the
+	// tab.
 	DocumentID string `json:"documentId,omitempty"`
-	// Plugins are the adapters that run in the document.
+	// Plugins are the adapters that run in the tab's top document.
 	Plugins []TabPlugin `json:"plugins,omitempty"`
-	// Frames are the frames in which adapters run, in document order.
+	// Frames are the child frames in which adapters run, in document order.
 	Frames []FrameInfo `json:"frames,omitempty"`
 	// Discarded is true if Chrome has unloaded the tab to save memory.
 	Discarded bool `json:"discarded,omitempty"`
@@ -81,32 +79,33 @@ type TabInfo struct {
 	// BrokenPlugins are the adapters that failed to start in the document.
 	BrokenPlugins []BrokenPlugin `json:"broken,omitempty"`
 	// LoadError is Chrome's name of the network error that the tab displays, such as
-	// net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
-	// responded for SiteTimeoutMs, and empty while the tab loads again. LoadError is
-	// LoadErrorNoAccess if the extension has no access to the site of the tab.
+	// net::ERR_CONNECTION_REFUSED. LoadError may also be LoadErrorNoAnswer (no response within
+	// SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). While a
+	// tab reloads, its LoadError is empty.
 	//
-	// A tab that was opened for a call may redirect to a site that can't be loaded. The
-	// URL of such a tab remains the address with which the tab was opened.
+	// If a tab that opentabs opened for a call redirects to a site that can't be loaded, its
+	// URL remains the address before the redirect.
 	LoadError string `json:"loadError,omitempty"`
-	// LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
-	// since 1970. LoadFailedMs distinguishes a repeated failure from the first failure.
+	// LoadFailedMs is when LoadError occurred by the browser's clock, in milliseconds since
+	// 1970. Two failures of the same tab differ in LoadFailedMs even if their LoadError is
+	// equal.
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
-// TabSyncParams lists all tabs of the browser that match plugins. TabSyncParams
-// replaces the previous list.
+// TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync replaces
+// the list of the previous tab.sync.
 type TabSyncParams struct {
 	Tabs []TabInfo `json:"tabs,omitempty"`
 }
 
-// TabChangedParams reports a change of one tab. Tab is absent if the tab was closed
-// or no longer matches a plugin.
+// TabChangedParams reports that one tab changed. The field Tab is absent if the tab was
+// closed or no longer matches a plugin.
 type TabChangedParams struct {
 	TabID int      `json:"tabId"`
 	Tab   *TabInfo `json:"tab,omitempty"`
 }
 
-// TabOpenParams has the address of a tab to open. The new tab does not take the focus.
+// TabOpenParams requests a new background tab. The focus stays where it is.
 type TabOpenParams struct {
 	// URL is an http or https URL.
 	URL string `json:"url"`
@@ -117,62 +116,62 @@ type TabOpenResult struct {
 	TabID int `json:"tabId"`
 }
 
-// TabLoadParams identifies a tab to reload.
+// TabLoadParams requests a reload of a tab.
 type TabLoadParams struct {
 	TabID int `json:"tabId"`
-	// IsForced is true to reload the tab even if the user loses unsaved input. The user
-	// has requested or approved each forced reload.
+	// IsForced is true to reload the tab even if the user loses unsaved input. Only a reload
+	// that the user requested or approved is forced.
 	IsForced bool `json:"force,omitempty"`
 }
 
-// TabLoadResult reports whether the requested tab is being reloaded.
+// TabLoadResult reports whether the browser reloads the requested tab.
 type TabLoadResult struct {
-	// Loading is false if the user could lose work, because the page is loaded and the
-	// user has interacted with it.
+	// Loading is false if the browser refuses to reload the tab because the user interacted
+	// with the page and could lose work.
 	Loading bool `json:"loading"`
 }
 
-// TabDescribeParams identifies a tab.
+// TabDescribeParams requests the current state of one tab, with or without a plugin.
 type TabDescribeParams struct {
-	// TabID is absent for the tab that the user looks at: the active tab of the window
-	// that had the focus last.
+	// TabID selects a tab. If TabID is absent, the active tab of the last focused window is
+	// selected.
 	TabID int `json:"tabId,omitempty"`
-	// Inspect requests an inspection of the page. Inspect is absent if the server needs
-	// no inspection.
+	// Inspect asks the browser to search the page for secret fields. Inspect is absent if the
+	// server needs no search.
 	Inspect *TabInspection `json:"inspect,omitempty"`
 }
 
-// TabInspection requests the kinds of secret fields in a page: fields for passwords, card
-// numbers and one-time codes.
+// TabInspection asks which kinds of secret fields a page has: for passwords, card numbers
+// or one-time codes.
 type TabInspection struct {
-	// Refs are the elements into which a browser tool will type.
+	// Refs identify the elements into which a browser tool will type.
 	Refs []string `json:"refs,omitempty"`
-	// Focused is true if the tool will type into the focused element.
+	// Focused is true if the browser tool will type into the focused element.
 	Focused bool `json:"focused,omitempty"`
 }
 
-// TabDescribeResult describes the tab of a tab.describe. Tab is absent if there is no
-// such tab.
+// TabDescribeResult answers a tab.describe. Tab is absent if the requested tab does not
+// exist.
 type TabDescribeResult struct {
 	Tab *AnyTab `json:"tab,omitempty"`
 }
 
-// AnyTab is the current state of a tab, whether or not a plugin matches it.
+// AnyTab is the current state of a tab, whether or not a plugin matches the tab's URL.
 type AnyTab struct {
 	TabID int `json:"tabId"`
-	// URL is the address of the document that the tab shows.
+	// URL is the address of the document in the tab.
 	URL   string `json:"url"`
 	Title string `json:"title"`
-	// DocumentID is the top document of the tab. DocumentID is empty if scripts of the
-	// extension can't run there.
+	// DocumentID is Chrome's ID of the top document, or empty if the extension can't run
+	// scripts in the tab.
 	DocumentID string `json:"documentId,omitempty"`
-	// Problem is why scripts of the extension can't run in the tab, a sentence without
-	// a period. Problem is absent if they can.
+	// Problem is a sentence without a period that explains why the extension can't run scripts
+	// in the tab. Problem is absent if scripts can run.
 	Problem string `json:"problem,omitempty"`
 	// Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
-	// Secrets is the result of the TabInspection. Secrets is absent if no inspection was
-	// requested or the page did not answer.
+	// Secrets is the result of the requested TabInspection. Secrets is absent without a
+	// request, or if the page did not answer.
 	Secrets *SecretFields `json:"secrets,omitempty"`
 }
 
@@ -180,52 +179,52 @@ type AnyTab struct {
 type SecretFields struct {
 	// Shown are the kinds of secret fields that are visible in the page.
 	Shown []string `json:"shown,omitempty"`
-	// Typed are the kinds of secret fields among the elements of a TabInspection.
+	// Typed are the kinds of secret fields among the elements into which the browser tool will
+	// type.
 	Typed []string `json:"typed,omitempty"`
 }
 
-// TabHoldsParams lists the tabs of the browser that clients use with browser tools.
-// TabHoldsParams replaces the previously sent list.
+// TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
+// replaces the list of the previous tab.holds.
 type TabHoldsParams struct {
 	Tabs []TabHold `json:"tabs,omitempty"`
 }
 
-// TabHold is a tab in which a client has acted with browser tools.
+// TabHold is a tab that an MCP client reserves by acting in the tab with browser tools.
 type TabHold struct {
 	TabID int `json:"tabId"`
-	// Client is the name of the MCP client that holds the tab.
+	// Client is the name of the MCP client that reserves the tab.
 	Client string `json:"client"`
-	// Site is the origin of the page in which the client last acted: scheme, host and
-	// port.
+	// Site is the origin (scheme, host and port) of the page in which the client last acted.
 	Site string `json:"site"`
-	// LeftMs is how long the client still holds the tab, in milliseconds.
+	// LeftMs is the remaining time of the client's reservation of the tab, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
-	// IsTaken is true if the user has clicked or typed in the tab, so that the client no
-	// longer holds the tab.
+	// IsTaken is true if the user clicked or typed in the tab, which ends the client's
+	// reservation.
 	IsTaken bool `json:"taken,omitempty"`
 }
 
-// TabUserInputParams identifies a tab in which the user clicked or typed.
+// TabUserInputParams reports that the user clicked or typed in a tab.
 type TabUserInputParams struct {
 	TabID int `json:"tabId"`
 }
 
-// SessionEndedParams lists sessions of clients that have ended. A call of a browser tool
-// names its session in the argument "_session".
+// SessionEndedParams lists the IDs of MCP sessions that have ended. In a call of a browser
+// tool, the argument "_session" is the ID of the session.
 type SessionEndedParams struct {
 	Sessions []string `json:"sessions,omitempty"`
 }
 
-// SessionUsedParams lists the sessions for which the browser stores state.
+// SessionUsedParams lists the IDs of MCP sessions for which the browser stores state.
 type SessionUsedParams struct {
 	Sessions []string `json:"sessions,omitempty"`
 }
 
-// TabReleaseParams identifies a tab in which the user stops the client.
+// TabReleaseParams reports that the user wants the MCP client to stop using a tab.
 type TabReleaseParams struct {
 	TabID int `json:"tabId"`
 }
 
-// TabReleaseResult is empty. TabReleaseResult confirms that the server cancels the
-// client's calls in the tab.
+// TabReleaseResult is an empty object that confirms that the server cancels the client's
+// calls in a tab.
 type TabReleaseResult struct{}

@@ -1,25 +1,26 @@
 package wire
 
-// TicketPageView is the page in which a suspended call would run after an approval.
+// TicketPageView describes the page in which a suspended call would run after the user's
+// approval.
 type TicketPageView struct {
 	// BrowserName is the name that the user gave the browser.
 	BrowserName string `json:"browserName,omitempty"`
-	// TabID is the ID of the tab. TabID is absent if the tab is in another browser.
+	// TabID is Chrome's ID of the tab, absent if the tab is in another browser.
 	TabID    int    `json:"tabId,omitempty"`
 	TabTitle string `json:"tabTitle,omitempty"`
 	// Site is the origin of the page in which the call would run.
 	Site string `json:"site,omitempty"`
 }
 
-// DecisionView is the user's decision about a ticket.
+// DecisionView is the user's decision about a suspended call.
 type DecisionView struct {
 	TicketID string `json:"ticketId"`
 	Allowed  bool   `json:"allowed"`
-	// By is the surface on which the user decided, such as "the side panel".
+	// By is where the user decided, as a text such as "the side panel".
 	By string `json:"by"`
 }
 
-// Surface is the part of the extension in which the user decides.
+// Surface is the part of the extension in which the user approves or denies a call.
 type Surface string
 
 const (

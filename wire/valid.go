@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// maxNesting is the greatest depth that json.Valid accepts.
+// maxNesting is the greatest nesting depth of JSON that json.Valid accepts.
 const maxNesting = 10000
 
-// IsJSON reports whether text is valid JSON, like json.Valid.
+// IsJSON reports whether text is valid JSON, with the same results as json.Valid.
 //
 // The server checks each frame of a browser and each large result with IsJSON. IsJSON
 // is several times as fast as json.Valid (BenchmarkIsJSON).
@@ -42,8 +42,8 @@ func IsJSON(text []byte) bool {
 				return false
 			}
 		}
-		// After the end of a value, closing brackets are matched until a comma and
-		// another value follow.
+		// After a JSON value, skip the brackets that close its containers, up to a comma before
+		// the next value.
 		for {
 			i = skipSpace(text, i)
 			if len(open) == 0 || i == len(text) {
@@ -69,8 +69,8 @@ func IsJSON(text []byte) bool {
 	}
 }
 
-// skipKey returns the index of the value after the key that begins at index i, or -1 if
-// there is no valid key.
+// skipKey skips the object key at index i and the colon. It returns the index of the value,
+// or -1 if the key is invalid.
 func skipKey(text []byte, i int) int {
 	if i == len(text) || text[i] != '"' {
 		return -1
@@ -85,8 +85,8 @@ func skipKey(text []byte, i int) int {
 	return skipSpace(text, i+1)
 }
 
-// skipScalar returns the index after the string, number or word that begins at index i,
-// or -1 for invalid JSON.
+// skipScalar returns the index after the string, number, true, false or null at index i, or
+// -1 for invalid JSON.
 func skipScalar(text []byte, i int) int {
 	switch text[i] {
 	case '"':
@@ -109,8 +109,8 @@ func skipWord(text []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipValidString returns the index after the string that begins at index i, or -1 if
-// the string is invalid.
+// skipValidString returns the index after the JSON string that begins at index i, or -1 if
+// its escapes or characters are invalid.
 func skipValidString(text []byte, i int) int {
 	for i++; ; {
 		n := indexSpecial(text[i:])
@@ -128,7 +128,7 @@ func skipValidString(text []byte, i int) int {
 	}
 }
 
-// isSpecial lists the bytes that can't occur in a JSON string as plain characters.
+// isSpecial maps each byte to whether it can't occur unescaped in a JSON string.
 var isSpecial = func() (special [256]bool) {
 	for c := range 0x20 {
 		special[c] = true
@@ -137,9 +137,9 @@ var isSpecial = func() (special [256]bool) {
 	return special
 }()
 
-// indexSpecial returns the index of the first quote, backslash or control character, or
-// -1 if there is none. The compiler inlines indexSpecial (cost 80 of 80), which is fast for
-// short strings.
+// indexSpecial returns the index of the first quote, backslash or control character in
+// text, or -1. The compiler inlines indexSpecial (cost 80 of 80), which makes short strings
+// fast.
 func indexSpecial(text []byte) int {
 	for i, c := range text[:min(len(text), shortString)] {
 		if isSpecial[c] {
@@ -149,12 +149,11 @@ func indexSpecial(text []byte) int {
 	return indexSpecialWord(text)
 }
 
-// shortString is the length up to which indexSpecial checks single bytes, which is faster
-// than words of eight bytes.
+// shortString is the number of bytes that indexSpecial checks one by one. For short
+// strings, single bytes are faster than words of eight bytes.
 const shortString = 16
 
-// indexSpecialWord is indexSpecial for long strings. indexSpecialWord checks eight bytes at
-// once.
+// indexSpecialWord does the work of indexSpecial for long strings, eight bytes at a time.
 func indexSpecialWord(text []byte) int {
 	i := min(len(text), shortString)
 	for ; i+8 <= len(text); i += 8 {
@@ -172,11 +171,12 @@ func indexSpecialWord(text []byte) int {
 	return -1
 }
 
-// everyByte is a word with 1 in each byte, and highBits are the highest bits of the bytes.
+// everyByte is a 64-bit word with 1 in each byte, and highBits is a mask of the highest bit
+// of each byte.
 const everyByte, highBits = 0x0101010101010101, 0x8080808080808080
 
-// equalBytes returns a word in which the high bit of the first byte that equals c is set, and
-// the high bits of all bytes before are not set. Later high bits mean nothing.
+// equalBytes finds the first byte of word that equals c: the lowest set high bit of the
+// result is in this byte. The bits of later bytes are undefined.
 func equalBytes(word uint64, c byte) uint64 {
 	difference := word ^ everyByte*uint64(c)
 	return (difference - everyByte) &^ difference & highBits
@@ -205,7 +205,7 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-// skipNumber returns the index after the number that begins at index i, or -1 if the
+// skipNumber returns the index after the JSON number that begins at index i, or -1 if the
 // number is invalid.
 func skipNumber(text []byte, i int) int {
 	if text[i] == '-' {
