@@ -12,11 +12,12 @@ import (
 	"opentabs/wire"
 )
 
-// Decide applies the user's decision to a call. Later callers of Decide get the first
-// decision about the ticket. ticketID is the TicketID of the [WaitingTicket] that the
-// user saw; empty means the open ticket. The zero Scope means ScopeOnce. Decide fails
-// with a *ScopeError, or if r.Data is not JSON, or if r.Duration of a ScopeTime is not
-// in (0, MaxScopeTime].
+// Decide applies the user's decision to a suspended call. The first decision about a ticket
+// takes effect; later callers of Decide receive the first decision. The ticketID is from
+// the [WaitingTicket] that the user saw; an empty ticketID means the open ticket. An empty
+// Scope means ScopeOnce. Decide returns a *ScopeError if the ticket does not offer the
+// scope. Decide also returns an error if r.Data is not JSON, or if the duration of a
+// ScopeTime is not in (0, MaxScopeTime].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -30,9 +31,9 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 	return c.suspension.decide(ticketID, r)
 }
 
-// Remind sends a message for the user to the client of a suspended call, as progress.
-// For a nested call, the client of the root call receives the message. Remind does
-// nothing once w is decided.
+// Remind sends a message for the user to the client of a suspended call, as a progress
+// notification. For a nested call, the client that made the top-level call receives the
+// message. Once the user has decided about w, Remind does nothing.
 func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {
@@ -46,12 +47,13 @@ func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	}
 }
 
-// PermissionChange is the surface of decisions that follow from a change of permissions.
+// PermissionChange is the name of the surface for decisions that follow from a changed
+// permission.
 const PermissionChange = "a change of its permission"
 
-// RecheckGates asks the gates again about each call that waits for an approval, after a
-// change of permissions. Calls that are allowed now continue; calls that are forbidden
-// end.
+// RecheckGates runs the gates again for each call that waits for an approval. Call
+// RecheckGates after a change of permissions: calls that are now allowed continue, and
+// calls that are now forbidden fail.
 func (d *Dispatcher) RecheckGates() {
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
@@ -66,14 +68,14 @@ func (d *Dispatcher) RecheckGates() {
 		if v.Suspend != nil && gate.Name() == openTicket.gate.Name() || isReload && v.Block == nil {
 			continue
 		}
-		// If the user decides at the same time, the first decision counts. The error of
-		// Decide is impossible: each ticket offers ScopeOnce or was decided.
+		// If the user decides at the same time, the first decision takes effect. Decide can't
+		// fail, because every open ticket offers ScopeOnce.
 		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: PermissionChange})
 	}
 }
 
-// passGates asks the gates until they allow the call. passGates returns false if the
-// call has ended.
+// passGates runs the gates, and waits for approvals and delays, until the gates allow the
+// call. If the call ends first, passGates returns false.
 func (c *liveCall) passGates(ctx context.Context) bool {
 	for {
 		v, gate := c.d.runGates(c)
@@ -82,8 +84,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			c.fail(v.Block)
 			return false
 		case v.Suspend != nil:
-			// While the call waited, its tab may have shown another page, whose site the
-			// gates must judge.
+			// While the call waited, its tab may have navigated to another site, for which the gates
+			// must decide again.
 			request := *v.Suspend
 			if !previewTarget(ctx, c, &request) || !c.requestApproval(ctx, request, gate) || !c.place.choose(ctx, c) {
 				return false
@@ -108,8 +110,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 	}
 }
 
-// waitForGate delays a call because a gate returned a [Wait]. waitForGate returns false
-// if the call ended during the delay.
+// waitForGate delays a call because a gate returned a [Wait], and returns false if the call
+// ended during the delay.
 func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	defer c.sender.SendInBackground()()
 	c.root.sender.Remind(w.Message)
@@ -125,7 +127,7 @@ func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	return false
 }
 
-// requestApproval suspends a call that does not run yet until the user has decided, and
+// requestApproval suspends a call that is not running yet until the user has decided, and
 // returns false if the call has ended.
 func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
 	openTicket, rejection := c.suspend(request, gate)
@@ -145,7 +147,8 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if !isDecided {
 		return false
 	}
-	// An accepted decision counts for later calls, although this call may have ended since.
+	// The gate must receive an accepted decision even if the call has ended, because the
+	// decision may also cover later calls.
 	if g, ok := gate.(DecisionObserver); ok {
 		g.ObserveDecision(c.gateInfo(nil), request, r)
 	}
@@ -170,7 +173,8 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	return true
 }
 
-// newDeniedError is the error of a call that the user has denied on a surface.
+// newDeniedError returns the error of a call that the user denied on a surface, such as the
+// side panel.
 func newDeniedError(surface string) *wire.CallError {
 	fact := "You denied the call (" + surface + ")."
 	if surface == PermissionChange {
@@ -179,8 +183,9 @@ func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: errtext.AddUserStep(wire.ErrDenied, fact)}
 }
 
-// suspend opens a ticket. suspend returns nil if the call has ended or has an open
-// ticket, and an error at the limit of the call or of all calls.
+// suspend opens a ticket, so that the call waits for the user. The ticket is nil if the
+// call has ended or already has an open ticket. The result is an error if the call has used
+// up its waiting time, or if too many calls wait.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingWait(c, request)
 	if limit <= 0 {
@@ -207,8 +212,8 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	return t, nil
 }
 
-// remainingWait returns how long c may wait for the user now. Earlier waits of c and of
-// its parent calls reduce the remaining time.
+// remainingWait returns how long a call may still wait for the user. Earlier waits of the
+// call and of its parent calls reduce the remaining time.
 func remainingWait(c *liveCall, request Ticket) time.Duration {
 	limit := c.d.opts.SuspendLimit
 	if request.Limit > 0 {
@@ -220,8 +225,9 @@ func remainingWait(c *liveCall, request Ticket) time.Duration {
 	return limit
 }
 
-// recheckGate withdraws the ticket if the gate allows the call now. A permission may be
-// granted between the gate's decision and the suspension.
+// recheckGate withdraws the ticket if the gate now allows the call. Without recheckGate,
+// the call would miss a permission that the user grants between the gate's decision and the
+// suspension.
 func (t *ticket) recheckGate() bool {
 	c := t.call
 	if t.gate.Decide(c.gateInfo(t.gate)).Suspend != nil || !t.withdraw() {
@@ -235,8 +241,9 @@ func (t *ticket) recheckGate() bool {
 	return true
 }
 
-// pauseTimers pauses the clocks of the call and of its parent calls, and asks the
-// client for a decision. The returned function resumes the clocks and stops asking.
+// pauseTimers pauses the time limits of the call and of its parent calls, and asks the
+// client for a decision. The returned function resumes the time limits and withdraws the
+// question.
 func (t *ticket) pauseTimers() (undo func()) {
 	c := t.call
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
@@ -256,9 +263,9 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// awaitDecision waits for the decision and returns false if there was none. A decision is
-// returned even if the call has ended since. Without a decision, a call that has not
-// started is cancelled or timed out.
+// awaitDecision waits for the user's decision about the ticket, and returns false if the
+// user did not decide. A decision is returned even if the call has ended in the meantime.
+// Without a decision, a call that has not started is cancelled or times out.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))
@@ -268,14 +275,14 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 		return r, true
 	case <-c.done:
 	case <-ctx.Done():
-		if t.gate != nil { // a ticket without a gate belongs to a request that the tool has withdrawn
+		if t.gate != nil { // a ticket without a gate belongs to a request of the tool, which the tool has withdrawn
 			c.cancel(CancellationOf(ctx))
 		}
 	case <-limitTimer.C:
 		if !t.withdraw() {
 			return <-t.decisions, true
 		}
-		if t.gate != nil { // a ticket without a gate belongs to a tool, which gets an error and continues
+		if t.gate != nil { // a ticket without a gate belongs to a running tool, which receives an error and continues
 			c.fail(&wire.CallError{
 				Code: wire.ErrApprovalTimeout, Message: "no approval within " + humanize.Duration(t.ExpiresAt.Sub(t.StartedAt)),
 			})
@@ -287,7 +294,7 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// withdraw closes the ticket without a decision and returns false if a decision came
+// withdraw closes the ticket without a decision, or returns false if the user decided
 // first.
 func (t *ticket) withdraw() bool {
 	t.call.mu.Lock()
@@ -295,7 +302,7 @@ func (t *ticket) withdraw() bool {
 	return t.call.suspension.withdraw(t)
 }
 
-// resume records a decision and returns false if the call has ended.
+// resume lets the call continue after a decision, or returns false if the call has ended.
 func (t *ticket) resume(r Resolution) bool {
 	c := t.call
 	c.mu.Lock()

@@ -6,20 +6,20 @@ import (
 	"opentabs/wire"
 )
 
-// maxAttempts limits in how many documents a call is tried.
+// maxAttempts is the maximum number of documents in which a call is tried.
 const maxAttempts = 8
 
-// attempts records the documents in which a call was tried. attempts has no lock:
-// liveCall.mu guards it.
+// attempts records the documents in which a call was tried. liveCall.mu guards all fields
+// of attempts.
 type attempts struct {
 	target Target // the document of the current attempt
-	runID  string // the ID of the call, with the suffix ".2", ".3" ... from the second attempt on
+	runID  string // the ID of the call, with a suffix such as ".2" from the second attempt on
 	count  int
-	// hasOtherTarget is set if the call may be tried in another document.
+	// hasOtherTarget is true if the call may be tried in another document.
 	hasOtherTarget bool
 }
 
-// begin records an attempt in the first target.
+// begin records that an attempt begins in the first target.
 func (a *attempts) begin(callID string, targets []Target) {
 	a.target, a.hasOtherTarget = targets[0], len(targets) > 1
 	a.runID = callID
@@ -28,7 +28,8 @@ func (a *attempts) begin(callID string, targets []Target) {
 	}
 }
 
-// canRetry reports whether another attempt may follow err: the handler did not run.
+// canRetry reports whether the call may be tried in another document after err, because the
+// tool's handler did not run.
 func (a *attempts) canRetry(err *wire.CallError) bool {
 	if a.count >= maxAttempts {
 		return false

@@ -17,7 +17,7 @@ import (
 	"opentabs/wire"
 )
 
-// The default limits of a dispatcher.
+// The default limits of a dispatcher, for fields of Options that are zero.
 const (
 	DefaultIdleLimit        = 30 * time.Second
 	DefaultMaxIdleLimit     = 5 * time.Minute
@@ -28,112 +28,110 @@ const (
 	DefaultSuspendLimit     = 5 * time.Minute
 )
 
-// maxWaitingBytes bounds the arguments of all waiting calls of one plugin. Above
-// maxWaitingBytes, a call of the client with the most bytes fails with rate_limited.
+// maxWaitingBytes limits the total size of the arguments of a plugin's waiting calls. Above
+// the limit, a call of the client with the most bytes fails with rate_limited.
 const maxWaitingBytes = 256 << 20
 
-// maxEndedCalls is the number of ended calls in lists.
+// maxEndedCalls is the number of ended calls that a dispatcher keeps in memory for lists.
 const maxEndedCalls = 200
 
-// maxEndedActivityBytes bounds the activities of all ended calls together, in bytes.
-// Above maxEndedActivityBytes, the oldest ended calls lose their activities.
+// maxEndedActivityBytes limits the total size of the activities of all ended calls. Above
+// the limit, the activities of the oldest ended calls are dropped.
 const maxEndedActivityBytes = 32 << 20
 
-// stopOutcomeTimeout is how long a failed call waits for the page's answer to the stop,
-// so that its error can include the answer. A tool that handles the stop answers within
-// a few milliseconds.
+// stopOutcomeTimeout is how long a failed call waits for the page to report whether the
+// tool stopped, because the error text includes the report. A tool that handles its abort
+// signal answers within a few milliseconds.
 const stopOutcomeTimeout = 50 * time.Millisecond
 
-// Options configure a dispatcher. The zero value of each field means its default.
+// Options configure a dispatcher. A field that is zero selects the default of the field.
 type Options struct {
-	// IdleLimit ends a call that has made no report and returned nothing for this time.
-	// Default 30 s.
+	// IdleLimit is the longest time a running call may go without a progress report. The
+	// default is 30 s.
 	IdleLimit time.Duration
-	// MaxIdleLimit is the longest idle limit of a tool. By default, MaxIdleLimit is
-	// IdleLimit if set, else 5 min.
+	// MaxIdleLimit is the longest idle limit that a tool may declare. The default is IdleLimit
+	// if set, else 5 min.
 	MaxIdleLimit time.Duration
-	// HardLimit ends a call that has run for this time. Default 5 min.
+	// HardLimit is the longest time a call may run in total. The default is 5 min.
 	HardLimit time.Duration
-	// ProgressInterval is the least time between two notifications of one call. Default
-	// 100 ms. Tests switch the limit off with a negative ProgressInterval: all reports
-	// then stay in memory until the client has read them.
+	// ProgressInterval is the shortest time between two progress notifications of one call.
+	// The default is 100 ms. A negative ProgressInterval, for tests, disables the rate limit
+	// and keeps all reports in memory until the client has read them.
 	ProgressInterval time.Duration
-	// MaxRunningCalls is the maximum of calls of one plugin that run at once; more
-	// calls wait. Default 256.
+	// MaxRunningCalls is how many calls of one plugin may run at once; further calls wait. The
+	// default is 256.
 	MaxRunningCalls int
-	// MaxWaitingCalls is the maximum of waiting calls of one plugin. Default 20,000. Above
+	// MaxWaitingCalls is how many calls of one plugin may wait. The default is 20,000. Above
 	// MaxWaitingCalls, a call of the client with the most waiting calls fails with
 	// rate_limited.
 	MaxWaitingCalls int
-	// MaxResultBytes is the largest result, in bytes. Default
-	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
+	// MaxResultBytes is the maximum size of a tool's result. The default is
+	// wire.DefaultMaxResultBytes. A call with a larger result fails with result_too_large.
 	MaxResultBytes int
-	// SuspendLimit is how long a call may wait for the user in total. Suspensions of
-	// nested calls count. Default 5 min. After SuspendLimit the call fails with
-	// approval_timeout. HardLimit plus SuspendLimit bound a call that has begun.
+	// SuspendLimit is how long a call and its nested calls may wait for the user in total. The
+	// default is 5 min. After SuspendLimit, the call fails with approval_timeout. A call that
+	// has begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
-	// Gates decide which calls may run, in the order of the list. By default there are
-	// no gates, and all calls run.
+	// Gates decide, in the order of the list, which calls may run. Without gates, all calls
+	// run.
 	Gates []Gate
-	// BeforeHooks run before each allowed call, in the order of the list. Default none.
+	// BeforeHooks run before each allowed call, in the order of the list.
 	BeforeHooks []BeforeHook
-	// AfterHooks run a few milliseconds after each call has returned, in the order of the
-	// list and one call at a time. Default none.
+	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
+	// and for one call at a time.
 	AfterHooks []AfterHook
-	// OpenHook runs for each call that has not ended after a short time. Default none.
+	// OpenHook runs for each call that has not ended after up to 500 ms.
 	OpenHook OpenHook
-	// OnWaitingChange receives the number of calls that wait for the user after each
-	// change, in order and never concurrently. OnWaitingChange must not block. Default:
-	// none.
+	// OnWaitingChange receives the number of calls that wait for the user whenever the number
+	// changes. The function must not block, and is never called concurrently.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds the tool that parent calls by name: a short name in the same
-	// plugin, or <plugin>__<tool>. ResolveTool validates args and returns them as they
-	// are sent to the page. By default, no tool can call another.
+	// ResolveTool finds the tool that the tool parent calls by name: a short name in the same
+	// plugin, or <plugin>__<tool>. The returned arguments are validated, in the form in which
+	// the page receives them. Without ResolveTool, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
-	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
-	// MayOpenTab is safe for concurrent use. By default no call may open a tab.
+	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches. The
+	// function must be safe for concurrent use. Without MayOpenTab, no call may open a tab.
 	MayOpenTab func(plugin string) bool
-	// CurrentTab returns the tab in which a browser tool runs if its call names none:
-	// the browser's ID and the tab's ID, zero values for none. CurrentTab is safe for
-	// concurrent use. By default, there is no such tab.
+	// CurrentTab returns the browser ID and tab ID for a call of a browser tool that names no
+	// tab, or zero values for no tab. The function must be safe for concurrent use.
 	CurrentTab func(Call) (browser string, tabID int)
-	// ShapeOutput returns the output of a browser tool as agents receive it, or the error
-	// with which the call fails. ShapeOutput does not block and is safe for concurrent
-	// use. By default, the output is unchanged.
+	// ShapeOutput converts the output of a browser tool to the form that agents receive, or
+	// returns the error with which the call fails. The function must not block and must be
+	// safe for concurrent use. Without ShapeOutput, the output is unchanged.
 	ShapeOutput func(CallInfo, json.RawMessage) (json.RawMessage, *wire.CallError)
-	// ShownArgs returns the arguments of a browser tool in the form that requests for
-	// approval show. ShownArgs does not block and is safe for concurrent use. By default,
-	// requests for approval show all arguments.
+	// ShownArgs returns the arguments of a browser tool as requests for approval show them,
+	// such as without secrets. The function must not block and must be safe for concurrent
+	// use. Without ShownArgs, requests for approval show all arguments.
 	ShownArgs func(CallInfo) json.RawMessage
-	// FailureNote returns additional sentences for the error of a failed tool: one for
-	// the agent and one for the user. FailureNote does not block and is safe for
-	// concurrent use. Default: none.
+	// FailureNote returns additional sentences for the error of a failed tool: one for the
+	// agent and one for the user. The function must not block and must be safe for concurrent
+	// use.
 	FailureNote func(Tool) (agentText, userText string)
-	// Log receives one line for each ended call. Default: no log.
+	// Log receives one log line for each ended call. The zero Logger discards all lines.
 	Log zerolog.Logger
 }
 
-// Dispatcher runs calls. New makes a Dispatcher.
+// Dispatcher runs calls of tools. Use New to create a Dispatcher.
 type Dispatcher struct {
 	bridge         Bridge
 	opts           Options
 	queue          *queue.Queue
-	tabQueue       *queue.Queue // one place for each tab, for exclusive calls
+	tabQueue       *queue.Queue // runs exclusive calls, one at a time for each tab
 	stream         events.Stream
 	suspendedCalls suspendedCalls
-	// hasAfterWork is set if there are after hooks or a log.
+	// hasAfterWork is true if ended calls need after hooks or a log line.
 	hasAfterWork bool
 	afterQueue   afterQueue
 
-	mu            sync.Mutex           // guards all fields below; no other lock is taken while mu is held
+	mu            sync.Mutex           // guards all fields below; no other lock is acquired while mu is held
 	liveCalls     map[string]*liveCall // the calls that have not ended, by call ID
-	endedCalls    []*liveCall          // the last ended calls, oldest first
-	acceptedCount uint64               // the number of calls so far
+	endedCalls    []*liveCall          // the last maxEndedCalls ended calls, oldest first
+	acceptedCount uint64               // the number of accepted calls since the start
 	isClosed      bool
 	openHookTimer openHookTimer
 
-	// runningCalls counts the calls that have not returned. Only addCall increases
-	// runningCalls, with mu locked.
+	// runningCalls counts the executions of Dispatcher.Call that have not returned. Only
+	// addCall increases the count, with Dispatcher.mu locked.
 	runningCalls sync.WaitGroup
 }
 
@@ -168,7 +166,7 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// timeLimits returns the idle limit and the hard limit of calls of t.
+// timeLimits returns the idle limit and the hard limit that apply to calls of the tool t.
 func (d *Dispatcher) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
 	idleLimit, hardLimit = d.opts.IdleLimit, d.opts.HardLimit
 	if t.IdleLimit > 0 {
@@ -180,13 +178,14 @@ func (d *Dispatcher) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
 	return idleLimit, hardLimit
 }
 
-// Call runs one call to its end. The error, if any, is an *Error with a code of
-// wire.ErrorCode. When ctx ends, the call is cancelled and its page receives a stop.
+// Call runs one call and returns when the call has ended. The error, if any, is an *Error.
+// If ctx ends, the call is cancelled, and the page receives a request to stop the tool.
 func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	return d.call(ctx, newLiveCall(d, req))
 }
 
-// call runs a new liveCall, which may be nested, to its end.
+// call runs a new liveCall, which may be a nested call, and returns when the call has
+// ended.
 func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	if !d.addCall(c) {
 		return Result{}, explainFailure(failure{callID: c.id, tool: c.req.Tool, err: shutdownError()})
@@ -194,7 +193,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	defer d.runningCalls.Done()
 	switch {
 	case !c.validate(), !c.place.choose(ctx, c), !c.passGates(ctx), !c.place.checkPage(c):
-	case c.parent != nil && !c.req.Tool.IsExclusive: // the root call has a place in the queue; waiting for a second place could deadlock
+	case c.parent != nil && !c.req.Tool.IsExclusive: // the call of the client already has a place in the queue; waiting for a second place could deadlock
 		c.run(ctx)
 	default:
 		d.runInTurn(ctx, c)
@@ -202,7 +201,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	return c.finalResult()
 }
 
-// runInTurn waits for a place in the queue and runs c.
+// runInTurn waits for a place in the queue and then runs the call.
 func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	q, lane := d.queue, c.req.Tool.Plugin
 	if c.req.Tool.IsExclusive {
@@ -225,7 +224,7 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 			c.fail(rejection)
 			break
 		}
-		if d.isShutDown() { // Shutdown ends calls one by one, so a waiting call may get a place first
+		if d.isShutDown() { // Shutdown ends calls one by one, so a waiting call may get a place before Shutdown reaches it
 			c.fail(shutdownError())
 			break
 		}
@@ -236,9 +235,9 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	}
 }
 
-// Cancel ends a call as cancelled. cancelledBy is the surface that cancels, such as
-// "the side panel"; reason may be empty and has no hidden characters. Cancel returns
-// false if the call has ended or is unknown.
+// Cancel cancels a call, and returns false if the call has ended or is unknown. The
+// argument cancelledBy names the surface, such as "the side panel". The caller must remove
+// hidden characters from reason, which may be empty.
 func (d *Dispatcher) Cancel(callID, cancelledBy, reason string) bool {
 	d.mu.Lock()
 	c := d.liveCalls[callID]
@@ -246,8 +245,8 @@ func (d *Dispatcher) Cancel(callID, cancelledBy, reason string) bool {
 	return c != nil && c.cancel(Cancellation{CancelledBy: cancelledBy, Reason: reason})
 }
 
-// Calls returns the calls that run or wait, oldest first, and after them the last
-// 200 ended calls, newest first.
+// Calls returns all calls that run or wait, oldest first, followed by the last 200 ended
+// calls, newest first.
 func (d *Dispatcher) Calls() []View {
 	liveCalls, endedCalls := d.snapshotCalls()
 	slices.SortFunc(liveCalls, func(a, b *liveCall) int {
@@ -261,7 +260,7 @@ func (d *Dispatcher) Calls() []View {
 	return views
 }
 
-// snapshotCalls returns the calls that run or wait, in any order, and the last ended
+// snapshotCalls returns the calls that run or wait, in no order, and the last 200 ended
 // calls, oldest first.
 func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 	d.mu.Lock()
@@ -273,8 +272,8 @@ func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 	return liveCalls, slices.Clone(d.endedCalls)
 }
 
-// Find returns the call with this ID, if it runs, waits, or is one of the last 200
-// ended calls. The view includes activities and timeline, which lists omit.
+// Find returns a call by its ID if the call runs, waits, or is one of the last 200 ended
+// calls. Unlike a list, the View includes activities and the timeline.
 func (d *Dispatcher) Find(callID string) (View, bool) {
 	c := d.find(callID)
 	if c == nil {
@@ -283,7 +282,7 @@ func (d *Dispatcher) Find(callID string) (View, bool) {
 	return c.fullView(), true
 }
 
-// find returns the call with this ID; nil if it is unknown.
+// find returns a call by its ID, or nil if the call is unknown.
 func (d *Dispatcher) find(callID string) *liveCall {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -296,11 +295,12 @@ func (d *Dispatcher) find(callID string) *liveCall {
 	return nil
 }
 
-// Follow returns a follower of events. Close the Follower after use.
+// Follow returns a Follower, which reads the events of calls. The caller must close the
+// Follower.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.Follow(o) }
 
-// Shutdown fails all calls with the code shutdown and rejects new calls. Drain, not
-// Shutdown, waits for the calls to return.
+// Shutdown fails all calls with the code shutdown and rejects new calls. Shutdown does not
+// wait for the calls to return; see Drain.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.isClosed = true
@@ -312,7 +312,6 @@ func (d *Dispatcher) Shutdown() {
 	d.stream.WakeFollowers()
 }
 
-// isShutDown reports whether Shutdown was called.
 func (d *Dispatcher) isShutDown() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -323,8 +322,8 @@ func shutdownError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}
 }
 
-// Drain waits, after Shutdown, until all calls have returned and their hooks have run,
-// and returns ctx's error if ctx ends first.
+// Drain blocks until all calls have returned and their hooks have run. Drain must be called
+// after Shutdown. If ctx ends first, Drain returns the error of ctx.
 func (d *Dispatcher) Drain(ctx context.Context) error {
 	allReturned := make(chan struct{})
 	go func() {
@@ -340,8 +339,8 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	}
 }
 
-// addCall adds c to the calls that Find and Calls return. addCall returns false after
-// Shutdown. A call that Job.Cancel has already cancelled is not added.
+// addCall adds a call to the calls that Find and Calls return, unless the call was already
+// cancelled. After Shutdown, addCall returns false.
 func (d *Dispatcher) addCall(c *liveCall) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -360,18 +359,18 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 	}
 	d.mu.Unlock()
 	if !hasEnded {
-		c.publish(EventCreated, time.Now(), nil) // c.mu is locked, so that EventCreated is the first event of the call
+		c.publish(EventCreated, time.Now(), nil) // c.mu is locked so that no other event of the call precedes EventCreated
 	}
 	return true
 }
 
-// removeCall moves c from the live calls to the ended calls.
+// removeCall moves a call from the live calls to the ended calls.
 func (d *Dispatcher) removeCall(c *liveCall) {
 	d.mu.Lock()
 	delete(d.liveCalls, c.id)
 	if len(d.endedCalls) == maxEndedCalls {
 		d.endedCalls[0] = nil
-		d.endedCalls = d.endedCalls[1:] // append copies endedCalls once in a few hundred calls
+		d.endedCalls = d.endedCalls[1:] // append copies the slice only once in a few hundred calls
 	}
 	d.endedCalls = append(d.endedCalls, c)
 	d.mu.Unlock()
@@ -380,7 +379,8 @@ func (d *Dispatcher) removeCall(c *liveCall) {
 	}
 }
 
-// trimActivities drops the activities of ended calls beyond maxEndedActivityBytes.
+// trimActivities drops the activities of the oldest ended calls, so that
+// maxEndedActivityBytes is not exceeded.
 func (d *Dispatcher) trimActivities() {
 	_, endedCalls := d.snapshotCalls()
 	totalBytes := 0
@@ -391,13 +391,13 @@ func (d *Dispatcher) trimActivities() {
 	}
 }
 
-// newCallID returns an ID that can't be guessed: 130 random bits.
+// newCallID returns a call ID with 130 random bits, which can't be guessed.
 func newCallID() string {
 	const prefix, letters = "call_", "abcdefghijklmnopqrstuvwxyz234567"
 	var id [len(prefix) + 26]byte
 	copy(id[:], prefix)
 	random := id[len(prefix):]
-	_, _ = rand.Read(random) // never fails
+	_, _ = rand.Read(random) // rand.Read never fails
 	for i, b := range random {
 		random[i] = letters[b%byte(len(letters))]
 	}

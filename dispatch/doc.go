@@ -1,45 +1,45 @@
-// Package dispatch runs calls of tools. The dispatcher decides when a call may run,
-// chooses a document, applies time limits, forwards progress and records how the call
-// ends. Package dispatch has no network, no MCP and no browser code. A [Bridge] runs
-// calls in browsers, and each caller passes a function that receives progress.
+// Package dispatch runs calls of tools. The dispatcher decides when a call may run, chooses
+// a document, applies time limits, forwards progress and records how the call ends.
+// Network, MCP and browser code is in other packages: a [Bridge] runs calls in browsers,
+// and each caller passes a function that receives progress.
 //
-// [New] makes a dispatcher, and [Dispatcher.Call] runs a call. Surfaces that show calls
+// [New] creates a dispatcher, and [Dispatcher.Call] runs a call. Surfaces that show calls
 // use [Dispatcher.Calls] and [Dispatcher.Follow].
 //
-// Every call has an idle limit that each report restarts (30 s by default), and a hard
-// limit that nothing restarts (5 min by default). Only the clock of the dispatcher
-// applies the two limits. A call ends exactly once; later reports and results are
-// ignored.
+// Every call has an idle limit that each progress report restarts (30 s by default), and a
+// hard limit that nothing restarts (5 min by default). A call ends exactly once; later
+// reports and results are ignored.
 //
 // # Parts
 //
-// A call (liveCall) consists of parts, each a type with a test:
+// The type liveCall, one call, consists of these parts:
 //
-//   - state: the state machine, the times and the ending (state.go)
+//   - state: the state machine, the times and the outcome of the call (state.go)
 //   - attempts: the documents in which the call was tried (attempts.go)
-//   - suspension: the open ticket and the decisions (suspension.go)
-//   - reportLog: what surfaces show of the reports (reportlog.go)
-//   - timeline: the moments of the call (publish.go)
-//   - toolRequests: the requests of a running tool (nesting.go)
+//   - suspension: the open ticket and the user's decisions (suspension.go)
+//   - reportLog: the last progress reports, as surfaces show them (reportlog.go)
+//   - timeline: the steps of the call, such as created and running (publish.go)
+//   - toolRequests: the requests that a running tool makes, such as nested calls
+//     (nesting.go)
 //   - [clock.Clock]: the idle limit and the hard limit (package clock)
-//   - [progress.Sender]: the notifications of the client (package progress)
-//   - [activity.Set]: content beside the progress (package activity)
+//   - [progress.Sender]: the progress notifications for the client (package progress)
+//   - [activity.Set]: content that the tool shows beside its progress (package activity)
 //
 // Package events describes calls to surfaces and keeps the events for followers. A call
-// only stores what changed; a follower makes the events when it reads.
+// only stores what changed; the events are built when a follower reads them.
 //
 // # Concurrency
 //
-// A [Dispatcher] and a [Follower] are safe for concurrent use. Call blocks the
-// goroutine of its caller until the call has ended. Progress functions run on the
-// goroutine of the caller, so a slow client delays only one call. The methods of a
-// [Sink] never block, so a bridge may call them from the goroutine that reads its link.
+// The types [Dispatcher] and [Follower] are safe for concurrent use. [Dispatcher.Call]
+// blocks until the call has ended. Progress functions run on the goroutine of
+// [Dispatcher.Call], so a slow client delays only its own call. The methods of a [Sink]
+// never block, so a bridge may call them from the goroutine that reads the WebSocket.
 //
 // # Locks
 //
-// liveCall.mu guards state, attempts, suspension, reportLog and timeline, which have no
-// locks. The events of one call are published under liveCall.mu, so they stay in order.
-// Two locks may be held together only in this order:
+// liveCall.mu guards the fields state, attempts, suspension, reportLog and timeline of a
+// liveCall. The events of one call are published under liveCall.mu, so that events stay in
+// order. Two locks may be held together only in this order:
 //
 //	liveCall.mu      > Dispatcher.mu     when a call is added
 //	liveCall.mu      > progress.Sender   when a report is queued or the call ends

@@ -5,32 +5,33 @@ import (
 	"time"
 )
 
-// These constants limit the delayed work for ended calls, such as after hooks. The work
-// of a call starts afterDelay after its end, so that the result is sent first. If
-// maxAfterCalls calls wait, or if their arguments and results exceed maxAfterBytes, the
-// last call does the work before it returns its result.
+// These constants limit the delayed work for ended calls, such as after hooks. The delay
+// afterDelay lets the result reach the client before the work begins. If more than
+// maxAfterCalls calls or maxAfterBytes of arguments and results wait, the last call does
+// the work before returning its result.
 const (
 	afterDelay    = 5 * time.Millisecond
 	maxAfterCalls = 1000
 	maxAfterBytes = 16 << 20
 )
 
-// afterQueue has the ended calls whose after hooks have not run and whose end is not
-// logged. This work is not done on the path of the call: a timer starts it shortly after
-// the result was returned, for several calls at once, in the order of their returns.
+// afterQueue contains the ended calls whose after hooks have not run and whose end is not
+// logged. A timer runs the hooks shortly after the results were returned, for several calls
+// at once, so that clients do not wait for hooks.
 type afterQueue struct {
-	work func(*liveCall) // runs the hooks and writes the log
+	work func(*liveCall) // runs the after hooks and writes the log
 
-	workMu sync.Mutex // locked while work runs
+	workMu sync.Mutex // held while work runs
 
 	mu    sync.Mutex // guards all fields below
 	calls []*liveCall
-	bytes int         // the total size of the arguments and results of the waiting calls
+	bytes int         // the total size of the arguments and results of the queued calls
 	timer *time.Timer // runs while calls is not empty
-	idle  []*liveCall // empty; exchanged with calls, so that its memory is reused
+	idle  []*liveCall // an empty slice that is swapped with calls to reuse its memory
 }
 
-// add queues the after hooks of a call with bytes of arguments and result.
+// add queues the after hooks of a call whose arguments and result have the given total
+// size.
 func (q *afterQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)
@@ -48,8 +49,8 @@ func (q *afterQueue) add(c *liveCall, bytes int) {
 	}
 }
 
-// flush does the work of all queued calls, and returns when the work of earlier calls is
-// done too.
+// flush runs the after hooks of all queued calls. If another goroutine is running hooks,
+// flush waits until they have returned.
 func (q *afterQueue) flush() {
 	q.workMu.Lock()
 	defer q.workMu.Unlock()

@@ -7,50 +7,51 @@ import (
 	"opentabs/wire"
 )
 
-// The names below belong to the parts of this package. Other packages use the names as
-// names of package dispatch.
+// Aliases of types in subpackages of dispatch, so that most packages need to import only
+// package dispatch.
 type (
 	// Client identifies the client of a call.
 	Client = events.Client
-	// CredentialKind is the kind of credential that a client has.
+	// CredentialKind is the kind of credential with which a client authenticates.
 	CredentialKind = events.CredentialKind
-	// Requester is the client of a call as surfaces show it.
+	// Requester is the client that made a call, as surfaces show it.
 	Requester = events.Requester
-	// Caller is a tool that calls another tool, and its document.
+	// Caller is a tool that calls another tool, and the document in which the calling tool
+	// runs.
 	Caller = events.Caller
-	// WaitingTicket is what a suspended call waits for.
+	// WaitingTicket describes what a suspended call waits for.
 	WaitingTicket = events.WaitingTicket
-	// Resolution is the user's decision about a ticket.
+	// Resolution is the user's decision about a suspended call.
 	Resolution = events.Resolution
-	// ToolAbout is an alias of [events.ToolAbout].
+	// ToolAbout describes a tool to the user who approves or denies a call.
 	ToolAbout = events.ToolAbout
-	// TicketPage is an alias of [events.TicketPage].
+	// TicketPage is the page in which a suspended call would run after the user's approval.
 	TicketPage = events.TicketPage
 	// Snapshot is the progress of a call at one moment.
 	Snapshot = events.Snapshot
 	// Progression is the status and the progress of a call.
 	Progression = events.Progression
-	// View is a call as lists show it.
+	// View is a call at one moment, as lists show it.
 	View = events.View
-	// Moment is one step of a call.
+	// Moment is one step in the timeline of a call.
 	Moment = events.Moment
-	// Event is one change of one call.
+	// Event is one change of a call, as followers receive it.
 	Event = events.Event
 	// EventKind is the kind of an [Event].
 	EventKind = events.Kind
-	// FollowOptions select the events of a follower.
+	// FollowOptions select the events that a follower receives.
 	FollowOptions = events.FollowOptions
 	// Follower reads the events of a dispatcher.
 	Follower = events.Follower
-	// Progress is one notification for an MCP client.
+	// Progress is one progress notification for an MCP client.
 	Progress = progress.Notification
-	// ActivityView is one activity of a call.
+	// ActivityView is one activity of a call: content that the tool shows beside its progress.
 	ActivityView = activity.View
-	// StopOutcome is the page's answer to the request to stop a run.
+	// StopOutcome is the page's answer to a request to stop a tool.
 	StopOutcome = wire.CancelOutcome
 )
 
-// The kinds of credentials, and the prefix of the client names of the commands.
+// The kinds of credentials, and the prefix of the client names that opentabs commands use.
 const (
 	CredentialToken       = events.CredentialToken
 	CredentialCommandLine = events.CredentialCommandLine
@@ -73,5 +74,5 @@ const (
 // SnapshotSchema is the schema name in every [Snapshot].
 const SnapshotSchema = events.SnapshotSchema
 
-// AudienceUser is the audience of content for the user; all others are internal.
+// AudienceUser is the audience of content for the user. Any other audience is internal.
 const AudienceUser = progress.AudienceUser

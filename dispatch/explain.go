@@ -10,11 +10,11 @@ import (
 	"opentabs/wire"
 )
 
-// failureNote is Options.FailureNote for one error.
+// failureNote contains the sentences that Options.FailureNote returned for one error.
 type failureNote struct{ agentText, userText string }
 
-// failureNoteFor returns the additional sentences for an error that the tool itself
-// caused.
+// failureNoteFor returns the sentences of Options.FailureNote for an error that the tool
+// itself caused.
 func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNote) {
 	if err == nil || d.opts.FailureNote == nil || err.Code != wire.ErrToolError && err.Code != wire.ErrNotReady {
 		return note
@@ -23,7 +23,8 @@ func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNo
 	return note
 }
 
-// failure contains the facts from which the error text of a failed call is built.
+// failure contains the facts from which explainFailure builds the error text of a failed
+// call.
 type failure struct {
 	callID string
 	tool   Tool
@@ -43,7 +44,7 @@ type failure struct {
 	stopOutcome     StopOutcome
 }
 
-// describeFailure returns the facts of a failed call. The caller has locked mu.
+// describeFailure collects the facts about a failed call. The caller holds liveCall.mu.
 func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, note: c.state.note, requests: &c.requests, nextStep: c.nextStep,
@@ -56,8 +57,8 @@ func (c *liveCall) describeFailure() failure {
 	return f
 }
 
-// explainFailure returns the error of a failed call, with one text for the agent and one
-// text for the user.
+// explainFailure builds the error of a failed call, with one text for the agent and one for
+// the user.
 func explainFailure(f failure) *Error {
 	nextStep, retryable := f.step()
 	e := &Error{
@@ -72,8 +73,8 @@ func explainFailure(f failure) *Error {
 	return e
 }
 
-// step returns the next step after the failure, and whether a retry of the call may
-// succeed.
+// step returns the advice for the agent and the user after the failure, and whether a retry
+// may succeed.
 func (f failure) step() (step errtext.Step, retryable bool) {
 	step, retryable = errtext.NextStep(f.err.Code)
 	if f.err.Code == wire.ErrLinkLost && !f.tool.About.IsReadOnly {
@@ -158,8 +159,8 @@ func ownUserText(c *liveCall) string {
 	return ""
 }
 
-// stateTexts returns the error message and the user's next step for lists of calls. Lists
-// show the error code and the run time in columns, so both texts omit these values.
+// stateTexts returns the error message and the advice that lists of calls show to the user.
+// The error code and the run time are omitted, because lists show them in columns.
 func (f failure) stateTexts() (cause, nextStep string) {
 	if f.err.UserText != "" {
 		return f.err.UserText, ""
@@ -171,7 +172,7 @@ func (f failure) stateTexts() (cause, nextStep string) {
 	return f.userMessage(), step.ForUser
 }
 
-// describeRun writes how long the call ran and when it last reported.
+// describeRun writes how long the call ran and when the tool last reported progress.
 func (f failure) describeRun(b *strings.Builder) {
 	fmt.Fprintf(b, " It ran %s", humanize.Duration(f.runTime))
 	switch {

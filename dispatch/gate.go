@@ -8,63 +8,68 @@ import (
 	"opentabs/wire"
 )
 
-// CallInfo describes a call to gates and hooks.
+// CallInfo is the description of a call that gates and hooks receive.
 type CallInfo struct {
 	CallID string
 	Tool   Tool
-	// Args are the validated arguments, a read-only JSON object; nil for an AfterHook.
+	// Args is a read-only JSON object with the validated arguments. In an AfterHook, Args is
+	// nil.
 	Args   json.RawMessage
 	Client Client
-	// Caller is the tool that made the call; nil for a call of a client.
+	// Caller is the tool that made the call, or nil for a call of a client.
 	Caller *Caller
-	// ParentCallID is the ID of the call that made this call; "" for a call of a client.
+	// ParentCallID is the ID of the call whose tool made the call, or empty for a call of a
+	// client.
 	ParentCallID string
-	// RootCallID is the ID of the client's call that this call descends from. TraceParent
-	// is the client's trace span in the format of W3C Trace Context; "" if the client
-	// sent none.
+	// RootCallID is the ID of the client's call to which a nested call belongs. TraceParent is
+	// the client's trace span in the format of W3C Trace Context, or empty if the client sent
+	// none.
 	RootCallID, TraceParent string
-	// Browser and TabID are the tab that the arguments name; both are zero for no tab.
+	// Browser and TabID identify the tab that the arguments of the call name. If the arguments
+	// name no tab, Browser and TabID are zero.
 	Browser string
 	TabID   int
-	// Target is where a browser tool will run: the browser, tab and document that were
-	// chosen before the gates. Target is zero for a tool of a package. The gates also run
-	// before the choice, with a zero Target, and then only a Block counts.
+	// Target is the browser, tab and document in which a browser tool will run. For a tool of
+	// a plugin, Target is zero. The gates of a browser tool also run once before a target is
+	// chosen. In this first run, Target is zero and only a Block takes effect.
 	Target Target
-	// Resolution is the user's decision about the last ticket of this gate for this
-	// call; nil if there is none.
+	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
+	// the user has not decided.
 	Resolution *Resolution
 }
 
-// Gate decides whether a call may run. Decide is pure: Decide changes nothing, does not
-// block, may run several times for one call, and is safe for concurrent use.
+// Gate decides whether a call may run. Decide must not change anything or block, and must
+// be safe for concurrent use. Decide may run several times for one call.
 type Gate interface {
-	// Name names the gate in logs.
+	// Name returns the name of the gate in logs, such as "permission".
 	Name() string
 	Decide(CallInfo) Verdict
 }
 
-// Verdict is the decision of a gate. The zero Verdict allows the call. If gates disagree,
-// Block takes precedence over Suspend, Suspend over Wait, and Wait over Result. If two
-// gates return the same kind of verdict, the dispatcher uses the verdict of the first
-// gate and logs the conflict.
+// Verdict is the decision of a gate about a call. The zero Verdict allows the call. If
+// gates disagree, Block takes precedence over Suspend, Suspend over Wait, and Wait over
+// Result. If two gates return verdicts of one kind, the dispatcher uses the verdict of the
+// first gate and logs the conflict.
 type Verdict struct {
 	// Block ends the call with this error.
 	Block *wire.CallError
 	// Suspend makes the call wait for the user.
 	Suspend *Ticket
-	// Wait delays the call for a short time. After the delay, the gates decide again.
+	// Wait, if not nil, delays the call for a short time. After the delay, the gates decide
+	// again.
 	Wait *Wait
-	// Result ends the call with success without running the tool.
+	// Result, if not nil, becomes the result of the call, and the tool does not run.
 	Result *SuppliedResult
 }
 
-// Wait is a delay of a call after which its gate may allow the call.
+// Wait delays a call that the gate may allow a little later.
 type Wait struct {
 	// Duration is how long the call waits before the gates decide again.
 	Duration time.Duration
 	// Done is a channel whose closing ends the delay early. A nil channel has no effect.
 	Done <-chan struct{}
-	// Message is the reason of the delay, which the client receives as progress.
+	// Message is the reason for the delay, which the client receives as a progress
+	// notification.
 	Message string
 }
 
@@ -74,40 +79,42 @@ func NewBlockVerdict(code wire.ErrorCode, message, userText string) Verdict {
 	return Verdict{Block: &wire.CallError{Code: code, Message: message, UserText: userText}}
 }
 
-// SuppliedResult is a result from a gate.
+// SuppliedResult is a result that a gate returns instead of running the tool.
 type SuppliedResult struct {
-	// Output is JSON text; nil for undefined.
+	// Output is the result as JSON text, or nil for undefined.
 	Output json.RawMessage
 }
 
-// Ticket is a request for a decision of the user. After an approval the gates run again
-// with [CallInfo.Resolution], and the tool runs. A gate can return the data of the
-// decision as its [Verdict.Result].
+// Ticket is a request for a decision of the user. After an approval, the gates run again
+// with the decision in [CallInfo.Resolution], and the tool runs if the gates allow the
+// call. A gate can also return the data of the decision as its [Verdict.Result].
 type Ticket struct {
 	Kind wire.TicketKind
-	// Reason is a sentence for the user; Title is a few words or empty.
+	// Reason is a sentence that explains the request to the user. Title is a heading of a few
+	// words, or empty.
 	Reason string
 	Title  string
-	// PassDecisionToTool gives the decision to the tool as context.decision:
-	// {"allow", "scope", "by", "data"}.
+	// PassDecisionToTool is true if the tool receives the decision as context.decision, an
+	// object with the keys "allow", "scope", "by" and "data".
 	PassDecisionToTool bool
-	// Limit is the time after which the call, or only the tool's request, fails with
-	// approval_timeout if the ticket has no decision. The rest of Options.SuspendLimit
-	// is the default and the maximum of Limit.
+	// Limit is how long the user may take to decide before the ticket fails with
+	// approval_timeout. The remaining part of Options.SuspendLimit is the default and the
+	// maximum of Limit.
 	Limit time.Duration
-	// Scopes are the scopes that the user may choose for an approval. An empty list
-	// means ScopeOnce. ScopeSession is omitted for a client without a session.
+	// Scopes are the extents of an approval that the user may choose from. An empty list means
+	// ScopeOnce. For a client without a session, the dispatcher omits ScopeSession.
 	Scopes []wire.Scope
-	// IsReadOnly is true if the gate has checked that the call changes nothing. If
-	// IsReadOnly is false, the declaration of the tool's author applies.
+	// IsReadOnly is true if the gate has checked that the call changes nothing. If IsReadOnly
+	// is false, the call is read-only only if the tool's author declares it.
 	IsReadOnly bool
 	// reloadsTab is true if an approval of the ticket also allows the reload of a tab.
 	reloadsTab bool
-	// target is the document in which a plugin's tool would run now; zero if unknown.
+	// target is the document in which a plugin's tool would run if approved now, or zero if
+	// unknown.
 	target Target
 }
 
-// offeredScopes returns the scopes that fit a call of this client.
+// offeredScopes returns the scopes that the user may choose for a call of the client.
 func (t *Ticket) offeredScopes(client Client) []wire.Scope {
 	scopes := slices.DeleteFunc(slices.Clone(t.Scopes), func(s wire.Scope) bool { return s == wire.ScopeSession && client.IsSessionShared })
 	if len(scopes) == 0 {
@@ -116,39 +123,40 @@ func (t *Ticket) offeredScopes(client Client) []wire.Scope {
 	return scopes
 }
 
-// DecisionObserver is a [Gate] that receives the decisions about its tickets.
-// ObserveDecision runs once for each decision, before the gates run again.
+// DecisionObserver is implemented by a [Gate] that must learn of the user's decisions about
+// its tickets. ObserveDecision runs once for each decision, before the gates run again.
 type DecisionObserver interface {
 	ObserveDecision(CallInfo, Ticket, Resolution)
 }
 
-// BeforeHook is a hook that runs once for each allowed call, after the queue and before
-// the tool. An error ends the call. BeforeHook may write to the disk and does not block
-// otherwise.
+// BeforeHook is a hook that runs once for each allowed call, after the queue and before the
+// tool. If a BeforeHook returns an error, the call fails. Apart from writes to disk, a
+// BeforeHook must not block.
 type BeforeHook interface {
 	Before(CallInfo) *wire.CallError
 }
 
-// AfterHook is a hook that runs once after the end of each accepted call, even if a
-// gate supplied the result. AfterHook runs shortly after the call has returned, so that
-// the client does not wait for it, and before [Dispatcher.Drain] returns. The hooks of
-// two calls run in the order in which the calls returned. AfterHook does not block: if
-// hooks are slow, calls wait for them.
+// AfterHook is a hook that runs once after the end of each accepted call, even if a gate
+// supplied the result. Clients do not wait for after hooks, which run shortly after the
+// call has returned. [Dispatcher.Drain] returns only after the hooks have run. The hooks of
+// two calls run in the order in which the calls returned. An AfterHook must not block,
+// because slow hooks delay calls.
 type AfterHook interface {
 	After(CallInfo, EndedCall)
 }
 
-// EndedCall is how a call ended.
+// EndedCall describes a call for hooks: its outcome, arguments, result and decisions.
 type EndedCall struct {
-	// View is the final view of the call, with activities, timeline and trace.
+	// View is the final View of the call, including its activities, timeline and trace.
 	View View
-	// Args are the arguments of the call in the form that [Options.ShownArgs] returns for
-	// users. IsArgsMasked is true if Args differ from the real arguments.
+	// Args are the arguments of the call as users may see them; see [Options.ShownArgs].
+	// IsArgsMasked is true if Args differ from the real arguments.
 	Args         json.RawMessage
 	IsArgsMasked bool
-	// Target is the document of the last attempt; zero if the call never began.
+	// Target is the document in which the call was last tried, or zero if the call never
+	// began.
 	Target Target
-	// Output is the result's JSON text; nil if there is none.
+	// Output is the JSON text of the call's result, or nil without a result.
 	Output json.RawMessage
 	// Resolutions are the user's decisions about the call, oldest first.
 	Resolutions []Resolution
@@ -156,15 +164,15 @@ type EndedCall struct {
 	LastMessages []ToolMessage
 }
 
-// ToolMessage is one message of a tool.
+// ToolMessage is one progress message that a tool reported.
 type ToolMessage struct {
 	Time     time.Time `json:"time"`
 	Message  string    `json:"message"`
 	Audience string    `json:"audience,omitempty"`
 }
 
-// runGates runs all gates, and returns the verdict that counts and its gate. The gate
-// is nil if all gates allow the call.
+// runGates runs all gates, and returns the verdict with the highest precedence and its
+// gate. If all gates allow the call, the returned gate is nil.
 func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict
 	var decidingGate Gate
@@ -184,7 +192,7 @@ func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	return verdict, decidingGate
 }
 
-// verdictKinds are the kinds of verdicts by precedence.
+// verdictKinds are the kinds of verdicts, highest precedence first.
 var verdictKinds = [...]func(Verdict) bool{
 	func(v Verdict) bool { return v.Block != nil },
 	func(v Verdict) bool { return v.Suspend != nil },

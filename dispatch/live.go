@@ -18,36 +18,41 @@ import (
 	"opentabs/wire"
 )
 
-// liveCall is one call from its creation on. The run method of a liveCall uses the
-// goroutine of Dispatcher.Call; reports and endings arrive on any goroutine.
+// liveCall is one call of a tool, from its creation to its removal from the ended calls.
+// The method run uses the goroutine of Dispatcher.Call; reports and results arrive on any
+// goroutine.
 type liveCall struct {
 	d       *Dispatcher
-	req     Call // mu guards Args; the other fields never change
+	req     Call // mu guards Args; the other fields of the request never change
 	id      string
 	created time.Time
-	// argBytes is the size of the arguments, which the after hooks drop.
+	// argBytes is the size of the arguments. The arguments themselves are released after the
+	// after hooks have run.
 	argBytes      int
-	arrivalNumber uint64 // the order of arrival; guarded by Dispatcher.mu
-	// parent is the call whose tool made this call, nil for a call of a client. root is
-	// the call of the client; depth counts the parent calls.
+	arrivalNumber uint64 // position in the order of arrival; guarded by Dispatcher.mu
+	// parent is the call whose tool made a nested call, or nil for a call of a client. root is
+	// the client's call at the top of nested calls; depth is the nesting depth, 0 for the
+	// client's call.
 	parent, root *liveCall
 	depth        int
 
-	// clock, sender, activities, search, requests and place have their own locks.
+	// The types of clock, sender, activities, search, requests and place contain their own
+	// locks.
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
-	// search, the context of the search for targets, ends with the request or the call.
+	// search is the context of the search for documents, and ends when the client's request or
+	// the call ends.
 	search   lazycontext.Context
 	requests toolRequests
 	place    placement
 
-	// retryErrors receives the error of an attempt after which another attempt is
-	// possible.
+	// retryErrors receives the error of an attempt if the call may be tried in another
+	// document.
 	retryErrors chan *wire.CallError
 	done        chan struct{} // closed at the end of the call
 
-	mu         sync.Mutex // guards all fields below; the package doc has the lock order
+	mu         sync.Mutex // guards all fields below; the package documentation defines the lock order
 	state      state
 	attempts   attempts
 	suspension suspension
@@ -55,13 +60,13 @@ type liveCall struct {
 	timeline   timeline
 	nextStep   errtext.Step // the next step if the call has no document to run in
 	argsStart  string       // the beginning of the arguments for lists of calls
-	// isReloadApproved is true if the user has allowed the reload of a tab for the call.
+	// isReloadApproved is true if the user has approved the reload of a tab for the call.
 	isReloadApproved bool
-	// resultStart is the start of the result of a successful call.
+	// resultStart is the beginning of a successful call's result, for lists.
 	resultStart events.ResultStart
-	card        *events.CallFacts // made for the first event
-	// stopAnswered is closed when the page has answered the stop; nil if the page gets
-	// no stop.
+	card        *events.CallFacts // created for the first event of the call
+	// stopAnswered is closed when the page has answered the request to stop the tool, and is
+	// nil if no stop was requested.
 	stopAnswered chan struct{}
 }
 
@@ -77,16 +82,16 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	return c
 }
 
-// Cancellation is who cancelled a call and why. As the cause of the context of
-// [Dispatcher.Call], a Cancellation determines the error. Without a Cancellation, the
-// client cancelled.
+// Cancellation describes who cancelled a call and why. Pass a Cancellation as the cause of
+// the context of [Dispatcher.Call]; without a cause, the error names the client as the
+// canceller.
 type Cancellation struct {
 	CancelledBy string // who cancelled the call, such as "the client"
-	// Reason is the canceller's reason, cleaned by the caller; may be empty.
+	// Reason is the reason that the canceller gave, without hidden characters, or empty.
 	Reason string
 }
 
-// Error implements error.
+// Error returns the text of the cancellation, such as "cancelled by the client".
 func (c *Cancellation) Error() string {
 	text := "cancelled by " + c.CancelledBy
 	if c.Reason != "" {
@@ -95,7 +100,8 @@ func (c *Cancellation) Error() string {
 	return text
 }
 
-// CancellationOf returns who ended ctx and why.
+// CancellationOf returns the Cancellation that is the cause of ctx. Without such a cause,
+// the result names the client as the canceller.
 func CancellationOf(ctx context.Context) Cancellation {
 	var c *Cancellation
 	if errors.As(context.Cause(ctx), &c) {
@@ -104,8 +110,8 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{CancelledBy: "the client"}
 }
 
-// validate fails a call that names an unknown instance, so that the user need not approve
-// an invalid call. validate reports whether the call is valid.
+// validate reports whether the call names a known instance of the site. An invalid call
+// fails at once, so that the user need not decide about the call.
 func (c *liveCall) validate() bool {
 	_, err := c.req.targetChoice(nil)
 	if err != nil {
@@ -114,8 +120,8 @@ func (c *liveCall) validate() bool {
 	return err == nil
 }
 
-// run starts the call in the best target, sends progress to the client, and returns
-// when the call has ended.
+// run executes the call in the best target, sends progress to the client, and returns when
+// the call has ended.
 func (c *liveCall) run(ctx context.Context) {
 	c.req.Trace.Mark(hops.Admitted)
 	for _, hook := range c.d.opts.BeforeHooks {
@@ -139,7 +145,7 @@ func (c *liveCall) run(ctx context.Context) {
 		return
 	}
 	targets = c.startAttempt(ctx, targets)
-	var nextSend <-chan time.Time // fires when the next notification may be sent
+	var nextSend <-chan time.Time // fires when the rate limit permits the next notification
 	for {
 		select {
 		case <-c.sender.Wake():
@@ -147,7 +153,7 @@ func (c *liveCall) run(ctx context.Context) {
 		case <-nextSend:
 			nextSend = c.sender.SendDue()
 		case err := <-c.retryErrors:
-			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // the list of targets is stale
+			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // after other errors, the list of targets is outdated
 				if targets, problem = c.chooseTargets(); problem != nil {
 					failWithProblem(c, problem)
 					continue
@@ -163,7 +169,7 @@ func (c *liveCall) run(ctx context.Context) {
 	}
 }
 
-// chooseTargets returns the documents that can run the call, best first.
+// chooseTargets returns the documents in which the call can run, best first.
 func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 	if c.req.Tool.Place.isChosenFirst() {
 		return []Target{c.place.get()}, nil
@@ -178,7 +184,7 @@ func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 	return chooseTargets(c.d.bridge.Targets(&c.search, want), want, &c.req)
 }
 
-// beginRunning sets the status to running and starts the clock, and returns false if
+// beginRunning sets the call's status to running and starts its clock, or returns false if
 // the call has ended.
 func (c *liveCall) beginRunning() bool {
 	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
@@ -192,7 +198,8 @@ func (c *liveCall) beginRunning() bool {
 	return true
 }
 
-// startAttempt sends the call to the first target and returns the remaining targets.
+// startAttempt sends the call to the first target, and returns the targets that remain for
+// further attempts.
 func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target {
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
@@ -210,8 +217,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		run.Client = c.req.Client
 	}
 	if !isFirst {
-		// A link lost in the previous attempt does not affect the next attempt: Start
-		// reports a lost link again.
+		// A lost link of the previous attempt must not suspend the idle limit of a new attempt.
+		// If the link is still lost, Start reports the loss again.
 		c.clock.ReleaseIdle()
 	}
 	run.Trace.Mark(hops.Chosen)
@@ -221,8 +228,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		sink{c}.Finish(nil, &rejection)
 		return targets[1:]
 	}
-	// A stop that was sent before Start did not reach the page, so the stop is sent
-	// again.
+	// A request to stop the tool that was sent before Start did not reach the page, so the
+	// request is sent again.
 	c.mu.Lock()
 	stopSent, err := c.state.stopSent, c.state.err
 	c.mu.Unlock()
@@ -232,19 +239,20 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	return targets[1:]
 }
 
-// fail ends a call whose handler does not run with an error, and sends no stop to the
-// page.
+// fail ends a call with an error. The tool's handler is not running, so the page receives
+// no request to stop the tool.
 func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: failureStatusOf(err), err: err})
 }
 
-// cancel ends the call as cancelled and returns false if the call had ended.
+// cancel ends the call with the status cancelled, or returns false if the call had already
+// ended.
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
 	return c.end(ending{status: statusCancelled, err: err, stopPage: true, reason: cancellation.Reason})
 }
 
-// endAtLimit ends the call because a limit was reached.
+// endAtLimit ends a call that reached its idle limit or its hard limit.
 func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
 	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idleLimit)}
@@ -256,7 +264,7 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	c.end(ending{status: failureStatusOf(err), err: err, stopPage: true})
 }
 
-// end ends the call once and returns false if the call had ended before.
+// end records the outcome of the call, or returns false if the call had already ended.
 func (c *liveCall) end(e ending) bool {
 	note := c.d.failureNoteFor(c.req.Tool, e.err)
 	c.clock.Stop()
@@ -285,13 +293,13 @@ func (c *liveCall) end(e ending) bool {
 	c.search.End()
 	close(c.done)
 	if stopSent {
-		// done is closed before Cancel, because a full link may delay Cancel.
+		// Close done before Cancel, because Cancel may block on a link with a full buffer.
 		c.d.bridge.Cancel(runID, e.err.Message, c.recordStopped)
 	}
 	return true
 }
 
-// recordStopped records the page's answer to the stop.
+// recordStopped records whether the tool stopped, as the page reported.
 func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Lock()
 	c.state.stopOutcome = s
@@ -300,8 +308,8 @@ func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Unlock()
 }
 
-// finalResult sends the last notifications and returns the result of Dispatcher.Call.
-// finalResult is called once, after the end of the call.
+// finalResult sends the last progress notifications and returns the result of
+// Dispatcher.Call. The caller calls finalResult once, after the call has ended.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
 	status, err, stopAnswered := c.state.status, c.state.err, c.stopAnswered
@@ -327,7 +335,7 @@ func (c *liveCall) finalResult() (Result, error) {
 	return result, nil
 }
 
-// returnedValues returns the result or the error of Dispatcher.Call.
+// returnedValues builds the result or the error that Dispatcher.Call returns.
 func (c *liveCall) returnedValues() (Result, *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -344,8 +352,8 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 	return r, nil
 }
 
-// runAfterHooks runs the hooks that follow the end of the call, logs the end, and drops
-// the result.
+// runAfterHooks runs the after hooks of an ended call, logs its end, and releases its
+// arguments and result.
 func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.AfterHooks) > 0 {
 		info, endedCall := hookFacts(c)
@@ -359,7 +367,8 @@ func (c *liveCall) runAfterHooks() {
 	c.state.output, c.req.Args = nil, nil
 }
 
-// gateInfo returns the description of the call for a gate or a hook; g is nil for a hook.
+// gateInfo returns the description of the call that a gate or a hook receives; g is nil for
+// a hook.
 func (c *liveCall) gateInfo(g Gate) CallInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -373,14 +382,14 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	return i
 }
 
-// arguments returns the arguments of the call; nil after the after hooks have run.
+// arguments returns the arguments of the call, or nil once the after hooks have run.
 func (c *liveCall) arguments() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.req.Args
 }
 
-// logEnd logs the end of c. The caller has locked c.mu.
+// logEnd writes the log line of an ended call. The caller holds liveCall.mu.
 func logEnd(c *liveCall) {
 	logEvent := c.d.opts.Log.Info()
 	if err := c.state.err; err != nil {

@@ -17,36 +17,36 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit nested calls.
+// Limits of nested calls.
 const (
-	// maxNestingDepth is the maximum number of parent calls of a call.
+	// maxNestingDepth is the maximum depth of nested calls; a call of a client has depth 0.
 	maxNestingDepth = 8
-	// maxNestedCalls limits the nested calls below one call of a client, at any depth;
-	// maxRunningNestedCalls limits the nested calls that run at once.
+	// maxNestedCalls limits the nested calls of one client call, at all depths together.
+	// maxRunningNestedCalls limits how many nested calls of one client call run at once.
 	maxNestedCalls        = 1000
 	maxRunningNestedCalls = 64
 )
 
-// endedParentName names the canceller in the errors of nested calls whose parent call
-// has ended. errParentEnded cancels nested calls without a reason.
+// endedParentName is the canceller that the errors of nested calls name if their parent
+// call has ended. errParentEnded is the Cancellation of such calls without a reason.
 const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}
 
-// errWithdrawn ends a request that the tool has withdrawn.
+// errWithdrawn is the Cancellation of a request that the tool has withdrawn.
 var errWithdrawn = &Cancellation{CancelledBy: "the tool that made it"}
 
-// toolRequests tracks the requests of one running tool: calls of other tools, and waits
-// for the user.
+// toolRequests tracks the requests of one running tool: nested calls, and requests for an
+// action of the user.
 type toolRequests struct {
-	mu          sync.Mutex // guards all fields below; no other lock is taken while mu is held
+	mu          sync.Mutex // guards cancelFuncs and isClosed; no other lock is acquired while mu is held
 	cancelFuncs map[int]context.CancelCauseFunc
 	isClosed    bool
 	// failures are the last failed requests whose text for the user differs.
 	failures []requestFailure
 
-	hasRequested atomic.Bool // set once the tool has made a request
-	// totalCalls and runningCalls count all nested calls below a call of a client.
+	hasRequested atomic.Bool // true once the tool has made a request
+	// totalCalls and runningCalls count all nested calls of one client call, at any depth.
 	totalCalls, runningCalls atomic.Int64
 }
 
@@ -101,7 +101,8 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish ends one request. The number of a request is never reused.
+// finish ends one request of the tool. The request stays in cancelFuncs, so that begin
+// recognizes a duplicate of it.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
 	cancel := n.cancelFuncs[requestID]
@@ -111,8 +112,8 @@ func (n *toolRequests) finish(requestID int, cause error) {
 	}
 }
 
-// end ends all requests. reason is the reason of the call's cancellation; empty if
-// there is none.
+// end ends all requests of the tool when its call ends. The argument reason is the reason
+// for the call's cancellation, or empty.
 func (n *toolRequests) end(reason string) {
 	n.mu.Lock()
 	n.isClosed = true
@@ -124,14 +125,14 @@ func (n *toolRequests) end(reason string) {
 	}
 }
 
-// toolRequest is one request of the tool of a running call.
+// toolRequest is one request of a running tool, such as for a nested call.
 type toolRequest struct {
 	call   *liveCall
 	runID  string
 	params wire.ToolAskParams
 }
 
-// answer fulfils the request and sends the answer to the page.
+// answer executes the request and sends the result to the page.
 func (a toolRequest) answer(ctx context.Context) {
 	c := a.call
 	var output json.RawMessage
@@ -154,7 +155,7 @@ func (a toolRequest) answer(ctx context.Context) {
 	c.requests.finish(a.params.Ask, nil)
 }
 
-// callTool runs a nested call to its end.
+// callTool runs a nested call and returns its result when the call has ended.
 func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, *wire.CallError) {
 	child, err := a.newChild(req)
 	if err != nil {
@@ -192,7 +193,7 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	return result.Output, nil
 }
 
-// newChild creates the nested call of a request.
+// newChild creates the nested call that a tool has requested.
 func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	c := a.call
 	if c.d.opts.ResolveTool == nil {
@@ -217,7 +218,7 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	if tabID == 0 && tool.Plugin == c.req.Tool.Plugin {
 		tabID = target.TabID
 	}
-	caller := c.req.Caller // a batch of browser tools makes its calls for its own caller
+	caller := c.req.Caller // a batch of browser tools makes nested calls on behalf of the tool that called the batch
 	if !c.req.Tool.Place.isChosenFirst() {
 		caller = describeCaller(c, target)
 	}
@@ -229,7 +230,8 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	return child, nil
 }
 
-// describeCaller describes c, which runs in target, for a nested call.
+// describeCaller describes the calling tool, which runs in target, as the Caller of a
+// nested call.
 func describeCaller(c *liveCall, target Target) *Caller {
 	caller := &Caller{
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.FullName(),
@@ -241,7 +243,8 @@ func describeCaller(c *liveCall, target Target) *Caller {
 	return caller
 }
 
-// OriginOf returns the scheme, host and port of a URL; empty if it has no host.
+// OriginOf returns the scheme, host and port of a URL, such as "https://example.com:8443".
+// For a URL without a host, OriginOf returns an empty string.
 func OriginOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -254,8 +257,8 @@ func newNestingError(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
-// onChildProgress handles the reports of a nested call: the idle limits of its parents
-// restart, and the client gets the messages.
+// onChildProgress handles the progress reports of a nested call. The idle limits of its
+// parent calls restart, and the client receives the messages.
 func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.RestartIdle()
@@ -275,7 +278,8 @@ func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	}
 }
 
-// waitForUser suspends a running call until the user has done what the tool requests.
+// waitForUser suspends a running call until the user confirms or denies what the tool
+// requested, such as a login.
 func (a toolRequest) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError {
 	c := a.call
 	userTicket, rejection := c.suspend(Ticket{Kind: wire.TicketUser, Reason: req.Reason, Title: req.Title}, nil)

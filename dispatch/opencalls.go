@@ -7,28 +7,30 @@ import (
 	"time"
 )
 
-// openHookInterval is the time between two runs of the open hooks. At each run, the hooks
-// receive the calls that have arrived since the last run and have not ended.
+// openHookInterval is the time between two runs of the open hook. The open hook receives
+// all calls that have arrived since its last run and have not ended.
 const openHookInterval = 500 * time.Millisecond
 
-// OpenHook is a hook that runs at most once for each accepted call, up to 500 ms after its
-// arrival and not on its path. OpenHook does not run for a call that has ended by then.
-// OpenHook may run at the same time as another OpenHook or an [AfterHook], and does not
-// block.
+// OpenHook is a hook that runs for each accepted call that has not ended after up to 500
+// ms. The call does not wait for the hook. An OpenHook may run concurrently with another
+// OpenHook or an [AfterHook], and must not block.
 type OpenHook interface {
-	// Open receives a call that has not ended. The ending in EndedCall is empty.
+	// Open receives a call that has not ended, so the result and the error in the EndedCall
+	// are empty.
 	Open(CallInfo, EndedCall)
 }
 
-// openHookTimer makes the open hook run while calls arrive. Dispatcher.mu guards all fields.
+// openHookTimer runs the open hook while calls arrive. Dispatcher.mu guards all fields of
+// openHookTimer.
 type openHookTimer struct {
-	timer *time.Timer // nil before the first call
+	timer *time.Timer // nil until the first call arrives
 	isSet bool
-	// hookedCount is Dispatcher.acceptedCount at the last run.
+	// hookedCount is the value of Dispatcher.acceptedCount when the hook last ran.
 	hookedCount uint64
 }
 
-// set makes the open hook run within openHookInterval. The caller has locked d.mu.
+// set schedules the open hook to run within openHookInterval. The caller holds
+// Dispatcher.mu.
 func (t *openHookTimer) set(d *Dispatcher) {
 	switch {
 	case d.opts.OpenHook == nil || t.isSet:
@@ -41,7 +43,7 @@ func (t *openHookTimer) set(d *Dispatcher) {
 	t.isSet = true
 }
 
-// run passes the new calls that have not ended to the open hook, oldest first.
+// run passes all new calls that have not ended to the open hook, oldest first.
 func (t *openHookTimer) run(d *Dispatcher) {
 	d.mu.Lock()
 	t.isSet = false
@@ -61,14 +63,14 @@ func (t *openHookTimer) run(d *Dispatcher) {
 	}
 }
 
-// hookFacts returns what hooks receive about a call.
+// hookFacts returns the facts about a call that after hooks and open hooks receive.
 func hookFacts(c *liveCall) (CallInfo, EndedCall) {
 	info, args, view := c.gateInfo(nil), shownArgs(c), c.fullView()
 	info.Args = nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lastMessages := c.reports.lastMessages
-	if view.Ended == nil { // the call may report more, which changes the array of lastMessages
+	if view.Ended == nil { // later reports of the call would change the array of lastMessages
 		lastMessages = slices.Clone(lastMessages)
 	}
 	return info, EndedCall{

@@ -9,8 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// pageProblem returns the error of a silent call whose page is suspended or does not
-// answer; nil if the page runs. silence describes how long the call was silent.
+// pageProblem returns the error of a call without progress whose page is suspended or does
+// not answer, or nil if the page responds. The argument silence is a text that describes
+// how long the call made no progress.
 func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	c.mu.Lock()
 	target := c.attempts.target
@@ -19,7 +20,7 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 		return nil
 	}
 	cancelledCtx, cancel := context.WithCancel(context.Background())
-	cancel() // Targets returns the current state without waiting
+	cancel() // with a cancelled context, Targets returns the current state without waiting
 	targets := d.bridge.Targets(cancelledCtx, TargetChoice{Plugin: c.req.Tool.Plugin, Browser: target.Browser, TabID: target.TabID})
 	isFrozen := func(t Target) bool { return t.isSameTab(target) && t.Frozen }
 	switch {
@@ -36,11 +37,12 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrPageUnresponsive, Message: message}
 }
 
-// maxNamedCalls limits the calls that an error names.
+// maxNamedCalls is the maximum number of calls that an error message names.
 const maxNamedCalls = 8
 
-// namesOfCallsIn names the calls that run in the tabs of one site, because these tabs
-// may share a thread. Calls that ended because the page did not answer are included.
+// namesOfCallsIn returns the names of the calls that run in tabs of the target's site,
+// because tabs of one site may share a thread. Calls that failed because their page did not
+// answer are included.
 func (d *Dispatcher) namesOfCallsIn(target Target) []string {
 	liveCalls, endedCalls := d.snapshotCalls()
 	calls := append(liveCalls, endedCalls...)

@@ -10,41 +10,41 @@ import (
 	"opentabs/wire"
 )
 
-// Place is where a tool runs.
+// Place is where a tool runs: in a plugin's document, a page, a tab or a browser.
 type Place int
 
 const (
-	// PlaceDocument is a document in which the tool's plugin runs. The document is
-	// chosen after the gates. All tools of packages run in a PlaceDocument.
+	// PlaceDocument is a document in which the tool's plugin runs. All tools of plugins have
+	// the Place PlaceDocument. The document is chosen after the gates have allowed the call.
 	PlaceDocument Place = iota
-	// PlacePage is the page of any tab. Scripts of the extension must be able to run in
-	// the page.
+	// PlacePage is the page of any tab in which the extension can run scripts.
 	PlacePage
-	// PlaceTab is any tab, whatever it shows.
+	// PlaceTab is any tab, even a tab in which the extension can't run scripts.
 	PlaceTab
-	// PlaceBrowser is a browser, without a tab.
+	// PlaceBrowser is a browser as a whole, without a particular tab.
 	PlaceBrowser
 )
 
-// isChosenFirst reports whether the target is chosen before the gates, which judge its
-// site.
+// isChosenFirst reports whether the target is chosen before the gates run, so that the
+// gates can check its site.
 func (p Place) isChosenFirst() bool { return p != PlaceDocument }
 
-// placement is the target of a browser tool.
+// placement stores the target that was chosen for a call of a browser tool.
 type placement struct {
 	mu     sync.Mutex // guards target
 	target Target
 }
 
-// get returns the target; zero for a tool of a package.
+// get returns the chosen target, or the zero Target for a tool of a plugin.
 func (p *placement) get() Target {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.target
 }
 
-// choose chooses the target of a browser tool. choose returns false if the call has
-// ended. The tools of packages need no target before the gates.
+// choose selects the target of a browser tool, and returns false if the call has ended. For
+// tools of plugins, choose selects nothing, because their document is chosen after the
+// gates.
 func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	if !c.req.Tool.Place.isChosenFirst() {
 		storeArgsStart(c)
@@ -54,7 +54,8 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 		return false
 	}
 	if p.get() == (Target{}) {
-		// A call that a gate blocks wherever it runs must not learn which tabs exist.
+		// If a gate blocks the call regardless of its tab, the error must not disclose which tabs
+		// exist.
 		if v, _ := c.d.runGates(c); v.Block != nil {
 			c.fail(v.Block)
 			return false
@@ -68,13 +69,13 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	p.mu.Lock()
 	p.target = target
 	p.mu.Unlock()
-	storeArgsStart(c) // which arguments are masked depends on the target
+	storeArgsStart(c) // the target determines which arguments are masked
 	return true
 }
 
-// checkPage fails a call of a browser tool if the tab shows a page on which no browser
-// tool works, and reports whether the call may run. The gates decide before checkPage, so
-// that a blocked call does not disclose the state of the tab.
+// checkPage fails a call of a browser tool if the extension can't run scripts in the tab's
+// page, and reports whether the call may run. The gates run before checkPage, so that a
+// blocked call does not disclose the state of the tab.
 func (p *placement) checkPage(c *liveCall) bool {
 	target := p.get()
 	if c.req.Tool.Place != PlacePage || target.Problem == "" {
@@ -84,7 +85,7 @@ func (p *placement) checkPage(c *liveCall) bool {
 	return false
 }
 
-// findPlace returns the target of a browser tool: the tab that the call names, or the
+// findPlace returns the target of a browser tool: the tab that the call names, or else the
 // tab that the client used last.
 func findPlace(c *liveCall) (Target, *wire.CallError) {
 	t := c.req.Tool
@@ -127,7 +128,8 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// shownArgs returns the arguments of a call that users may see; see [Options.ShownArgs].
+// shownArgs returns the arguments of a call in the form that users may see; see
+// [Options.ShownArgs].
 func shownArgs(c *liveCall) json.RawMessage {
 	args := c.arguments()
 	if args == nil || !c.req.Tool.Place.isChosenFirst() || c.d.opts.ShownArgs == nil {
@@ -136,12 +138,12 @@ func shownArgs(c *liveCall) json.RawMessage {
 	return c.d.opts.ShownArgs(c.gateInfo(nil))
 }
 
-// maxArgsStart is the maximum length of a call's arguments in lists of calls, in bytes.
+// maxArgsStart is how many bytes of a call's arguments lists of calls show.
 const maxArgsStart = 300
 
-// storeArgsStart stores the beginning of the call's arguments for lists of calls.
+// storeArgsStart stores the beginning of the call's arguments, which lists of calls show.
 func storeArgsStart(c *liveCall) {
-	text := "{}" // avoids an allocation for calls without arguments
+	text := "{}" // a constant avoids an allocation for calls without arguments
 	if c.argBytes > len(text) {
 		text = events.CutText(shownArgs(c), maxArgsStart)
 	}

@@ -9,11 +9,10 @@ import (
 	"opentabs/wire"
 )
 
-// previewTarget fails a call that cannot run, so that the user does not approve it for
-// nothing. previewTarget waits for a loading page, but neither opens a tab nor reloads a
-// page of the user. If the call needs the reload of a tab, previewTarget adds the reload
-// to the request for approval. previewTarget reports whether the call may run after the
-// approval.
+// previewTarget reports whether a call could run after the user's approval. A call that
+// can't run fails at once, so that the user need not decide about it. previewTarget waits
+// for a loading page, but neither opens a tab nor reloads a page. If the call needs to
+// reload a tab, previewTarget adds the reload to the request for approval.
 func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	if c.req.Tool.Place.isChosenFirst() {
 		return c.place.checkPage(c)
@@ -46,9 +45,9 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	return true
 }
 
-// targetAfterApproval returns the document in which a call would run after an approval,
-// or the reason why the call cannot run. The document is zero if opentabs must open a tab
-// first.
+// targetAfterApproval returns the document in which a call would run after an approval, or
+// explains why the call can't run. If opentabs must open a tab first, only the browser in
+// the returned Target is set.
 func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
 	liveTargets, problem := chooseTargets(targets, choice, req)
 	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
@@ -68,8 +67,8 @@ func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Targe
 	return Target{}, problem
 }
 
-// canOpenTab reports whether the bridge opens a tab for the call. The call must permit
-// this, and no open tab may show the site.
+// canOpenTab reports whether opentabs opens a tab for the call. The call must permit a new
+// tab, and no open tab may match.
 func canOpenTab(targets Targets, choice TargetChoice) bool {
 	matching := func(groups ...[]Target) bool {
 		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
@@ -78,7 +77,7 @@ func canOpenTab(targets Targets, choice TargetChoice) bool {
 		!matching(targets.LiveTargets, targets.SilentTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
 }
 
-// reloadReason returns the text that asks the user to allow the reload of a tab.
+// reloadReason returns the sentences that ask the user to allow the reload of a tab.
 func reloadReason(tab Target) string {
 	title := tab.Title
 	if title == "" {
@@ -87,19 +86,20 @@ func reloadReason(tab Target) string {
 	return fmt.Sprintf("First, tab %d (%s) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost", tab.TabID, title)
 }
 
-// reloadGate is the gate that requests the user's approval to reload a tab with possibly
+// reloadGate is the gate that asks the user to approve the reload of a tab that may contain
 // unsaved input.
 type reloadGate struct{}
 
 // Name implements Gate.
 func (reloadGate) Name() string { return "reload" }
 
-// Decide implements Gate. Decide never allows the reload, so only the user's decision
-// ends the request.
+// Decide implements Gate. Because Decide never allows the reload, only the user's decision
+// closes the ticket.
 func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
 
-// requestReload requests the user's approval to reload a tab for a call. requestReload
-// returns false if the call has ended, or if the user has already allowed the reload.
+// requestReload asks the user to approve the reload of a tab for a call. If the call has
+// ended, or if the user has already approved a reload for the call, requestReload returns
+// false.
 func requestReload(ctx context.Context, c *liveCall, tab Target) bool {
 	c.mu.Lock()
 	isApproved := c.isReloadApproved

@@ -8,17 +8,19 @@ import (
 	"opentabs/wire"
 )
 
-// maxMoments limits the moments of one call: the first moment and the newest moments
-// are kept.
+// maxMoments is the maximum number of moments in a call's timeline. The first moment and
+// the newest moments are kept.
 const maxMoments = 64
 
-// timeline is the moments of one call. timeline has no lock: liveCall.mu guards it.
+// timeline contains the moments of one call, such as created and running. liveCall.mu
+// guards all fields of timeline.
 type timeline struct {
 	moments      []Moment
-	firstMoments [3]Moment // the memory of moments for a call that is not suspended
+	firstMoments [3]Moment // preallocated memory of moments, enough for a call that is never suspended
 }
 
-// add appends a moment. At the limit, add first drops the second moment.
+// add appends a moment to the timeline. If the timeline is full, add first removes the
+// second moment.
 func (t *timeline) add(m Moment) {
 	if t.moments == nil {
 		t.moments = t.firstMoments[:0]
@@ -29,9 +31,9 @@ func (t *timeline) add(m Moment) {
 	t.moments = append(t.moments, m)
 }
 
-// publish records a step of the call and sends the step to the followers; r is nil
-// except for an EventResumed. The caller has locked mu, so the events of one call are
-// in order.
+// publish records a step of the call in its timeline and sends the step to the followers.
+// Only an EventResumed has a Resolution r. The caller holds liveCall.mu, so the events of
+// one call are in order.
 func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	m := Moment{Time: now, Kind: kind, Resolution: r}
 	if kind == EventSuspended && c.suspension.ticket != nil {
@@ -54,8 +56,8 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	c.d.stream.Publish(change)
 }
 
-// publishReport sends a report to the followers, if there are any, and keeps no
-// reference to r, whose slice belongs to the bridge. The caller has locked mu.
+// publishReport sends a progress report to the followers, if any. The bridge owns r, so
+// publishReport copies the report. The caller holds liveCall.mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {
 		return
@@ -77,7 +79,8 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedCard(c), Details: &copied.details})
 }
 
-// fillCard sets card to what never changes about c.
+// fillCard sets card to the facts about a call that never change, such as its tool and
+// client.
 func fillCard(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
@@ -85,8 +88,8 @@ func fillCard(card *events.CallFacts, c *liveCall) {
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
 }
 
-// sharedCard returns the card of all events of c. Without followers, a call has no
-// shared card. The caller has locked c.mu.
+// sharedCard returns the CallFacts that all events of a call share, and creates them on
+// first use. A call without followers needs no CallFacts. The caller holds liveCall.mu.
 func sharedCard(c *liveCall) *events.CallFacts {
 	if c.card == nil {
 		c.card = new(events.CallFacts)
@@ -95,8 +98,8 @@ func sharedCard(c *liveCall) *events.CallFacts {
 	return c.card
 }
 
-// fillState sets s to what surfaces show of the present state of c. The caller has
-// locked c.mu.
+// fillState sets s to the current state of a call as surfaces show it. The caller holds
+// liveCall.mu.
 func fillState(s *events.State, c *liveCall) {
 	*s = events.State{
 		Status:  c.state.status.shownStatus(),
@@ -117,7 +120,7 @@ func fillState(s *events.State, c *liveCall) {
 	}
 }
 
-// viewLocked returns the call as lists show it. The caller has locked mu.
+// viewLocked returns the View of a call in lists. The caller holds liveCall.mu.
 func (c *liveCall) viewLocked() View {
 	var card events.CallFacts
 	fillCard(&card, c)
@@ -126,14 +129,14 @@ func (c *liveCall) viewLocked() View {
 	return events.NewView(&card, &state)
 }
 
-// listView returns the call as lists show it.
+// listView returns the View of a call in lists, without activities and timeline.
 func (c *liveCall) listView() View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.viewLocked()
 }
 
-// fullView returns the complete view of a call for Find, with activities, timeline, trace
+// fullView returns the complete View of a call for Find: with activities, timeline, trace
 // and the number of the last event.
 func (c *liveCall) fullView() View {
 	activities := c.activities.Views()
@@ -141,6 +144,6 @@ func (c *liveCall) fullView() View {
 	defer c.mu.Unlock()
 	v := c.viewLocked()
 	v.Activities, v.Timeline, v.Trace = activities, slices.Clone(c.timeline.moments), c.req.Trace.View(c.root.req.Trace)
-	v.Seq = c.d.stream.LastSeq() // no event of the call is published while mu is locked
+	v.Seq = c.d.stream.LastSeq() // no event of the call is published while liveCall.mu is held
 	return v
 }

@@ -8,30 +8,32 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the number and the bytes of the last messages of a call.
+// These constants limit how many of a call's last progress messages are stored, and the
+// bytes of each message.
 const (
 	maxLastMessages     = 20
 	maxLastMessageBytes = 400
 )
 
-// reportLog is what surfaces show of the reports of a call. reportLog has no lock:
-// liveCall.mu guards it.
+// reportLog is what surfaces show of a call's progress reports. liveCall.mu guards all
+// fields of reportLog.
 type reportLog struct {
 	events.ReportSummary
 	lastReportAt time.Time
 	endAudience  string
-	// lastMessages are the last messages, oldest first.
+	// lastMessages are the last progress messages of the tool, oldest first.
 	lastMessages []ToolMessage
 }
 
-// isProgress reports whether r reports progress. An empty report counts as progress. A
-// report with an activity or an EndAudience counts only if it also has text or numbers.
+// isProgress reports whether r counts as progress. An empty report counts. A report with an
+// activity or an EndAudience counts only if the report also has text or numbers.
 func isProgress(r *wire.Report) bool {
 	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.HasInvalidNumber ||
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil
 }
 
-// add records a report of progress. If keepMessages is set, add also stores the message.
+// add records a progress report. The report's message is added to lastMessages only if
+// keepMessages is true.
 func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	isForUser := r.Audience == AudienceUser
 	if n.HasProgress {

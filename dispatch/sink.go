@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// sink implements Sink: it receives what a bridge reports about a run.
+// sink implements Sink for the current run of a call.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -30,8 +30,8 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
-	// A call that has reported progress or made calls has started, even if the browser
-	// reports that it has not.
+	// A tool that has reported progress or made requests has started, even if the browser
+	// reports the contrary. A call whose tool has started is never retried.
 	isRetried := c.state.status == statusRunning && !c.req.Tool.Place.isChosenFirst() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
@@ -51,8 +51,8 @@ func (s sink) Reports(reports []wire.Report, skippedCount int) {
 	}
 }
 
-// acceptReports records reports. acceptReports returns false if the call is not running
-// in a page.
+// acceptReports records progress reports, and returns false if the call is not running in a
+// page.
 func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	c := s.call
 	c.mu.Lock()
@@ -61,8 +61,8 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 		return false
 	}
 	if !c.clock.RestartIdle() {
-		// A limit was reached before the report, so the call ends as if its timer had
-		// fired first.
+		// The report arrived after the call had reached a limit, so the call ends as if its timer
+		// had fired before the report.
 		go c.clock.CheckLimits()
 		return false
 	}
@@ -78,14 +78,14 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	return true
 }
 
-// acceptReport records one report. The caller has locked mu.
+// acceptReport records one progress report. The caller holds liveCall.mu.
 func (s sink) acceptReport(r *wire.Report) {
 	c := s.call
 	if logEvent := c.d.opts.Log.Debug(); logEvent.Enabled() {
 		logReport(logEvent.Str("call", c.id).Str("tool", c.req.Tool.FullName()), r)
 	}
 	hasProgress := isProgress(r)
-	if hasProgress || r.Activity != nil { // a report that sets only EndAudience does not count
+	if hasProgress || r.Activity != nil { // a report that sets only EndAudience is not counted
 		c.reports.Count++
 	}
 	n, ok := progress.NumbersOf(r)
@@ -113,7 +113,7 @@ func (s sink) acceptReport(r *wire.Report) {
 	c.publishReport(EventProgress, r)
 }
 
-// logReport writes a report to the log.
+// logReport writes the fields of a progress report to the log.
 func logReport(logEvent *zerolog.Event, r *wire.Report) {
 	addNumber := func(key string, v *float64) {
 		if v != nil {
@@ -164,7 +164,7 @@ func (s sink) Ask(p wire.ToolAskParams) {
 	go toolRequest{c, runID, p}.answer(ctx)
 }
 
-// activityOwner connects the activities of a call with its page and the log.
+// activityOwner implements activity.Owner for a call.
 type activityOwner struct{ call *liveCall }
 
 // ResyncActivity implements activity.Owner.

@@ -8,11 +8,11 @@ import (
 	"opentabs/wire"
 )
 
-// status is the state of a call.
+// status is the internal status of a call; shownStatus returns the status for users.
 type status uint8
 
-// These constants are the statuses of a call. The last four statuses are final: a call
-// in one of these statuses never changes.
+// The statuses of a call. The last four statuses are final: after statusSucceeded,
+// statusFailed, statusCancelled or statusTimedOut, the status never changes.
 const (
 	statusNew status = iota
 	statusRunning
@@ -28,12 +28,12 @@ var statusNames = [...]string{"new", "running", "suspended", "resuming", "succee
 
 func (s status) String() string { return statusNames[s] }
 
-// isTerminal reports whether the call has ended.
+// isTerminal reports whether the status is final, which means that the call has ended.
 func (s status) isTerminal() bool { return s >= statusSucceeded }
 
-// nextStatuses lists the possible successors of each status. A gate, or a client that
-// disconnects, may end a call that never ran. A running tool may suspend its call, and
-// a gate may suspend a call that is resuming.
+// nextStatuses lists the possible successors of each status. A call that never ran may end,
+// for example because a gate blocks it or the client disconnects. A running tool may
+// suspend its call, and a gate may suspend a call that is resuming.
 var nextStatuses = [...][]status{
 	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
@@ -54,7 +54,7 @@ func (s status) canBecome(t status) bool {
 	return false
 }
 
-// shownStatuses has each status as surfaces show it.
+// shownStatuses maps each internal status to the status that surfaces show.
 var shownStatuses = [...]wire.CallStatus{
 	statusNew: wire.StatusPending, statusSuspended: wire.StatusPending, statusRunning: wire.StatusRunning, statusResuming: wire.StatusRunning,
 	statusSucceeded: wire.StatusDone, statusFailed: wire.StatusFailed, statusCancelled: wire.StatusCancelled, statusTimedOut: wire.StatusTimedOut,
@@ -62,7 +62,8 @@ var shownStatuses = [...]wire.CallStatus{
 
 func (s status) shownStatus() wire.CallStatus { return shownStatuses[s] }
 
-// failureStatusOf returns the status of a call that ends with an error.
+// failureStatusOf returns the status of a call that ends with an error: timed out or
+// failed.
 func failureStatusOf(err *wire.CallError) status {
 	if err.Code.IsTimeout() {
 		return statusTimedOut
@@ -70,34 +71,36 @@ func failureStatusOf(err *wire.CallError) status {
 	return statusFailed
 }
 
-// state is the state machine of one call: its status, its times and its ending. state
-// has no lock: liveCall.mu guards it.
+// state is the state machine of one call: its status, its times and its outcome.
+// liveCall.mu guards all fields of state.
 type state struct {
 	status       status
 	beganAt      time.Time
 	endedAt      time.Time
-	finalRunTime time.Duration // the time from beganAt to endedAt without suspensions
+	finalRunTime time.Duration // the time from beganAt to endedAt, without the time in which the call was suspended
 	output       json.RawMessage
 	err          *wire.CallError
 	reason       string // the reason of a cancellation
-	// note is Options.FailureNote for err.
+	// note contains the sentences of Options.FailureNote for err.
 	note failureNote
-	// stopSent is set if the page got a stop; stopOutcome is the page's answer.
+	// stopSent is true if the page received a request to stop the tool; stopOutcome is the
+	// page's answer.
 	stopSent    bool
 	stopOutcome StopOutcome
 }
 
-// ending is how a call ends.
+// ending is the outcome of a call: its final status and its result or error.
 type ending struct {
 	status status
 	output json.RawMessage
 	err    *wire.CallError
-	// stopPage asks the page to stop if the call has begun.
+	// stopPage is true if the page must receive a request to stop the tool, provided that the
+	// call has begun.
 	stopPage bool
-	reason   string // the reason of a cancellation; empty if none was given
+	reason   string // the canceller's reason, or empty if none was given
 }
 
-// changeStatus changes the status, and returns false if the change is not possible.
+// changeStatus changes the status, or returns false if nextStatuses forbids the change.
 func (s *state) changeStatus(t status) bool {
 	if !s.status.canBecome(t) {
 		return false
@@ -106,7 +109,8 @@ func (s *state) changeStatus(t status) bool {
 	return true
 }
 
-// begin changes the status to running and records the time.
+// begin changes the status to running and records the time, or returns false if the call
+// has ended.
 func (s *state) begin() bool {
 	if !s.changeStatus(statusRunning) {
 		return false
@@ -115,8 +119,8 @@ func (s *state) begin() bool {
 	return true
 }
 
-// end records the ending and returns false if the call had ended before. The caller has
-// stopped the clock.
+// end records the outcome of the call, or returns false if the call had already ended. The
+// caller has stopped the clock.
 func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	if !s.status.canBecome(e.status) {
 		return false
@@ -127,13 +131,13 @@ func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	return true
 }
 
-// hasBegun reports whether the call has reached a page.
+// hasBegun reports whether the call has started to run in a page.
 func (s *state) hasBegun() bool { return !s.beganAt.IsZero() }
 
-// isInPage reports whether the call has begun and not ended.
+// isInPage reports whether the call has begun to run in a page and has not ended.
 func (s *state) isInPage() bool { return s.hasBegun() && !s.status.isTerminal() }
 
-// runTime returns how long the call has run, without suspensions.
+// runTime returns how long the call has run, without the time in which it was suspended.
 func (s *state) runTime(c *clock.Clock) time.Duration {
 	switch {
 	case s.beganAt.IsZero():

@@ -13,16 +13,16 @@ import (
 	"opentabs/wire"
 )
 
-// ticket is one suspension of a call.
+// ticket is a request for the user's decision, for which a call waits.
 type ticket struct {
 	WaitingTicket
 	call *liveCall
 	gate Gate // nil for a request of the tool
-	// decisions receives the decision.
+	// decisions receives the user's decision, at most once.
 	decisions chan Resolution
 }
 
-// newTicket returns a ticket for the call c that expires after limit.
+// newTicket creates a ticket that expires after limit, for a call that is about to wait.
 func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
 	args := shownArgs(c)
@@ -48,38 +48,40 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	}
 }
 
-// DecisionResult reports which decision about a ticket counts.
+// DecisionResult reports which decision about a ticket took effect.
 type DecisionResult struct {
 	Outcome wire.DecisionOutcome
-	// Surface and Allowed describe the decision that counts, unless Outcome is
+	// Surface and Allowed describe the decision that took effect, unless Outcome is
 	// DecisionNotPending.
 	Surface string
 	Allowed bool
 }
 
-// MaxScopeTime is the maximum duration of a ScopeTime. ScopeAlways has no limit.
+// MaxScopeTime is the longest approval with a ScopeTime. For a longer time, the user must
+// choose ScopeAlways.
 const MaxScopeTime = 24 * time.Hour
 
-// ScopeError rejects a decision whose scope the ticket does not offer.
+// ScopeError is the error of a decision whose scope the ticket does not offer.
 type ScopeError struct {
 	Scope         wire.Scope
 	OfferedScopes []wire.Scope
 }
 
-// Error implements error.
+// Error names the rejected scope and the scopes that the ticket offers.
 func (e *ScopeError) Error() string {
 	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.OfferedScopes)
 }
 
-// suspension is the open ticket of a call and the decisions so far. suspension has no
-// lock: liveCall.mu guards it.
+// suspension is the open ticket of a call and the user's decisions so far. liveCall.mu
+// guards all fields of suspension.
 type suspension struct {
 	ticket      *ticket // nil if the call is not suspended
 	resolutions []Resolution
 	decision    json.RawMessage // the decision that the tool receives as context.decision
 }
 
-// decide applies a decision to the open ticket; only its first decision counts.
+// decide applies a decision to the open ticket. Only the first decision about a ticket
+// takes effect.
 func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, error) {
 	t := s.ticket
 	if t == nil || ticketID != "" && t.TicketID != ticketID {
@@ -109,7 +111,7 @@ func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, erro
 	return DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
 }
 
-// withdraw closes a ticket without a decision and returns false if a decision came first.
+// withdraw closes a ticket without a decision, or returns false if the user decided first.
 func (s *suspension) withdraw(t *ticket) bool {
 	if s.ticket != t {
 		return len(t.decisions) == 0
@@ -118,10 +120,11 @@ func (s *suspension) withdraw(t *ticket) bool {
 	return true
 }
 
-// end closes the open ticket at the end of the call.
+// end closes the open ticket when the call ends.
 func (s *suspension) end() { s.ticket, s.decision = nil, nil }
 
-// lastResolution returns the last decision about a ticket of a gate; nil if there is none.
+// lastResolution returns the user's last decision that the gate requested, or nil if the
+// user made none.
 func (s *suspension) lastResolution(gate string) *Resolution {
 	for _, r := range slices.Backward(s.resolutions) {
 		if r.Gate == gate {
@@ -131,23 +134,23 @@ func (s *suspension) lastResolution(gate string) *Resolution {
 	return nil
 }
 
-// These constants limit all suspended calls together. Calls are suspended before they
-// enter the queue, so the limits of the queue do not bound suspended calls.
-// maxSuspendedBytes counts bytes of arguments.
+// These constants limit the number of suspended calls and the total size of their
+// arguments. The limits of the queue do not apply, because calls are suspended before they
+// enter the queue.
 const (
 	maxSuspended      = 1000
 	maxSuspendedBytes = maxWaitingBytes
 )
 
-// suspendedCalls counts the calls that wait for the user, and their arguments.
+// suspendedCalls counts the calls that wait for the user, and the bytes of their arguments.
 type suspendedCalls struct {
-	mu       sync.Mutex // guards all fields below; locked while notify runs
+	mu       sync.Mutex // guards all fields below; held while notify runs
 	count    int
 	argBytes int
 	notify   func(calls int) // Options.OnWaitingChange; may be nil
 }
 
-// add counts a call; at the limit, add returns false and counts nothing.
+// add counts a suspended call, or returns false if the limit is reached.
 func (s *suspendedCalls) add(argBytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +161,7 @@ func (s *suspendedCalls) add(argBytes int) bool {
 	return true
 }
 
-// remove subtracts a call that add has counted.
+// remove reverses add when a call is no longer suspended.
 func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

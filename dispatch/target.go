@@ -9,11 +9,11 @@ import (
 	"opentabs/wire"
 )
 
-// chooseTargets returns the documents in which the call may run, best first. If the
-// adapter is not ready in one document, the next document is tried. chooseTargets never
-// chooses between two browsers or two instances, because they may be two accounts.
-// Browsers and instances without a ready document are ignored if one has a ready
-// document, because the user is probably logged in only there.
+// chooseTargets returns the documents in which the call may run, best first. If the plugin
+// is not ready in the first document, the dispatcher tries the next document. chooseTargets
+// never chooses between two browsers or two instances of a site, because they may belong to
+// different accounts. Browsers and instances without a ready document are ignored if
+// another one has a ready document, because the user is probably logged in only there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {
@@ -43,9 +43,8 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 	return liveTargets, nil
 }
 
-// keepUsableGroups removes each group of targets, such as a browser, in which no target
-// may be ready. If no target may be ready in any group, keepUsableGroups removes
-// nothing.
+// keepUsableGroups removes each group of targets, such as the targets of one browser, in
+// which no target may be ready. If no group has such a target, nothing is removed.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
@@ -59,8 +58,8 @@ func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Targe
 	return keepTargets(liveTargets, func(t *Target) bool { return usableGroups[groupOf(*t)] })
 }
 
-// keepTargets returns the targets that keep accepts. If keep accepts all targets, the
-// result is targets itself and not a copy.
+// keepTargets returns the targets for which the function keep returns true. If all targets
+// are kept, keepTargets returns the slice targets itself, not a copy.
 func keepTargets(targets []Target, keep func(*Target) bool) []Target {
 	for i := range targets {
 		if keep(&targets[i]) {
@@ -82,12 +81,13 @@ func inSeveralBrowsers(targets []Target) bool {
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Browser != targets[0].Browser })
 }
 
-// matchingTargets returns the targets that choice allows.
+// matchingTargets returns the targets that the TargetChoice allows.
 func matchingTargets(targets []Target, choice TargetChoice) []Target {
 	return keepTargets(targets, func(t *Target) bool { return choice.Allows(*t) })
 }
 
-// targetChoice returns the call's choice of a target and fails for an unknown instance.
+// targetChoice returns which targets the call accepts, or an error if the call names an
+// unknown instance.
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
 	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
@@ -108,7 +108,7 @@ func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wi
 	return choice, nil
 }
 
-// displayName returns the plugin's name for users.
+// displayName returns the plugin's display name, or its technical name if it has none.
 func (t *Tool) displayName() string {
 	if t.PluginName != "" {
 		return t.PluginName
@@ -116,8 +116,8 @@ func (t *Tool) displayName() string {
 	return t.Plugin
 }
 
-// newAmbiguousInstanceError returns the error of a call that names no instance. The error
-// lists the best tab of each instance.
+// newAmbiguousInstanceError returns the error of a call that must name one of several
+// instances of a site. The error lists the best tab of each instance.
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
 	var choices, seenNames []string
 	for _, t := range liveTargets {
@@ -139,7 +139,8 @@ func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire
 	}
 }
 
-// InstanceName returns the name of the instance of a URL; empty if there is none.
+// InstanceName returns the name of the instance that has the host and port of a URL, or an
+// empty string if no instance matches.
 func InstanceName(instances []Instance, address string) string {
 	for _, i := range instances {
 		if sameHost(i.URL, address) {
@@ -149,9 +150,9 @@ func InstanceName(instances []Instance, address string) string {
 	return ""
 }
 
-// sameHost reports whether two URLs have the same host and port. All names of this
-// machine's loopback are one host: a user who has configured localhost may have
-// 127.0.0.1 open.
+// sameHost reports whether two URLs have the same host and port. The hosts localhost,
+// 127.0.0.1 and ::1 are equal, because a user who has configured localhost may open
+// 127.0.0.1.
 func sameHost(a, b string) bool {
 	hostA, portA, isValidA := hostAndPort(a)
 	hostB, portB, isValidB := hostAndPort(b)
@@ -163,8 +164,8 @@ func (t Target) isSameTab(other Target) bool {
 	return t.Browser == other.Browser && t.TabID == other.TabID
 }
 
-// hostAndPort returns the host and port of an http or https URL. hostAndPort accepts a
-// URL with an invalid path or query.
+// hostAndPort returns the host and port of an http or https URL, even if its path or query
+// is invalid.
 func hostAndPort(address string) (host, port string, ok bool) {
 	scheme, afterScheme, _ := strings.Cut(address, "://")
 	if hostEnd := strings.IndexAny(afterScheme, `/?#\`); hostEnd >= 0 {
@@ -184,10 +185,10 @@ func hostAndPort(address string) (host, port string, ok bool) {
 	return host, port, host != ""
 }
 
-// maxNamedTargets limits the targets that an error names.
+// maxNamedTargets is the maximum number of targets that an error message names.
 const maxNamedTargets = 8
 
-// nameTargets names targets for an error.
+// nameTargets returns a list of targets as text for an error message.
 func nameTargets(targets []Target) string {
 	return joinNames(targets, func(t Target) string {
 		frame := ""
@@ -198,7 +199,7 @@ func nameTargets(targets []Target) string {
 	})
 }
 
-// nameBrowsers names the browsers of targets.
+// nameBrowsers returns a list of the targets' browsers as text for an error message.
 func nameBrowsers(targets []Target) string {
 	return joinNames(targets, func(t Target) string { return fmt.Sprintf("browser %q, id %s", t.BrowserName, t.Browser) })
 }

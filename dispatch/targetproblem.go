@@ -9,23 +9,24 @@ import (
 	"opentabs/wire"
 )
 
-// targetProblem is the reason why a call has no document to run in.
+// targetProblem explains why a call has no document to run in.
 type targetProblem struct {
 	err *wire.CallError
-	// nextStep, if not empty, replaces the usual next step after err.
+	// nextStep, if not empty, replaces the usual advice for the error.
 	nextStep errtext.Step
-	// reloadTab is a tab that the call needs to reload, for which the user must allow the
-	// reload. reloadTab is nil if no tab needs a reload, or if tabs of several browsers
-	// do.
+	// reloadTab is a tab in which the call could run after a reload that the user must
+	// approve. reloadTab is nil if no tab needs a reload, or if tabs of several browsers need
+	// a reload.
 	reloadTab *Target
 }
 
-// newNoTabProblem returns a targetProblem with the error code no_tab and a next step.
+// newNoTabProblem returns a targetProblem with the error code no_tab and advice for the
+// user.
 func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetProblem {
 	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
 }
 
-// newTargetProblem returns the reason why a call has no live document.
+// newTargetProblem explains why no document is ready for a call.
 func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetProblem {
 	pluginName := req.Tool.displayName()
 	silentTargets := matchingTargets(targets.SilentTargets, choice)
@@ -72,8 +73,8 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 	}
 }
 
-// newOpenedTabProblem returns the reason why a call cannot run in the tab that was opened
-// for it.
+// newOpenedTabProblem explains why a call can't run in the tab that opentabs opened for the
+// call.
 func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) *targetProblem {
 	i := slices.IndexFunc(errorPages, opened.isSameTab)
 	switch {
@@ -87,7 +88,7 @@ func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) 
 		nameTargets([]Target{opened}), pluginName)
 }
 
-// failWithProblem ends a call that has no document to run in.
+// failWithProblem fails a call that has no document to run in.
 func failWithProblem(c *liveCall, problem *targetProblem) {
 	c.mu.Lock()
 	c.nextStep = problem.nextStep

@@ -121,8 +121,8 @@ func decodeActivity(text []byte) *Activity {
 	return a
 }
 
-// FindResultID finds the ID of an answer frame whose result is not valid JSON. It requires
-// the order of members in which the extension writes its answers.
+// FindResultID finds the ID of an answer frame whose result is not valid JSON. The frame's
+// members must be in the order in which the extension writes them.
 //
 // The extension copies a tool's result into its answer without parsing it. Parse therefore
 // rejects the whole frame if the result is malformed.

@@ -68,7 +68,7 @@ func TestDecodeMissingBody(t *testing.T) {
 }
 
 // TestDecodeRejectsDuplicateMembers checks that decoders reject a JSON body with duplicate
-// members. Otherwise text from a web page could override a member of the body.
+// members. A duplicate could be text from a web page that overrides a member of the body.
 func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
 		t.Errorf("DecodeProgress = %+v", p)

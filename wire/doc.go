@@ -1,7 +1,7 @@
 // Package wire defines the protocol between the opentabs daemon and the browser extension.
-// Each frame that crosses their WebSocket has a Go struct. The TypeScript types in
-// wire.gen.ts are generated from these Go structs. The Go tests and the TypeScript tests
-// read the same example frames in testdata/frames.
+// Each frame on the WebSocket between daemon and extension has a Go struct. The TypeScript
+// types in wire.gen.ts are generated from the Go structs of package wire. The Go tests and
+// the TypeScript tests read the same example frames in testdata/frames.
 //
 // A frame is one JSON-RPC 2.0 message in one WebSocket text message. Only package wire and
 // the generated TypeScript contain the JSON names of a frame's fields:
@@ -11,8 +11,8 @@
 //   - To write a frame, call [AppendRequest], [AppendNotification], [AppendResult] or
 //     [AppendError], with a body that [EncodeBody] returned.
 //   - For frequent and large frames, call [AppendDispatch], [AppendAnswer],
-//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. They copy tool arguments,
-//     results and texts as JSON instead of decoding and encoding them.
+//     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. The functions copy tool
+//     arguments, results and texts as JSON instead of decoding and encoding them.
 //
 // To change the protocol: edit the Go types, run make gen, fix the errors of tsc and go
 // test, and add or change an example frame. Raise [Version] if an older peer would misread

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// EncodeBody encodes a params or result type as JSON. It panics if the body contains an
+// EncodeBody encodes a params or result type as JSON, and panics if the body contains an
 // invalid json.RawMessage.
 func EncodeBody(body any) []byte {
 	text, err := json.Marshal(body)
@@ -73,7 +73,7 @@ const frameRoom = 512
 // AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID.
 // Decision and Args must be valid JSON; empty Args become {}.
 //
-// AppendDispatch appends the same bytes as AppendRequest with EncodeBody. It is faster
+// AppendDispatch appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Decision and Args twice.
 func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	dst = slices.Grow(dst, frameRoom+len(p.Decision)+len(p.Args))
@@ -111,9 +111,10 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// AppendAnswer appends a tool.answer request to dst. Its Output must be valid JSON.
+// AppendAnswer appends a tool.answer request to dst. The Output of the answer must be valid
+// JSON.
 //
-// AppendAnswer appends the same bytes as AppendRequest with EncodeBody. It is faster
+// AppendAnswer appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Output twice.
 func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	dst = slices.Grow(dst, frameRoom+len(p.Output))
@@ -131,8 +132,8 @@ func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendString appends s as a JSON string, encoded as json.Marshal does. It allocates
-// memory only if s needs escapes; IDs never do.
+// appendString appends s as a JSON string, encoded as json.Marshal does. Only a string that
+// needs escapes, which IDs never do, costs an allocation.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if !isPlain(s[i]) {

@@ -56,9 +56,9 @@ const (
 	// ErrToolError means that the tool's handler threw an error. If the error has a code,
 	// CallError.Tool contains the code.
 	ErrToolError ErrorCode = "tool_error"
-	// ErrUnknownTool means that the adapter in the page has no tool of this name.
+	// ErrUnknownTool means that the adapter in the page has no tool with the requested name.
 	ErrUnknownTool ErrorCode = "unknown_tool"
-	// ErrUnknownPrompt means that the adapter in the page has no prompt of this
+	// ErrUnknownPrompt means that the adapter in the page has no prompt with the requested
 	// name.
 	ErrUnknownPrompt ErrorCode = "unknown_prompt"
 	// ErrNestedTooDeep means that nested calls are too deep, too many, or form a
@@ -121,7 +121,7 @@ type CallError struct {
 	// another document.
 	NotStarted bool `json:"notStarted,omitempty"`
 	// PageText is untrusted text from a web page in the error of a browser tool. Message never
-	// contains it, because an agent must not treat text from a page as instructions.
+	// contains PageText, because an agent must not treat text from a page as instructions.
 	PageText string `json:"pageText,omitempty"`
 	// Untrusted are the pages that PageText quotes. Only the server sets Untrusted.
 	Untrusted []UntrustedPage `json:"untrusted,omitempty"`

@@ -42,8 +42,8 @@ type CallsHistoryResult struct {
 
 // RecordedCall is an ended call that the server has recorded in a file.
 type RecordedCall struct {
-	// Call is the final state of the call, without activities. Its Args contain no secrets,
-	// and are absent if they are too long or if recording of arguments is off.
+	// Call is the final state of the call, without activities. Call.Args contains no secrets,
+	// and is absent if the arguments are too long or if the recording of arguments is off.
 	Call CallView `json:"call"`
 	// EndedMs is the time at which the call ended, in milliseconds since 1970.
 	EndedMs float64 `json:"endedMs"`

@@ -42,8 +42,8 @@ const MaxActivityBytes = 256 << 10
 // MaxActivityTypes is the maximum number of activities (such as tables) of one call.
 const MaxActivityTypes = 16
 
-// MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of UTF-8. It
-// limits the result that a tool can get from a nested call.
+// MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of UTF-8. A
+// nested call with a longer result fails.
 const MaxAnswerBytes = 16 << 20
 
 // MaxShownArgsBytes and MaxShownActivityBytes limit how much of a call's arguments and of
@@ -67,12 +67,12 @@ const (
 )
 
 // MaxSilenceMs is the time without received frames after which a peer closes the link, in
-// milliseconds. A peer sends a ping after half this time.
+// milliseconds. A peer sends a ping after MaxSilenceMs/2 without received frames.
 //
 // MaxSilenceMs is shorter than the grace period, so that a browser can reconnect before the
 // calls of a silent link fail. Chrome stops a service worker that receives no WebSocket
-// message for 30 s. Because WebSocket control frames do not prevent this, a ping is a JSON
-// frame.
+// message for 30 s. A ping is a JSON frame, because a WebSocket control frame would not
+// keep the service worker alive.
 const MaxSilenceMs = 10000
 
 // CancelTimeoutMs is the time within which a page must answer tool.cancel, in milliseconds.

@@ -14,8 +14,8 @@ type HelloParams struct {
 	Protocol int `json:"protocol"`
 	// BrowserID is a permanent ID of the browser profile.
 	BrowserID string `json:"browserId"`
-	// BrowserName is the browser's display name. It does not identify the browser, because the
-	// user can change the name.
+	// BrowserName is the browser's display name. The name does not identify the browser,
+	// because the user can change the name.
 	BrowserName string `json:"browserName"`
 	// HasDefaultName is true if the user has not named the browser. The default BrowserName
 	// consists of the browser's product name and the operating system.

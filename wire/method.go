@@ -76,7 +76,7 @@ const (
 	// of another plugin.
 	MethodConfigCalls Method = "config.calls"
 	// MethodConfigLateAccess is the browser's request to grant or revoke the late access of a
-	// plugin. A plugin that starts late needs this access to get its secret settings and to
+	// plugin. A plugin that starts late needs late access to get its secret settings and to
 	// call other plugins.
 	MethodConfigLateAccess Method = "config.lateAccess"
 	// MethodConfigSite is the browser's request to set the user's rule for browser tools on a
@@ -138,10 +138,10 @@ const (
 	// browser tool.
 	MethodTabDescribe Method = "tab.describe"
 	// MethodTabHolds is the server's notification with the tabs that clients use with browser
-	// tools, sent whenever this list changes.
+	// tools, sent whenever the list changes.
 	MethodTabHolds Method = "tab.holds"
 	// MethodSessionEnded is the server's notification that sessions of clients have ended. The
-	// browser then deletes the state of these sessions.
+	// browser deletes the state that it stores for the ended sessions.
 	MethodSessionEnded Method = "session.ended"
 	// MethodSessionUsed is the browser's notification with the sessions for which it stores
 	// state. The server answers with [MethodSessionEnded].

@@ -13,9 +13,9 @@ const maxMembers = 32
 // is called for each member in order until use returns an error. Key and value are slices
 // of the parameter object; the key has no quotes but keeps its escapes.
 //
-// splitObject rejects duplicate keys. Text that was copied unparsed into a JSON object,
-// such as a tool's result, therefore can't override a member. splitObject finds the end of
-// each value but does not validate the value.
+// splitObject rejects duplicate keys, so that text that was copied into an object unparsed,
+// such as a tool's result, can't override a member. splitObject finds the end of each value
+// but does not validate the value.
 func splitObject(object []byte, use func(key, value []byte) error) error {
 	i := skipSpace(object, 0)
 	if i == len(object) || object[i] != '{' {

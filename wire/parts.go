@@ -78,7 +78,8 @@ func (t *ResultText) Join() []byte {
 }
 
 // unescapeRoom is how many bytes appendUnescaped may write beyond the length of its input.
-// Three bytes replace an unpaired surrogate, and eight bytes are always copied together.
+// An unpaired surrogate becomes the three bytes of U+FFFD, and text is copied eight bytes
+// at a time.
 const unescapeRoom = 3 + 8
 
 // appendUnescaped appends the decoded characters of a JSON string without quotes. The

@@ -39,8 +39,8 @@ type PluginInfo struct {
 	// PreScript is true if the plugin has a pre-script.
 	PreScript bool `json:"preScript,omitempty"`
 	// UnchangedPartsID identifies the plugin's world and pre-script, which a hot reload can't
-	// change. A new adapter replaces a running adapter without a page reload only if both have
-	// the same UnchangedPartsID.
+	// change. A new adapter can replace a running adapter without a page reload only if the
+	// two have equal UnchangedPartsIDs.
 	UnchangedPartsID string `json:"base,omitempty"`
 	// InDevelopment is true if the plugin's author runs "opentabs plugin dev" for the plugin.
 	InDevelopment bool `json:"dev,omitempty"`

@@ -242,8 +242,8 @@ type PluginView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	Version     string `json:"version"`
-	// Hash is the hash of the plugin's code and descriptions. A review covers only the plugin
-	// with exactly this Hash.
+	// Hash is the hash of the plugin's code and descriptions. A user's review of a plugin is
+	// valid only for one Hash.
 	Hash string `json:"hash"`
 	// Reviewed is true if the user has reviewed the plugin with its current Hash.
 	Reviewed bool `json:"reviewed"`
@@ -271,7 +271,8 @@ type PluginView struct {
 	// World is the JavaScript environment of the adapter. An absent World means WorldMain.
 	World World `json:"world,omitempty"`
 	// StartsLate is true if scripts of the page run before the adapter and could tamper with
-	// it. Such a plugin needs HasLateAccess to get secret settings and to call other plugins.
+	// it. A plugin that starts late needs HasLateAccess to get secret settings and to call
+	// other plugins.
 	StartsLate    bool `json:"late,omitempty"`
 	HasLateAccess bool `json:"lateAccess,omitempty"`
 	// Calls are the other plugins whose tools the plugin is allowed to call.

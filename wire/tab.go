@@ -18,8 +18,8 @@ type BrokenPlugin struct {
 	Problem string `json:"problem"`
 }
 
-// FrameInfo is a child frame in which an adapter runs. Its origin equals the origin of the
-// tab's top document.
+// FrameInfo is a child frame in which an adapter runs. Only child frames with the origin of
+// the tab's top document can run an adapter.
 type FrameInfo struct {
 	FrameID    int         `json:"frameId"`
 	URL        string      `json:"url"`
@@ -105,7 +105,7 @@ type TabChangedParams struct {
 	Tab   *TabInfo `json:"tab,omitempty"`
 }
 
-// TabOpenParams requests a new background tab. The focus stays where it is.
+// TabOpenParams requests a new tab that opens in the background, without the focus.
 type TabOpenParams struct {
 	// URL is an http or https URL.
 	URL string `json:"url"`

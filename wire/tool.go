@@ -17,9 +17,9 @@ type ToolDispatchParams struct {
 	DocumentID string `json:"documentId"`
 	// MaxResultBytes is the maximum length of the result, in bytes of UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`
-	// IsResent is true if an earlier link may have delivered the same tool.dispatch. The
-	// browser then starts the tool only if DispatchID is new, and never answers that the tool
-	// did not start.
+	// IsResent is true if an earlier link may have delivered the same tool.dispatch. If
+	// IsResent is true, the browser starts the tool only if DispatchID is new, and never
+	// answers that the tool did not start.
 	IsResent bool `json:"again,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
@@ -95,7 +95,8 @@ type Report struct {
 	// Audience is "user" or "internal". Any other Audience means "internal".
 	Audience string `json:"audience,omitempty"`
 	// HasInvalidNumber is true if a field of the report was infinite, NaN or of a wrong type.
-	// The report then lacks this field, because JSON can't represent infinity and NaN.
+	// An invalid field is missing in the report, because JSON can't represent infinity and
+	// NaN.
 	HasInvalidNumber bool `json:"invalid,omitempty"`
 	// Activity changes content that is displayed beside the progress, such as a table.
 	Activity *Activity `json:"activity,omitempty"`
@@ -163,8 +164,8 @@ type AskUser struct {
 	Title string `json:"title,omitempty"`
 }
 
-// ToolAnswerParams is the answer to a tool.ask: either an Output or an Error. Both are
-// absent if the nested call returned undefined.
+// ToolAnswerParams is the answer to a tool.ask: either an Output or an Error. If the nested
+// call returned undefined, both Output and Error are absent.
 type ToolAnswerParams struct {
 	DispatchID string          `json:"dispatchId"`
 	Ask        int             `json:"ask"`

@@ -69,8 +69,8 @@ func IsJSON(text []byte) bool {
 	}
 }
 
-// skipKey skips the object key at index i and the colon. It returns the index of the value,
-// or -1 if the key is invalid.
+// skipKey skips the object key at index i and its colon, and returns the index of the
+// value, or -1 if the key is invalid.
 func skipKey(text []byte, i int) int {
 	if i == len(text) || text[i] != '"' {
 		return -1
@@ -175,8 +175,8 @@ func indexSpecialWord(text []byte) int {
 // of each byte.
 const everyByte, highBits = 0x0101010101010101, 0x8080808080808080
 
-// equalBytes finds the first byte of word that equals c: the lowest set high bit of the
-// result is in this byte. The bits of later bytes are undefined.
+// equalBytes finds the first byte of word that equals c: in the result, the lowest set bit
+// is the high bit of the matching byte. The higher bits of the result are undefined.
 func equalBytes(word uint64, c byte) uint64 {
 	difference := word ^ everyByte*uint64(c)
 	return (difference - everyByte) &^ difference & highBits

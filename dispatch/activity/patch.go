@@ -13,13 +13,13 @@ import (
 	"opentabs/wire"
 )
 
-// maxFailedPatches limits the search for patches that do not apply, because each such
-// patch costs several parses of the whole content. Above maxFailedPatches, valid
-// patches may be dropped together with the failing patches.
+// maxFailedPatches limits the search for the patches that do not apply, because finding
+// each one requires parsing the content several times. After maxFailedPatches failures,
+// valid patches may be dropped together with failing patches.
 const maxFailedPatches = 16
 
-// applyPatches applies patches in order, each completely or not at all. applyPatches
-// returns one error for each dropped patch.
+// applyPatches applies JSON Patches in order, each completely or not at all. The results
+// are the new content and one error for each dropped patch.
 func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
 	var patchErrors []error
 	failureCount := 0
@@ -43,8 +43,8 @@ func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawM
 	return content, patchErrors
 }
 
-// joinPatches joins patches to one, so that the content is parsed once if all of
-// them apply, which is the usual case.
+// joinPatches joins several JSON Patches into one, so that the content is parsed only once
+// if all patches apply.
 func joinPatches(patches []json.RawMessage) json.RawMessage {
 	if len(patches) == 1 {
 		return patches[0]
@@ -53,7 +53,7 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 	for _, p := range patches {
 		p = bytes.TrimSpace(p)
 		if len(p) < 2 || p[0] != '[' {
-			return nil // the invalid patch is reported when it is applied alone
+			return nil // applyPatches reports the invalid patch when it applies each patch alone
 		}
 		operations := bytes.TrimSpace(p[1 : len(p)-1])
 		if len(operations) == 0 {
@@ -67,9 +67,9 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 	return append(joined, ']')
 }
 
-// applyPatch applies a JSON Patch (RFC 6902) to a content.
+// applyPatch applies one JSON Patch (RFC 6902) to the content of an activity.
 func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
-	defer func() { // the library parses input from a page
+	defer func() { // the patch library must not crash opentabs, because the patch comes from a page
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the patch can't be applied: %v", v)
 		}
@@ -81,7 +81,8 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is not a JSON Patch: %w", err)
 	}
-	// The library patches only objects and arrays, so the content is wrapped.
+	// The patch library accepts only objects and arrays, so the content is wrapped in an
+	// object.
 	if err := prefixPaths(ops, "/"+wrapKey); err != nil {
 		return nil, err
 	}
@@ -106,10 +107,11 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	return newContent, nil
 }
 
-// wrapKey is the member that contains the content while a patch is applied.
+// wrapKey is the key of the object in which content is wrapped while a patch is applied.
 const wrapKey = "content"
 
-// prefixPaths prepends prefix to the paths of a patch.
+// prefixPaths prepends prefix to the "path" and "from" members of each operation of a JSON
+// Patch.
 func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 	for _, op := range ops {
 		for _, name := range []string{"path", "from"} {
@@ -122,7 +124,7 @@ func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 				return fmt.Errorf("%s %s is not a JSON Pointer", name, *raw)
 			}
 			text, err := json.Marshal(prefix + path)
-			if err != nil { // a string can always be encoded
+			if err != nil { // json.Marshal can't fail for a string
 				return err
 			}
 			prefixed := json.RawMessage(text)

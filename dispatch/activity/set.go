@@ -1,12 +1,12 @@
-// Package activity stores the activities of one call. An activity is content that a
-// tool shows beside its progress, such as a table; a tool changes an activity by JSON
+// Package activity stores the activities of one call. An activity is content that a tool
+// shows beside its progress, such as a table. A tool can change an activity with JSON
 // Patches (RFC 6902).
 //
 // # Concurrency
 //
-// A [Set] is safe for concurrent use. Set.applyMu is held while patches are applied and
-// is taken before Set.mu. Set.mu guards the activities. While Set.mu is held, no other
-// lock is taken, and no method of the [Owner] except WarnActivity runs.
+// A [Set] is safe for concurrent use. Set.mu guards the activities. Set.applyMu is held
+// while patches are applied, and must be locked before Set.mu. While Set.mu is held, no
+// other lock is acquired, and WarnActivity is the only method of the [Owner] that may run.
 package activity
 
 import (
@@ -21,77 +21,82 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the memory of activities and the requests to the page.
+// Limits of the memory of activities, and of the requests to the page.
 const (
-	// maxPatches and maxPatchBytes bound the pending patches of one activity; at the
-	// limit, the patches are applied at once.
+	// maxPatches and maxPatchBytes limit the pending patches of one activity. At the limit,
+	// all pending patches are applied.
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
-	// maxResyncs limits the requests for one activity.
+	// maxResyncs is how often opentabs requests the complete content of one activity from the
+	// page.
 	maxResyncs = 3
-	// maxLossRequests limits the requests for all activities after lost reports.
-	// lossRequestPause is the least time between two requests after lost reports.
+	// maxLossRequests is how often opentabs requests all activities of a call from the page
+	// after reports were lost. lossRequestPause is the shortest time between two requests for
+	// all activities.
 	maxLossRequests  = 30
 	lossRequestPause = time.Second
 )
 
-// View is one activity of a call.
+// View is the current content of one activity of a call.
 type View struct {
 	Type     string          `json:"type"`
 	Content  json.RawMessage `json:"content"`
 	Audience string          `json:"audience,omitempty"`
-	// Dropped counts the changes that were too large or did not apply.
+	// Dropped is the number of changes that were dropped because they were too large or did
+	// not apply.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// Owner is the call that a Set belongs to.
+// Owner is the call whose activities a Set stores.
 type Owner interface {
-	// ResyncActivity requests the whole content of an activity from the page; an empty
-	// type requests all. ResyncActivity runs on a separate goroutine.
+	// ResyncActivity asks the page for the complete content of an activity. An empty
+	// activityType means all activities. ResyncActivity runs on a separate goroutine.
 	ResyncActivity(activityType string)
-	// WarnActivity logs the first dropped change of the call. WarnActivity must not
-	// block or use the Set.
+	// WarnActivity logs the first change that a Set drops. WarnActivity must not block or use
+	// the Set.
 	WarnActivity(activityType string, reason error)
 }
 
-// Set stores the activities of one call. Init initializes a Set.
+// Set stores the activities of one call. Init must be called before any other method.
 //
-// Patches are applied when a user opens the call, or when too many patches are pending.
-// Applying a patch takes as long as parsing the whole content, so the goroutine that
-// receives reports must not wait for patches.
+// Patches are applied only when a user opens the call, or when too many patches are
+// pending. Applying a patch takes as long as parsing the complete content, so the goroutine
+// that receives progress reports must not wait for it.
 type Set struct {
 	owner Owner
 
-	applyMu sync.Mutex // held while patches are applied; taken before mu
+	applyMu sync.Mutex // held while patches are applied; must be locked before mu
 
 	mu              sync.Mutex // guards all fields below
 	activities      []*activity
-	lossRequests    int // counts requests for all activities
+	lossRequests    int // the number of requests for all activities after lost reports
 	isLossPending   bool
 	lastLossRequest time.Time
 	hasWarned       bool
-	isApplying      bool // a goroutine applies patches
+	isApplying      bool // true while a goroutine applies patches
 }
 
-// activity is the state of one activity of a call.
+// activity is the last complete content of one activity, with the patches that are not
+// applied yet.
 type activity struct {
 	activityType string
 	content      json.RawMessage
-	// version counts the whole contents that the page sent.
+	// version increases with each complete content that the page sends.
 	version      int
 	audience     string
-	patches      []json.RawMessage // since content
-	patchBytes   int               // the total size of patches
+	patches      []json.RawMessage // the patches that arrived after content
+	patchBytes   int               // the total size of patches, in bytes
 	droppedCount int
 	resyncCount  int
 }
 
-// Init sets the owner of the Set.
+// Init sets the call to which the Set belongs.
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
-// Report stores a change and returns its audience: by default the audience of the
-// previous change. Report returns false if it drops the change, because the change is
-// too large or the call has too many activity types. Report does not wait for patches.
+// Report stores a change of an activity and returns its audience, which defaults to the
+// audience of the previous change. Report returns false if it drops the change because the
+// change is too large or the call has too many activity types. Report never waits until
+// patches are applied.
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +132,7 @@ func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, i
 			s.mu.Unlock()
 		}()
 	}
-	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes { // patches arrive faster than they can be applied
+	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes { // too many patches, because they arrive faster than they can be applied
 		current.patches, current.patchBytes = nil, 0
 		current.version++
 		s.resync(current, errors.New("patches arrive faster than they can be applied"))
@@ -144,8 +149,8 @@ func (s *Set) findActivity(activityType string) *activity {
 	return nil
 }
 
-// dropChange counts a dropped change, and logs the first dropped change. The caller has
-// locked mu.
+// dropChange counts a dropped change of an activity, and logs the first dropped change of
+// the call. The caller holds Set.mu.
 func (s *Set) dropChange(current *activity, activityType string, reason error) {
 	if current != nil {
 		current.droppedCount++
@@ -156,8 +161,8 @@ func (s *Set) dropChange(current *activity, activityType string, reason error) {
 	}
 }
 
-// resync drops a change that did not apply and requests the whole content from the
-// page. The caller has locked mu.
+// resync counts a patch that did not apply as dropped, and asks the page for the complete
+// content of the activity. The caller holds Set.mu.
 func (s *Set) resync(current *activity, reason error) {
 	s.dropChange(current, current.activityType, reason)
 	if current.resyncCount == maxResyncs {
@@ -167,8 +172,9 @@ func (s *Set) resync(current *activity, reason error) {
 	go s.owner.ResyncActivity(current.activityType)
 }
 
-// ReportsLost requests all activities from the page. A change may be among the
-// reports that were lost in transit, and later patches would produce a wrong content.
+// ReportsLost asks the page for the complete content of all activities after progress
+// reports were lost. A lost report may contain a change, without which later patches would
+// produce wrong content.
 func (s *Set) ReportsLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,13 +191,13 @@ func (s *Set) ReportsLost() {
 	})
 }
 
-// applyPending applies all pending patches.
+// applyPending applies the pending patches of all activities.
 func (s *Set) applyPending() {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
 	for i := 0; ; i++ {
 		s.mu.Lock()
-		if i >= len(s.activities) { // Clear may have removed the activities
+		if i >= len(s.activities) { // Clear may have removed activities in the meantime
 			s.mu.Unlock()
 			return
 		}
@@ -204,8 +210,8 @@ func (s *Set) applyPending() {
 	}
 }
 
-// replaceContent stores content with patches applied, unless the page has sent a new
-// content since version.
+// replaceContent applies patches to content and stores the result. If the page has sent new
+// content since the given version, the result is discarded.
 func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
 	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()
@@ -222,7 +228,7 @@ func (s *Set) replaceContent(current *activity, version int, content json.RawMes
 	}
 }
 
-// Views returns the current activities in the order of their first reports.
+// Views returns the current content of all activities, in the order of their first reports.
 func (s *Set) Views() []View {
 	s.applyPending()
 	s.mu.Lock()
@@ -236,7 +242,7 @@ func (s *Set) Views() []View {
 	return views
 }
 
-// Size returns the memory of all activities in bytes.
+// Size returns the approximate memory of all activities, in bytes.
 func (s *Set) Size() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

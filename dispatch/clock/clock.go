@@ -1,11 +1,11 @@
-// Package clock applies the two time limits of one running call: the idle limit,
-// which each report restarts, and the hard limit, which nothing restarts.
+// Package clock applies the two time limits of one running call: the idle limit, which each
+// progress report restarts, and the hard limit, which nothing restarts.
 //
 // # Concurrency
 //
-// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed take no lock;
-// the other methods of Clock take only Clock.mu. The onLimit function of Start runs
-// without Clock.mu.
+// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed use no lock; the
+// other methods of Clock lock only Clock.mu. The onLimit function of Start is called while
+// Clock.mu is unlocked.
 package clock
 
 import (
@@ -16,45 +16,47 @@ import (
 	"opentabs/wire"
 )
 
-// A timer that fires suspendThreshold late indicates that the process or the machine
-// was suspended. After such a suspension, reports may be unread, so the idle limit is
-// at least graceAfterSuspend in the future.
+// If a timer fires more than suspendThreshold late, the process or the machine was probably
+// suspended. Progress reports from the time of the suspension may still be unread, so the
+// call gets another graceAfterSuspend before it reaches its idle limit.
 const (
 	suspendThreshold  = 2 * time.Second
 	graceAfterSuspend = 5 * time.Second
 )
 
-// Clock measures one call. A report takes one read of the time and one atomic store: the
-// timer is not moved. A timer that fires checks for a newer report and restarts. The zero
-// Clock is ready for use.
+// Clock measures the time of one call. The zero Clock is ready for use. A progress report
+// does not reset the timer, but only stores the current time atomically. When the timer
+// fires, CheckLimits looks for a newer report and restarts the timer if one has arrived.
 type Clock struct {
 	start     time.Time
 	idleLimit time.Duration
 	hardLimit time.Duration
-	// onLimit is called once, without mu, when a limit is reached.
+	// onLimit is called once, while mu is unlocked, when the call reaches a limit.
 	onLimit func(wire.ErrorCode)
-	// nestedCalls counts the running nested calls, whose idle limits replace the idle
-	// limit of this clock.
+	// nestedCalls is the number of running nested calls. While nested calls run, their idle
+	// limits replace the idle limit of the Clock.
 	nestedCalls atomic.Int64
-	// lastReport is the time of the last report since start, in nanoseconds; hardLimit
-	// while the idle limit is held.
+	// lastReport is when the last progress report arrived, in nanoseconds after start. While
+	// HoldIdle suspends the idle limit, lastReport equals hardLimit.
 	lastReport atomic.Int64
-	// endedPauses is the total of ended pauses since start, in nanoseconds. frozenAt is
-	// the elapsed time of a paused or stopped clock, plus one; 0 while the clock runs.
+	// endedPauses is the total length of the pauses that have ended since start, in
+	// nanoseconds. frozenAt is the elapsed time plus one while the Clock is paused or stopped,
+	// and 0 while it runs.
 	endedPauses atomic.Int64
 	frozenAt    atomic.Int64
 
 	mu         sync.Mutex // guards all fields below
 	timer      *time.Timer
 	isStopped  bool
-	openPauses int // the number of pauses without a Resume
-	// pausedAt is the start of the current pause. totalPaused is the total of all ended
+	openPauses int // the number of calls of Pause without a matching Resume
+	// pausedAt is when the current pause began. totalPaused is the total length of all ended
 	// pauses, including pauses before Start.
 	pausedAt    time.Time
 	totalPaused time.Duration
 }
 
-// Paused returns the total time that the clock has been paused.
+// Paused returns how long the Clock has been paused in total, including pauses before
+// Start.
 func (c *Clock) Paused() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +66,7 @@ func (c *Clock) Paused() time.Duration {
 	return c.totalPaused + time.Since(c.pausedAt)
 }
 
-// Elapsed returns the time since Start without pauses.
+// Elapsed returns the time since Start, without pauses.
 func (c *Clock) Elapsed() time.Duration { return time.Duration(c.elapsed()) }
 
 func (c *Clock) elapsed() int64 {
@@ -90,7 +92,7 @@ func (c *Clock) Pause() {
 	}
 }
 
-// Resume undoes one Pause. The last Resume restarts the idle limit.
+// Resume ends one Pause. When no Pause is left, the idle limit restarts.
 func (c *Clock) Resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +112,7 @@ func (c *Clock) Resume() {
 	c.timer.Reset(time.Duration(c.nextLimit() - now))
 }
 
-// Start starts the idle limit and the hard limit, and does nothing after Stop.
+// Start starts the idle limit and the hard limit. After Stop, no limit takes effect.
 func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.ErrorCode)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,8 +127,8 @@ func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.Erro
 	}
 }
 
-// RestartIdle restarts the idle limit and returns false if a limit was already reached:
-// a report at the exact time of the deadline is late.
+// RestartIdle restarts the idle limit, or returns false if the call has already reached a
+// limit. A report exactly at the deadline is too late.
 func (c *Clock) RestartIdle() bool {
 	now := c.elapsed()
 	if deadline := c.nextLimit(); now >= deadline && (now >= int64(c.hardLimit) || now < deadline+int64(suspendThreshold) && !c.hasNestedCalls()) {
@@ -136,8 +138,8 @@ func (c *Clock) RestartIdle() bool {
 	return true
 }
 
-// AddNestedCalls adds n to the number of running nested calls. While nested calls run,
-// the idle limit does not end the call, because each nested call has its own idle
+// AddNestedCalls adds n to the number of running nested calls. While nested calls run, the
+// idle limit of the parent call does not apply, because each nested call has its own idle
 // limit.
 func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
@@ -146,8 +148,8 @@ func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
 // HoldIdle suspends the idle limit until ReleaseIdle or the next RestartIdle.
 func (c *Clock) HoldIdle() { c.lastReport.Store(int64(c.hardLimit)) }
 
-// ReleaseIdle restarts the idle limit after HoldIdle, and does nothing without
-// HoldIdle.
+// ReleaseIdle restarts the idle limit after HoldIdle. Without HoldIdle, ReleaseIdle does
+// nothing.
 func (c *Clock) ReleaseIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,17 +163,18 @@ func (c *Clock) ReleaseIdle() {
 	}
 }
 
-// nextLimit is the time of the next limit without another report, in nanoseconds since
-// start.
+// nextLimit returns when the call reaches its next limit without another report, in
+// nanoseconds after start.
 func (c *Clock) nextLimit() int64 { return c.limitAfter(c.lastReport.Load()) }
 
-// limitAfter returns the time of the next limit if the last report came at lastReport.
+// limitAfter returns when the call reaches its next limit if the last report arrived at
+// lastReport. All times are in nanoseconds after Start.
 func (c *Clock) limitAfter(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }
 
-// CheckLimits calls onLimit if a limit is reached, or else restarts the timer. The
-// timer calls CheckLimits.
+// CheckLimits calls onLimit if the call has reached a limit, and otherwise restarts the
+// timer. The timer of the Clock calls CheckLimits.
 func (c *Clock) CheckLimits() {
 	c.mu.Lock()
 	if c.isStopped || c.openPauses > 0 {
@@ -181,7 +184,7 @@ func (c *Clock) CheckLimits() {
 	lastReport := c.lastReport.Load()
 	now, deadline := c.elapsed(), c.limitAfter(lastReport)
 	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
-		// A concurrent change of lastReport by RestartIdle or HoldIdle stays.
+		// CompareAndSwap keeps a concurrent change of lastReport by RestartIdle or HoldIdle.
 		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, graceAfterSuspend)))
 		deadline = c.nextLimit()
 	}

@@ -1,4 +1,5 @@
-// Package dispatchtest contains a bridge without a browser, for tests of calls.
+// Package dispatchtest contains a fake dispatch.Bridge, for tests that run calls without a
+// browser.
 package dispatchtest
 
 import (
@@ -9,9 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// Bridge is a dispatch.Bridge made of functions. By default TargetsFunc returns one
-// live document, CancelFunc answers "aborted" at once, and all other functions do
-// nothing.
+// Bridge is a fake dispatch.Bridge whose methods call the functions in its fields. If a
+// field is nil, Targets returns the one document [Document], Cancel reports "aborted" at
+// once, and all other methods do nothing.
 type Bridge struct {
 	TargetsFunc func(want dispatch.TargetChoice) dispatch.Targets
 	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
@@ -22,7 +23,7 @@ type Bridge struct {
 
 var _ dispatch.Bridge = (*Bridge)(nil)
 
-// Document is the live document of a Bridge without a TargetsFunc.
+// Document is the only document of a Bridge without a TargetsFunc.
 var Document = dispatch.Target{
 	Browser: "b1", BrowserName: "Chrome", TabID: 7, DocumentID: "d1",
 	URL: "http://localhost/", Title: "Messages",

@@ -9,11 +9,11 @@ import (
 	"opentabs/wire"
 )
 
-// ArrivalTime is when the call of [View] arrived.
+// ArrivalTime is when the call that [View] returns arrived.
 var ArrivalTime = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
-// View returns a call in which every field is set, for tests of what a surface shows.
-// No real call has all fields of View: a call that waits has no error and no result.
+// View returns a call in which every field is set, for tests of surfaces. No real call has
+// all these fields: a call that waits for the user has no error and no result.
 func View() dispatch.View {
 	progress, loaded, total, userProgress := 0.5, 50.0, 100.0, 0.25
 	ended := ArrivalTime.Add(time.Minute)
@@ -47,7 +47,8 @@ func View() dispatch.View {
 	}
 }
 
-// newWaitingTicket returns the ticket of the call of View, with every field set.
+// newWaitingTicket returns a ticket in which every field is set, for the call that View
+// returns.
 func newWaitingTicket() *dispatch.WaitingTicket {
 	return &dispatch.WaitingTicket{
 		TicketID: "ticket_1", CallID: "call_1", Tool: "messages__export", Kind: wire.TicketPermission, Reason: "It sends messages.",
@@ -59,7 +60,8 @@ func newWaitingTicket() *dispatch.WaitingTicket {
 	}
 }
 
-// Resolution returns a decision in which every field is set.
+// Resolution returns a decision of the user in which every field is set, for tests of
+// surfaces.
 func Resolution() *dispatch.Resolution {
 	return &dispatch.Resolution{
 		TicketID: "ticket_1", Gate: "permission", Allow: true, Scope: wire.ScopeTime, Duration: time.Hour, Data: json.RawMessage(`{"note":1}`),

@@ -1,6 +1,6 @@
-// Package errtext contains the sentences in the errors of calls. The sentences describe
-// the next step, the answer of the page to a stop, or the reason why a page can't be
-// loaded.
+// Package errtext contains sentences for the error texts of failed calls. The sentences
+// advise what to do next, explain why a page can't be loaded, or report whether the tool
+// was stopped.
 package errtext
 
 import (
@@ -10,12 +10,13 @@ import (
 	"opentabs/wire"
 )
 
-// Step is the next step after an error, in two texts. ForAgent describes what the agent
-// can do or ask the user. ForUser names commands and controls of the side panel.
+// Step is advice about what to do after an error, in two texts. ForAgent describes what the
+// agent can do or ask the user to do. ForUser names commands and controls of the side
+// panel.
 type Step struct{ ForAgent, ForUser string }
 
-// advice contains the next step after each error code, and whether the same call may
-// succeed later.
+// advice maps each error code to the advice for agent and user, and to whether a retry of
+// the call may succeed.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
 	nextStep  Step
@@ -124,8 +125,8 @@ var advice = map[wire.ErrorCode]struct {
 		"Search `opentabs logs` for the ID of the call, then report the error."}},
 }
 
-// NextStep returns the next step after an error with this code, and whether the same call
-// may succeed later.
+// NextStep returns the advice for an error code, and whether a retry of the call may
+// succeed.
 func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	a, isKnown := advice[code]
 	if !isKnown {
@@ -145,8 +146,8 @@ var LinkLostWriteStep = Step{
 	"Check that the browser is running, then retry; check first whether the call had taken effect: a retry is safe only with the same idempotency key, if this call had one.",
 	"Check that Chrome is running, then retry; check first whether the call had taken effect: a retry is safe only with the same --idempotency-key, if this call had one."}
 
-// EndsBeforeHandler reports whether an error with this code ends a call in a page before the
-// handler of the tool runs.
+// EndsBeforeHandler reports whether an error with the given code occurs in the page before
+// the tool's handler runs.
 func EndsBeforeHandler(code wire.ErrorCode) bool {
 	switch code {
 	case wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage, wire.ErrInvalidArguments:
@@ -155,16 +156,17 @@ func EndsBeforeHandler(code wire.ErrorCode) bool {
 	return false
 }
 
-// OpenTabStep is the next step if a call of a browser tool has no usable tab.
+// OpenTabStep is the advice if a call of a browser tool has no usable tab.
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
-// WithoutCheckAdvice returns the next step for a call that has not started. Such a call has no
-// effect, so the advice to check the effect is omitted.
+// WithoutCheckAdvice returns the advice for a call that has not started. The user need not
+// check the effects of such a call, so the sentence about the check is omitted.
 func (s Step) WithoutCheckAdvice() Step {
 	return Step{cutCheckAdvice(s.ForAgent), cutCheckAdvice(s.ForUser)}
 }
 
-// cutCheckAdvice removes the advice to check the effect of the call from a text.
+// cutCheckAdvice removes the part of an advice that asks the user to check the effects of
+// the call.
 func cutCheckAdvice(text string) string {
 	step, _, hasCheck := strings.Cut(text, "; check first whether")
 	if !hasCheck {
@@ -173,16 +175,16 @@ func cutCheckAdvice(text string) string {
 	return step + "."
 }
 
-// NextStepAfterRequest returns the next step after a failed request of a tool, by the
-// code of the error. For an unknown code, ok is false.
+// NextStepAfterRequest returns the advice for a tool that failed because its request
+// failed, such as a nested call. If requestAdvice has no advice for the error code, ok is
+// false.
 func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok
 }
 
-// requestAdvice has the next step for each error code of a failed request of a tool. A
-// tool that does not handle the failure of a request can fail with the error of the
-// request.
+// requestAdvice maps the error code of a tool's failed request to advice. A tool that does
+// not handle the failure of its request fails with the same error code.
 var requestAdvice = map[string]Step{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,
@@ -198,9 +200,9 @@ var requestAdvice = map[string]Step{
 		"Retry the call, and answer the tool's request in time."},
 }
 
-// DescribeCode returns the code of an error as text. For errors of a tool, the text has
-// the details in the format of the original OpenTabs, because users search for that
-// format.
+// DescribeCode returns the code of an error as text. For an error that a tool threw, the
+// details are in the format of the original OpenTabs, because users search logs for this
+// known format.
 func DescribeCode(err *wire.CallError) string {
 	t := err.Tool
 	if t == nil || t.Code == "" {
@@ -217,7 +219,8 @@ func DescribeCode(err *wire.CallError) string {
 	return text
 }
 
-// DescribeStop describes how the page answered the stop.
+// DescribeStop returns a sentence about whether the tool stopped after opentabs asked the
+// page to stop it.
 func DescribeStop(s wire.CancelOutcome) string {
 	switch s {
 	case wire.CancelAborted:

@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the next steps for a user whose page can't be loaded.
+// Advice for a user whose page can't be loaded.
 const (
 	checkAddress     = "check the site's address and the network connection"
 	checkSite        = "check that the site is running"
@@ -16,8 +16,8 @@ const (
 	checkBlock       = "check the tab, and what blocks the page: an extension, a policy or the network"
 )
 
-// loadErrors explains Chrome's network errors by a prefix of their names. If several
-// prefixes match, the first entry of loadErrors counts.
+// loadErrors explains Chrome's network errors, which are identified by a prefix of their
+// names. If several prefixes match, the first match applies.
 var loadErrors = []struct{ prefix, reason, action string }{
 	{"NAME_NOT_RESOLVED", "the name of the site was not found", checkAddress},
 	{"NAME_RESOLUTION_FAILED", "the name of the site was not found", checkAddress},
@@ -44,7 +44,7 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"UNSAFE_PORT", "Chrome blocks this port", "use another port for the site"},
 }
 
-// DescribeLoadError returns why a page can't be loaded, and what to do. name is
+// DescribeLoadError explains why a page can't be loaded, and what to do. The argument is
 // Chrome's name of the error, such as net::ERR_CONNECTION_REFUSED.
 func DescribeLoadError(name string) string {
 	if name == wire.LoadErrorNoAnswer {

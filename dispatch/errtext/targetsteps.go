@@ -1,7 +1,6 @@
 package errtext
 
-// These variables are the next steps for calls that cannot run although a tab shows the
-// plugin's site.
+// Advice for calls that can't run although a tab shows the plugin's site.
 var (
 	RetrySoonStep  = Step{"Retry in a few seconds.", "Retry in a few seconds."}
 	CheckTabStep   = Step{"Ask the user to check the tab, then retry.", "Check the tab, then retry."}

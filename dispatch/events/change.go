@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// CallFacts is what never changes about a call. All changes of a call share the same
-// CallFacts.
+// CallFacts contains what never changes about a call, such as its tool and client. All
+// changes of a call share one CallFacts.
 type CallFacts struct {
 	CallID, ParentCallID, ParentNodeID string
 	Plugin, Tool                       string
@@ -17,81 +17,85 @@ type CallFacts struct {
 	Created                            time.Time
 	Depth                              int
 	Prompt                             bool
-	// IsBrowserTool is set if Tool is the name for agents.
+	// IsBrowserTool is true for a browser tool, whose full name is Tool without the name of a
+	// plugin.
 	IsBrowserTool bool
-	// End is for the Details of the Ended of the call, so that the end allocates nothing.
+	// End is memory for the Details of the call's ended event, so that the end of a call
+	// allocates nothing.
 	End Details
 }
 
-// ToolName returns the name of a tool for agents: <plugin>__<tool>.
+// ToolName returns the full name of a plugin's tool, which agents use: <plugin>__<tool>.
 func ToolName(plugin, tool string) string { return plugin + "__" + tool }
 
-// State is what changes about a call. A State is a copy: it has no memory that the call
-// changes later.
+// State contains what may change about a call, such as its status and progress. A State is
+// a copy, so later changes of the call do not affect it.
 type State struct {
 	Status wire.CallStatus
-	// Browser is the ID and BrowserName the name of the browser in which the call runs.
+	// Browser is the ID, and BrowserName the name, of the browser in which the call runs.
 	Browser     string
 	BrowserName string
 	TabID       int
 	URL         string
 	ArgsStart   string
 	RunTime     time.Duration
-	Ended       time.Time // zero before the end
+	Ended       time.Time // the zero time before the call ends
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart
-	// Waiting is the open ticket of the call, and Decision is the last decision about a
-	// ticket of the call. Both are read-only, and nil if the call has none.
+	// Waiting is the open ticket of the call, or nil. Decision is the user's last decision
+	// about the call, or nil. Waiting and Decision are read-only.
 	Waiting  *WaitingTicket
 	Decision *Resolution
-	// ErrorCode and Error are the code and the message of a failed call. NextStep is the
-	// advice for the user; NextStep is "" if Error contains the advice.
+	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
+	// advice for the user, or empty if Error already contains advice.
 	ErrorCode       wire.ErrorCode
 	Error, NextStep string
 	CancelReason    string
 	StopOutcome     wire.CancelOutcome
 }
 
-// ReportSummary is what surfaces show of the reports of a call.
+// ReportSummary is what surfaces show of a call's progress reports.
 type ReportSummary struct {
-	// Count counts all reports, InvalidCount the reports whose numbers were dropped.
+	// Count is the number of progress reports, and InvalidCount is the number of reports with
+	// invalid numbers.
 	Count, InvalidCount int
-	// AnyAudience is from the last reports of any audience, UserAudience from the last
-	// reports for the user.
+	// AnyAudience is from the last progress reports for any audience, and UserAudience from
+	// the last progress reports for the user.
 	AnyAudience, UserAudience ShownReport
 }
 
-// ShownReport is the last valid numbers, the last message and the last status word.
+// ShownReport contains the last valid numbers, the last message and the last status word
+// that a tool reported.
 type ShownReport struct {
 	Numbers             progress.Numbers
 	Message, StatusWord string
 }
 
-// Change is one change of a call, before an [Event] is made of it. Making a Change is
-// cheap, because the call pays for it; the Event is made when a follower reads. A
-// published Change, its CallFacts and its Details are read-only.
+// Change is one change of a call, from which an [Event] is built when a follower reads. A
+// Change is cheap to create, because its creation delays the call. A published Change, its
+// CallFacts and its Details are read-only.
 type Change struct {
 	Kind Kind
 	Time time.Time
 	Call *CallFacts
-	// Details is nil for the Created and for the first Running of a call.
+	// Details is nil for the created event and for the first running event of a call.
 	Details *Details
 }
 
-// Details are the state of a call after a change, and the cause of the change.
+// Details contain the state of a call after a change, and what caused the change.
 type Details struct {
 	State State
-	// Report is the report of a Progress, without its activity; else nil.
+	// Report is the tool's report without its activity, if Kind is Progress.
 	Report *wire.Report
-	// Activity is the activity of an Activity.
+	// Activity is the changed content, if Kind is Activity.
 	Activity *wire.Activity
-	// Resolution is the decision of a Resumed.
+	// Resolution is the user's decision, if Kind is Resumed.
 	Resolution *Resolution
 	Audience   string
 }
 
-// firstDetails are the Details of a change without Details.
+// firstDetails are the Details that apply to a Change whose Details are nil.
 var firstDetails = map[Kind]*Details{
 	Created: {State: State{Status: wire.StatusPending}},
 	Running: {State: State{Status: wire.StatusRunning}},
@@ -104,7 +108,7 @@ func (c *Change) details() *Details {
 	return c.Details
 }
 
-// size returns the approximate memory of the event of a change, in bytes.
+// size returns the approximate memory of the Event that is built from a Change, in bytes.
 func (c *Change) size() int {
 	const size = 1536
 	d := c.Details
@@ -121,13 +125,14 @@ func (c *Change) size() int {
 	return size + 2*textBytes
 }
 
-// viewMemory is the memory of the pointers of a View.
+// viewMemory contains the values to which the pointers of a View refer, so that a View
+// needs one allocation.
 type viewMemory struct {
 	loaded, total, fraction, userFraction float64
 	ended                                 time.Time
 }
 
-// NewView returns the call with this card and state.
+// NewView builds the View of a call from its constant facts and its current state.
 func NewView(card *CallFacts, s *State) View {
 	return newView(card, s, &viewMemory{})
 }
@@ -175,15 +180,15 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 	return v
 }
 
-// fractionOf stores progress as a part of the total in fraction, and returns fraction;
-// nil if the total is unknown.
+// fractionOf stores progress divided by total in fraction, and returns fraction. If the
+// total is unknown, fractionOf returns nil.
 func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 	switch {
 	case !n.HasTotal:
 		return nil
 	case n.Total > 0:
 		*fraction = n.Progress / n.Total
-	case n.IsFinal(): // progress 0 of total 0 is complete
+	case n.IsFinal(): // a report with progress 0 and total 0 is final
 		*fraction = 1
 	default:
 		return nil
@@ -191,7 +196,7 @@ func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 	return fraction
 }
 
-// newEvent makes the event of a change.
+// newEvent builds the Event of a queued Change with the sequence number seq.
 func newEvent(c *queuedChange, seq uint64) *Event {
 	made := &struct {
 		Event
@@ -207,10 +212,10 @@ func newEvent(c *queuedChange, seq uint64) *Event {
 	return &made.Event
 }
 
-// changeQueue is a bounded queue of changes in one ring of slots. The zero value is
-// empty. At the limit, push drops the oldest change.
+// changeQueue is a bounded queue of changes in a ring buffer, which drops the oldest change
+// when it is full. The zero changeQueue is empty.
 type changeQueue struct {
-	slots        []queuedChange // the length is 0 or a power of two
+	slots        []queuedChange // the ring buffer, whose length is 0 or a power of two
 	start, count int
 	bytes        int
 }
@@ -220,10 +225,10 @@ type queuedChange struct {
 	size int
 }
 
-// firstSlots is the number of slots of a new queue.
+// firstSlots is the initial length of a queue's ring buffer.
 const firstSlots = 64
 
-// push appends a change.
+// push appends a change, and drops the oldest changes if the queue exceeds its limits.
 func (q *changeQueue) push(c Change) {
 	size := c.size()
 	for q.count == maxRingEvents || q.count > 0 && q.bytes+size > maxRingBytes {
@@ -241,7 +246,7 @@ func (q *changeQueue) push(c Change) {
 	q.bytes += size
 }
 
-// grow doubles the number of slots.
+// grow doubles the length of the ring buffer.
 func (q *changeQueue) grow() {
 	slots := make([]queuedChange, max(firstSlots, 2*len(q.slots)))
 	copied := copy(slots, q.slots[q.start:])
@@ -249,11 +254,11 @@ func (q *changeQueue) grow() {
 	q.slots, q.start = slots, 0
 }
 
-// at returns change i, counted from the oldest.
+// at returns change i of the queue, where change 0 is the oldest.
 func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.start+i)&(len(q.slots)-1)] }
 
-// reset empties the queue. reset keeps the slots for later changes, unless there are many
-// more slots than changes.
+// reset empties the queue. The ring buffer is kept for later changes, unless it is much
+// longer than necessary.
 func (q *changeQueue) reset() {
 	if len(q.slots) > firstSlots && q.count < len(q.slots)/8 {
 		*q = changeQueue{}

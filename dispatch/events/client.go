@@ -5,40 +5,41 @@ import (
 	"strings"
 )
 
-// Client identifies the client of a call.
+// Client identifies the MCP client or command that makes a call.
 type Client struct {
-	// Session identifies the MCP session and is not secret. Waiting calls of different
-	// sessions take turns.
+	// Session is a public ID of the MCP session. Waiting calls of different sessions take
+	// turns.
 	Session string
-	// IsSessionShared is set if all clients of this name share a Session, because their
-	// protocol has no sessions. A permission can't be limited to a shared Session.
+	// IsSessionShared is true if all clients with the same name share one Session, because
+	// their protocol has no sessions. A permission can't be limited to a shared Session.
 	IsSessionShared bool
-	// Credential is the client's credential; empty if unknown.
+	// Credential is how the client authenticated, or empty if unknown.
 	Credential CredentialKind
-	// Token is the name that the user gave to the client's token; set for CredentialToken
-	// only. The server has verified the token.
+	// Token is the name that the user gave to the client's verified token. Only a client with
+	// CredentialToken has a Token.
 	Token string
-	// Name is the client's name for itself, not verified.
+	// Name is the name that the client itself sent, which is not verified.
 	Name string
 }
 
-// CredentialKind is the kind of credential that a client has.
+// CredentialKind is the kind of credential with which a client authenticates.
 type CredentialKind string
 
 const (
-	// CredentialToken is a token for one client (opentabs client add).
+	// CredentialToken is a token for one MCP client, which the user creates with `opentabs
+	// client add`.
 	CredentialToken CredentialKind = "token"
 	// CredentialCommandLine is the administrator token, which `opentabs call` uses.
 	CredentialCommandLine CredentialKind = "command line"
-	// CredentialStdio is a local program that started `opentabs mcp`.
+	// CredentialStdio is the credential of a local program that started `opentabs mcp`.
 	CredentialStdio CredentialKind = "stdio"
 )
 
 // CommandNamePrefix is the prefix of the client names that the commands of opentabs use.
 const CommandNamePrefix = "opentabs "
 
-// VerifiedName returns a name from the client's verified credential. Only clients
-// without a token share a name.
+// VerifiedName returns a name that is derived from the client's verified credential. Only
+// clients without a token can have equal names.
 func (c Client) VerifiedName() string {
 	switch c.Credential {
 	case CredentialToken:
@@ -51,8 +52,9 @@ func (c Client) VerifiedName() string {
 	return ""
 }
 
-// Identity returns the key for the stored permissions of the client: the name of its
-// token. Identity distinguishes clients without a token by their names.
+// Identity returns the name under which opentabs stores the client's permissions. A client
+// with a token is identified by the name of its token, and any other client also by the
+// name that it sent.
 func (c Client) Identity() string {
 	if c.Credential == CredentialToken {
 		return c.VerifiedName()
@@ -60,31 +62,30 @@ func (c Client) Identity() string {
 	return c.String()
 }
 
-// String names the client for users: its verified credential, then the name that it sent.
+// String returns the client's name for users: the name from its verified credential,
+// followed by the name that it sent.
 func (c Client) String() string {
 	verifiedName := c.VerifiedName()
-	isOwnCommand := c.Credential == CredentialCommandLine && strings.HasPrefix(c.Name, CommandNamePrefix) // the user need not see the name of the command
+	isOwnCommand := c.Credential == CredentialCommandLine && strings.HasPrefix(c.Name, CommandNamePrefix) // the name of an opentabs command is of no use to the user
 	if verifiedName == "" || c.Name == "" || c.Name == c.Token || isOwnCommand {
 		return cmp.Or(verifiedName, c.Name)
 	}
 	return verifiedName + " (" + c.Name + ")"
 }
 
-// Requester is the client of a call as surfaces show it. [Requester.ToClient] converts
-// a Requester to a [Client].
+// Requester is the client that made a call, in the JSON form that surfaces show.
 type Requester struct {
-	// Client is the name of the client's token, or without a token the client's name
-	// for itself; ClientCredential is the kind of credential. ClaimedName is the name
-	// that a client with a token sends.
+	// Client is the name of the client's token, or without a token the name that the client
+	// sent. ClientCredential is the kind of credential. ClaimedName is the unverified name
+	// that a client with a token sent.
 	Client           string         `json:"client,omitempty"`
 	ClientCredential CredentialKind `json:"client_via,omitempty"`
 	ClaimedName      string         `json:"client_claims,omitempty"`
-	// Session identifies the MCP session of the call. Session is not the session ID,
-	// which is secret.
+	// Session is a public ID of the MCP session, unlike the secret session ID of MCP.
 	Session string `json:"session,omitempty"`
 }
 
-// Requester returns c as surfaces show it.
+// Requester returns the client in the JSON form that surfaces show.
 func (c Client) Requester() Requester {
 	r := Requester{Client: c.Name, ClientCredential: c.Credential, Session: c.Session}
 	if c.Credential == CredentialToken {
@@ -93,7 +94,7 @@ func (c Client) Requester() Requester {
 	return r
 }
 
-// ToClient converts r to a Client.
+// ToClient converts a Requester back to the Client from which it was made.
 func (r Requester) ToClient() Client {
 	c := Client{Session: r.Session, Credential: r.ClientCredential, Name: r.Client}
 	if r.ClientCredential == CredentialToken {

@@ -9,13 +9,13 @@ import (
 	"opentabs/wire"
 )
 
-// Kind is the kind of an [Event].
+// Kind is the kind of an [Event], such as "created" or "progress".
 type Kind string
 
-// These constants are the kinds of events. A call has one created event, any number of
-// progress and activity events, one ended event, and after that at most one stopped
-// event. An event "running" reports that the tool has started, or has continued after a
-// wait for the user. A resumed event follows each suspended event that gets a decision.
+// The kinds of events. A call has one created event, any number of progress and activity
+// events, and one ended event, after which at most one stopped event follows. A running
+// event reports that the tool has started, or has continued after waiting for the user. A
+// resumed event reports the user's decision after a suspended event.
 const (
 	Created   Kind = "created"
 	Suspended Kind = "suspended"
@@ -27,29 +27,29 @@ const (
 	Stopped   Kind = "stopped"
 )
 
-// Event is one change of one call.
+// Event is one change of a call, with the state of the call after the change.
 type Event struct {
-	// Seq increases by one over all events of a dispatcher.
+	// Seq numbers all events of a dispatcher consecutively.
 	Seq  uint64    `json:"seq"`
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
 	Call View      `json:"call"`
-	// Report is the report of a progress event.
+	// Report is the tool's report in a progress event.
 	Report *wire.Report `json:"report,omitempty"`
-	// Activity is the change of an activity event.
+	// Activity is the changed content in an activity event.
 	Activity *wire.Activity `json:"activity,omitempty"`
-	// Resolution is the user's decision, in a resumed event.
+	// Resolution is the user's decision in a resumed event.
 	Resolution *Resolution `json:"resolution,omitempty"`
-	// Audience is the audience of a progress, activity or ended event; empty means
+	// Audience is the audience of a progress, activity or ended event. An empty Audience means
 	// internal.
 	Audience string `json:"audience,omitempty"`
 
-	shared *eventShared // set for events that a follower receives
+	shared *eventShared // set only for events that a follower receives
 }
 
-// IsForUser reports whether surfaces show the event to the user by default: reports
-// for the user, suspensions, and every end. The audience of an end decides whether its
-// result is shown ([View.ShownResult]).
+// IsForUser reports whether surfaces show the event to the user by default: reports for the
+// user, suspensions and decisions, and the end of every call. The audience of an ended
+// event decides whether the result is shown; see [View.ShownResult].
 func (e *Event) IsForUser() bool {
 	switch e.Kind {
 	case Progress, Activity:
@@ -61,8 +61,8 @@ func (e *Event) IsForUser() bool {
 	}
 }
 
-// JSON returns the event as JSON, encoded once for all followers. The caller must not
-// change the JSON.
+// JSON returns the event as JSON, which is encoded once for all followers. The caller must
+// not modify the returned bytes.
 func (e *Event) JSON() []byte {
 	if e.shared == nil {
 		return encodeEvent(e)
@@ -71,33 +71,34 @@ func (e *Event) JSON() []byte {
 	return e.shared.json
 }
 
-// eventShared is what all followers share of an event: the JSON, encoded on first use,
-// and the approximate memory of the event in bytes.
+// eventShared contains the JSON of an event, which is encoded on first use and shared by
+// all followers. The field size is the approximate memory of the event in bytes.
 type eventShared struct {
 	once sync.Once
 	json []byte
 	size int
 }
 
-// An activitySnapshot replaces the activity; an activityDelta patches the activity.
+// An activitySnapshot event replaces the content of an activity; an activityDelta event
+// patches it.
 const (
 	activitySnapshot = "ActivitySnapshot"
 	activityDelta    = "ActivityDelta"
 )
 
-// progressActivity is the activity type of the progress of a call. An event without an
-// activity of the tool is a snapshot of the progress.
+// progressActivity is the activity type of an event that contains the progress of a call,
+// not an activity of the tool.
 const progressActivity = "tool-call-progress"
 
-// encodedEvent is the JSON of an event: an activity that a frontend can draw by its
-// type, and all fields for the surfaces of opentabs.
+// encodedEvent is the JSON of an event. Frontends that draw activities by their type use
+// the fields of encodedEvent; surfaces of opentabs use the fields of Event.
 type encodedEvent struct {
 	*Event
 	Type         string `json:"type"`
 	ActivityType string `json:"activity_type"`
-	// Replace is set if the content replaces the earlier content.
+	// Replace is true if the content replaces the earlier content of the activity.
 	Replace bool `json:"replace,omitempty"`
-	// Content is the snapshot of the call; absent if Activity is set.
+	// Content is the progress of the call, absent if Activity is set.
 	Content *Snapshot `json:"content,omitempty"`
 }
 
@@ -115,18 +116,19 @@ func encodeEvent(e *Event) []byte {
 		}
 	}
 	text, err := json.Marshal(encoded)
-	if err != nil { // impossible: all parts of an event come from JSON
+	if err != nil { // json.Marshal can't fail: all RawMessages of an event were decoded from JSON
 		panic("events: " + err.Error())
 	}
 	return text
 }
 
-// Moment is one step of a call: each event that is not a report.
+// Moment is one step in the timeline of a call, such as created or running. A Moment is
+// recorded for each event except a report.
 type Moment struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
-	// Reason is what the call waits for, for Suspended.
+	// Reason is what the call waits for, if Kind is Suspended.
 	Reason string `json:"reason,omitempty"`
-	// Resolution is the user's decision, for Resumed.
+	// Resolution is the user's decision, if Kind is Resumed.
 	Resolution *Resolution `json:"resolution,omitempty"`
 }

@@ -5,38 +5,38 @@ import (
 	"sync"
 )
 
-// Follower reads the events of a dispatcher. A slow follower loses the oldest unread
-// events and gets the minimum number of lost events; [Dispatcher.Calls] then returns
-// the current state. All followers share one record of the last 4,096 events or 16 MB,
-// so a follower is cheap.
+// Follower reads the events of a dispatcher. If a Follower is too slow, the oldest unread
+// events are dropped, and Next reports at least how many; Dispatcher.Calls returns the
+// current state. A Follower is cheap, because all followers share one buffer of the last
+// 4,096 events or 16 MB.
 type Follower struct {
 	stream        *Stream
 	options       FollowOptions
-	index         int           // the position in Stream.followers; guarded by Stream.ringMu
-	mayHaveEvents chan struct{} // has a token while there may be something to read
+	index         int           // the index in Stream.followers; guarded by Stream.ringMu
+	mayHaveEvents chan struct{} // contains a token while there may be events to read
 	closeOnce     sync.Once
 	closed        chan struct{}
 
-	// lastSeq is the Seq of the last examined event; missedCount counts lost events.
-	// Only
-	// the goroutine that calls Next uses the fields from here on.
+	// lastSeq is the Seq of the last examined event, and missedCount is the number of lost
+	// events. Only the goroutine that calls Next uses the fields from lastSeq on.
 	lastSeq     uint64
 	missedCount int
-	// mayMakeEvents is set if the follower may make events of queued changes: before its
-	// first read and after each wake-up. readableSeq is the newest event after that.
-	// Until the next wake-up the follower reads only up to readableSeq, so a follower
-	// that is faster than the calls does not read each event alone.
+	// mayMakeEvents is true if the follower may turn queued changes into events: before its
+	// first read and after each wake-up. readableSeq is the number of the newest event after
+	// the last wake-up. Until the next wake-up, the follower reads only up to readableSeq, so
+	// that even a fast follower reads events in batches.
 	mayMakeEvents bool
 	readableSeq   uint64
 }
 
-// maxNextEvents limits the events that Next returns at once.
+// maxNextEvents is the maximum number of events that Next returns at once.
 const maxNextEvents = 1024
 
-// Next waits for events and returns at most 1,024 of them, oldest first. missed counts
-// the lost events of all calls before the returned events. Next returns ctx's error
-// when ctx ends and another error after Close. Only one goroutine at a time may call
-// Next. The events are shared and read-only.
+// Next waits for events and returns at most 1,024 events at once, oldest first. The result
+// missed is the number of lost events, of any call, before the returned events. If ctx
+// ends, Next returns the error of ctx; after Close, Next returns ErrFollowerClosed. Only
+// one goroutine at a time may call Next. All followers share the returned events, which the
+// caller must not modify.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
 		events := f.unreadEvents()
@@ -55,7 +55,7 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 	}
 }
 
-// unreadEvents returns the next matching events.
+// unreadEvents returns the next events that match the follower's options, without waiting.
 func (f *Follower) unreadEvents() []*Event {
 	s := f.stream
 	if f.mayMakeEvents {
@@ -80,12 +80,13 @@ func (f *Follower) unreadEvents() []*Event {
 	return events
 }
 
-// Position returns the Seq of the last event that Next has examined, matching or not. A
-// reader that passes Position as FollowOptions.After to a later Follow misses no event.
-// Only the goroutine that calls Next may call Position.
+// Position returns the Seq of the last event that Next has examined, even if the event did
+// not match. To continue later without missing an event, pass Position as
+// FollowOptions.After. Only the goroutine that calls Next may call Position.
 func (f *Follower) Position() uint64 { return f.lastSeq }
 
-// Close ends the follower and wakes Next. Close may be called more than once.
+// Close removes the follower from its Stream and makes Next return ErrFollowerClosed. Close
+// may be called more than once.
 func (f *Follower) Close() {
 	f.closeOnce.Do(func() {
 		f.stream.removeFollower(f)

@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// maxResultText is the length of the part of a result that surfaces get.
-// maxDecodedResult is the length of the longest text result whose escapes are decoded.
-// maxTextStart is the length of the start of a text result from which maxResultText can
-// be decoded: an escape of six bytes may be one byte of text. All are in bytes.
+// All lengths are in bytes. maxResultText is how much of a result surfaces show.
+// maxDecodedResult is the longest JSON string whose escapes are decoded. maxTextStart is
+// how much of a JSON string is needed to decode maxResultText, because six bytes such as
+// "\u0041" may decode to one byte.
 const (
 	maxResultText    = 400
 	maxDecodedResult = 64 << 10
 	maxTextStart     = 1 + 6*(maxResultText+2*utf8.UTFMax)
 )
 
-// ResultStart is the start of a successful result: JSON text from which [ResultStart.Text]
-// makes the part that surfaces show. The end of a call stores the ResultStart, and a
-// reader of the call makes the text. The zero value is the start of an empty result.
+// ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts it
+// to the text that surfaces show, only when a surface needs the text. The zero ResultStart
+// belongs to an empty result.
 type ResultStart struct {
 	text   []byte
 	isCut  bool // the result is longer than text
 	isText bool // the result is a JSON string whose escapes are decoded
 }
 
-// NewResultStart copies the start of a result.
+// NewResultStart copies the beginning of a JSON result.
 func NewResultStart(output json.RawMessage) ResultStart {
 	r := ResultStart{isText: len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult}
 	limit := maxResultText + utf8.UTFMax
@@ -37,8 +37,8 @@ func NewResultStart(output json.RawMessage) ResultStart {
 	return r
 }
 
-// Text returns the beginning of the result: the text of a string, else the JSON. A
-// truncated result ends with "…".
+// Text returns the beginning of the result: the text of a JSON string, or else the JSON
+// itself. A truncated result ends with an ellipsis.
 func (r ResultStart) Text() string {
 	text := r.text
 	if r.isText {
@@ -52,8 +52,8 @@ func (r ResultStart) Text() string {
 	return CutText(text, maxResultText) + "…"
 }
 
-// decodeTextStart decodes a JSON string, or its start if isCut is set. The last characters
-// of a decoded start may be damaged.
+// decodeTextStart decodes a JSON string, or the beginning of one if isCut is true. The last
+// characters of a truncated string may be damaged.
 func decodeTextStart(text []byte, isCut bool) (decoded []byte, ok bool) {
 	if isCut {
 		text = append(trimEscape(text), '"')
@@ -65,7 +65,7 @@ func decodeTextStart(text []byte, isCut bool) (decoded []byte, ok bool) {
 	return []byte(s), true
 }
 
-// trimEscape returns a copy of the start of a JSON string without an incomplete escape at
+// trimEscape copies the beginning of a JSON string without an incomplete escape sequence at
 // its end.
 func trimEscape(text []byte) []byte {
 	end := len(text)

@@ -10,18 +10,18 @@ import (
 	"opentabs/dispatch/progress"
 )
 
-// These constants limit the events that the stream keeps for followers.
+// Limits of the events that a Stream keeps for followers.
 const (
 	maxRingEvents = 4096
 	maxRingBytes  = 16 << 20
-	// recordingTimeout is how long events are recorded without a follower.
+	// recordingTimeout is how long a Stream records events after its last follower has closed.
 	recordingTimeout = 2 * time.Minute
 )
 
-// These constants pace the followers. Followers are woken wakeDelay after a change, and
-// at most once per wakeInterval, or once per backlogInterval if maxRingEvents/2 changes
-// or maxRingBytes/2 bytes wait. Followers are woken in groups with a pause after each
-// group, so that running calls get a processor between two groups.
+// These constants determine when followers are woken. Followers are woken wakeDelay after a
+// change, at most once per wakeInterval. If maxRingEvents/2 changes or maxRingBytes/2 bytes
+// wait, followers are woken once per backlogInterval. Followers are woken in groups, with a
+// pause after each group in which calls can use the processor.
 const (
 	wakeDelay       = 10 * time.Millisecond
 	wakeInterval    = 50 * time.Millisecond
@@ -30,29 +30,30 @@ const (
 	wakeGroupPause  = 200 * time.Microsecond
 )
 
-// ErrFollowerClosed is the error of Next after Close.
+// ErrFollowerClosed is the error that Follower.Next returns after Follower.Close.
 var ErrFollowerClosed = errors.New("the follower is closed")
 
-// FollowOptions select the events of a follower. The zero value selects all future
-// events.
+// FollowOptions select the events that a Follower receives. The zero FollowOptions select
+// all future events.
 type FollowOptions struct {
-	// After is the Seq of the last event that the reader has; Next first returns later
-	// events that are kept. If After is 0, Next begins with the next event, or with the
-	// oldest kept event if FromStart is set.
+	// After is the Seq of the last event that the reader has already received; Next begins
+	// with the first later event that is still kept. If After is 0, Next begins with the next
+	// new event, or with the oldest kept event if FromStart is true.
 	After     uint64
 	FromStart bool
-	// CallID selects one call, Tool one tool (<plugin>__<tool>) or one plugin.
+	// CallID selects the events of one call. Tool selects the events of one tool
+	// (<plugin>__<tool>) or of one plugin.
 	CallID string
 	Tool   string
-	// Audience selects one audience: "user" means all events for the user
-	// ([Event.IsForUser]), "internal" means all events whose audience is not "user".
+	// Audience selects events by their audience: "user" selects all events for the user
+	// ([Event.IsForUser]), and "internal" selects all events whose audience is not "user".
 	Audience string
-	// IsPrompt wakes the follower at each change. Other followers read changes in
-	// batches, which costs calls less.
+	// IsPrompt wakes the follower immediately after each change. Other followers read changes
+	// in batches, which slows calls down less.
 	IsPrompt bool
 }
 
-// matches reports whether the options select e.
+// matches reports whether the FollowOptions select an event.
 func (o *FollowOptions) matches(e *Event) bool {
 	if o.CallID != "" && e.Call.CallID != o.CallID {
 		return false
@@ -65,46 +66,46 @@ func (o *FollowOptions) matches(e *Event) bool {
 		return true
 	case progress.AudienceUser:
 		return e.IsForUser()
-	case "internal": // internal includes unknown audiences
+	case "internal": // unknown audiences count as internal
 		return e.Audience != progress.AudienceUser
 	default:
 		return e.Audience == o.Audience
 	}
 }
 
-// Stream keeps the last events in one ring for all followers. Publish stores only what
-// changed, in a queue. The next follower that reads makes events of all queued changes.
-// So a call pays neither for the events nor for the number of followers, and the events
-// of followers that do not read are never made.
+// Stream keeps the last events in one ring buffer for all followers. Publish only adds a
+// small Change to a queue, and the next follower that reads turns all queued changes into
+// events. The number of followers therefore does not slow calls down, and no events are
+// built while no follower reads.
 type Stream struct {
-	// isRecording is set while changes are recorded. Without followers, a report makes
-	// no change.
+	// isRecording is true while the Stream records changes. Without followers, no Change is
+	// created for a progress report.
 	isRecording atomic.Bool
 
-	// ringMu guards the fields down to followers. Publish takes ringMu only when it
-	// stops the recording. mu may be taken while ringMu is held; no other lock is.
+	// ringMu guards the fields from newestSeq to followers. Publish locks ringMu only when it
+	// stops the recording. While ringMu is held, mu is the only other lock that may be
+	// acquired.
 	ringMu    sync.RWMutex
-	newestSeq uint64   // the number of the newest event in eventRing; changes with higher numbers are in queue
-	oldestSeq uint64   // the number of the oldest event in eventRing; newestSeq+1 if there is none
-	eventRing []*Event // event n is at n % maxRingEvents; nil before the first follower
+	newestSeq uint64   // the number of the newest event in eventRing; later changes are in queue
+	oldestSeq uint64   // the number of the oldest event in eventRing, or newestSeq+1 if the ring is empty
+	eventRing []*Event // event n is at index n % maxRingEvents; nil until the first follower
 	ringBytes int
-	idleQueue changeQueue // empty; exchanged with queue, so that slots are reused
+	idleQueue changeQueue // an empty queue that is swapped with queue to reuse its slots
 	followers []*Follower // in no order
 
-	mu    sync.Mutex // guards all fields below; no other lock is taken while mu is held
+	mu    sync.Mutex // guards all fields below; no other lock is acquired while mu is held
 	seq   uint64     // the number of the last change
 	queue changeQueue
-	// hasFollowers is false without followers; lastFollowerClosed is the time when the
-	// last follower closed.
+	// lastFollowerClosed is when the last follower was closed, if hasFollowers is false.
 	hasFollowers       bool
 	lastFollowerClosed time.Time
-	// waker wakes the followers; nil without followers.
+	// waker wakes the followers, and is nil while the Stream has no followers.
 	waker *waker
 	// promptFollowers are the followers with IsPrompt.
 	promptFollowers []*Follower
 }
 
-// Publish records a change with the next number.
+// Publish records a change of a call and assigns the next sequence number to it.
 func (s *Stream) Publish(c Change) {
 	s.mu.Lock()
 	if !s.hasFollowers && c.Time.Sub(s.lastFollowerClosed) > recordingTimeout {
@@ -124,8 +125,8 @@ func (s *Stream) Publish(c Change) {
 	}
 }
 
-// stopRecording drops all events, unless there is a follower. All changes that are not
-// recorded share one number.
+// stopRecording drops all events, unless a follower has been added since the caller
+// checked. All changes that are not recorded share one sequence number.
 func (s *Stream) stopRecording() {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
@@ -140,7 +141,7 @@ func (s *Stream) stopRecording() {
 	s.isRecording.Store(false)
 }
 
-// Follow returns a follower of events. Close the Follower after use.
+// Follow returns a Follower, which reads events. The caller must close the Follower.
 func (s *Stream) Follow(o FollowOptions) *Follower {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
@@ -166,7 +167,7 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 	f.index = len(s.followers)
 	s.followers = append(s.followers, f)
 	switch {
-	case o.After > s.seq: // After is from another server: the number of missed events is unknown
+	case o.After > s.seq: // After is from another run of the server, so the number of missed events is unknown
 		f.missedCount = 1
 	case o.After > 0 || o.FromStart:
 		f.lastSeq = o.After
@@ -174,7 +175,7 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 	return f
 }
 
-// makeEvents makes the events of all queued changes and returns the number of the newest
+// makeEvents turns all queued changes into events, and returns the number of the newest
 // event.
 func (s *Stream) makeEvents() uint64 {
 	s.ringMu.Lock()
@@ -189,7 +190,7 @@ func (s *Stream) makeEvents() uint64 {
 	s.queue, s.idleQueue = s.idleQueue, changeQueue{}
 	s.mu.Unlock()
 	firstSeq := lastSeq - uint64(changes.count) + 1
-	if firstSeq != s.newestSeq+1 { // the queue dropped changes, so the older events are dropped too
+	if firstSeq != s.newestSeq+1 { // the queue dropped changes, so all older events are dropped too
 		clear(s.eventRing)
 		s.ringBytes, s.oldestSeq = 0, firstSeq
 	}
@@ -201,8 +202,8 @@ func (s *Stream) makeEvents() uint64 {
 	return s.newestSeq
 }
 
-// addEvent adds the next event to the ring and drops the oldest events beyond the limits.
-// The caller has locked ringMu.
+// addEvent adds an event to the ring buffer, and drops the oldest events if the buffer
+// exceeds its limits. The caller holds Stream.ringMu.
 func (s *Stream) addEvent(e *Event) {
 	s.newestSeq = e.Seq
 	for e.Seq-s.oldestSeq >= maxRingEvents || s.ringBytes+e.shared.size > maxRingBytes && s.oldestSeq < e.Seq {
@@ -222,7 +223,8 @@ func (s *Stream) LastSeq() uint64 {
 	return s.seq
 }
 
-// removeFollower removes f; the last follower of the list replaces it.
+// removeFollower removes a follower from the list, and moves the last follower of the list
+// to its index.
 func (s *Stream) removeFollower(f *Follower) {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
@@ -242,5 +244,6 @@ func (s *Stream) removeFollower(f *Follower) {
 	s.waker.request(false) // wakeFollowers may have skipped movedFollower
 }
 
-// IsRecording reports whether changes are recorded: Publish then keeps the change.
+// IsRecording reports whether the Stream records changes. While the Stream does not record,
+// callers need not create a Change.
 func (s *Stream) IsRecording() bool { return s.isRecording.Load() }

@@ -8,40 +8,40 @@ import (
 	"opentabs/wire"
 )
 
-// WaitingTicket is what a suspended call waits for.
+// WaitingTicket describes what a suspended call waits for, and until when.
 type WaitingTicket struct {
 	TicketID string `json:"ticket_id"`
 	CallID   string `json:"call_id"`
-	// Tool is the full name of the tool that would run.
+	// Tool is the full name of the called tool.
 	Tool   string          `json:"tool"`
 	Kind   wire.TicketKind `json:"kind"`
 	Reason string          `json:"reason"`
-	// Caller is the tool that made the call; nil for a call of a client.
+	// Caller is the tool that made the call, or nil for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`
-	// Browser and TabID are the tab that the call names; zero values if the call names
-	// no tab.
+	// Browser and TabID identify the tab that the call names. If the call names no tab,
+	// Browser and TabID are zero.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Title   string `json:"title,omitempty"`
-	// Args are the call's arguments, JSON text, truncated to wire.MaxShownArgsBytes bytes;
-	// ArgsBytes is their full size.
+	// Args is the JSON text of the call's arguments, truncated to wire.MaxShownArgsBytes.
+	// ArgsBytes is the length of the complete text.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
-	// StartedAt is the start of the wait. ExpiresAt is the end of the wait if the user
+	// StartedAt is when the call began to wait. ExpiresAt is when the wait ends if the user
 	// does not decide.
 	StartedAt time.Time `json:"since"`
 	ExpiresAt time.Time `json:"until"`
-	// Scopes are the scopes that the user may choose for an approval.
+	// Scopes are the extents of an approval that the user may choose from.
 	Scopes []wire.Scope `json:"scopes"`
 	// About describes the tool with the texts of the plugin's author.
 	About ToolAbout `json:"about"`
-	// Page is where the call would run if the user approved the call now. Page is nil if
-	// the page is unknown, for example because opentabs must open a tab first.
+	// Page is where the call would run if approved now. If the page is unknown, for example
+	// because opentabs must open a tab first, Page is nil.
 	Page *TicketPage `json:"page,omitempty"`
 }
 
 // ToolAbout describes a tool to the user who approves or denies a call of the tool. The
-// author of the plugin wrote the texts in ToolAbout.
+// texts come from the plugin's author.
 type ToolAbout struct {
 	// PluginName is the display name of the plugin. Title is the display name of the
 	// tool.
@@ -52,12 +52,12 @@ type ToolAbout struct {
 	IsReadOnly bool `json:"read_only"`
 }
 
-// maxTabTitle is the maximum length of a tab title in a ticket, in bytes. The limit is
-// necessary because the page chooses its title.
+// maxTabTitle is the maximum length of a tab title in a ticket, in bytes. Without a limit,
+// a page could make its title arbitrarily long.
 const maxTabTitle = 200
 
-// NewTicketPage returns the page of a ticket, or nil if browser is "". The argument
-// address is the URL of the page.
+// NewTicketPage describes the page in which a suspended call would run, or returns nil if
+// browser is empty. The argument address is the URL of the page.
 func NewTicketPage(browser, browserName string, tabID int, title, address string) *TicketPage {
 	if browser == "" {
 		return nil
@@ -71,27 +71,28 @@ func NewTicketPage(browser, browserName string, tabID int, title, address string
 
 // TicketPage is the page in which a call would run after the user's approval.
 type TicketPage struct {
-	// Browser is the ID of the browser. BrowserName is the name that the user gave the
+	// Browser is the ID of the browser. BrowserName is the name that the user gave to the
 	// browser.
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
 	TabTitle    string `json:"tab_title,omitempty"`
-	// Site is the origin of the page. The path is omitted because the path may be secret.
+	// Site is the origin of the page, without the path, which may be secret.
 	Site string `json:"site,omitempty"`
 }
 
-// Resolution is the user's decision about a ticket.
+// Resolution is the user's decision about a suspended call.
 type Resolution struct {
 	TicketID string `json:"ticket_id"`
-	// Gate is the name of the gate that requested the decision; empty for a request of
-	// the tool.
+	// Gate is the name of the gate that requested the decision, or empty if the tool requested
+	// the decision.
 	Gate  string `json:"gate,omitempty"`
 	Allow bool   `json:"allow"`
-	// Scope is the extent of an approval; Duration is the duration of a ScopeTime.
+	// Scope is the extent of an approval, and Duration is how long an approval with ScopeTime
+	// lasts.
 	Scope    wire.Scope    `json:"scope,omitempty"`
 	Duration time.Duration `json:"for,omitempty"`
-	// Data is additional input of the user: JSON, or nil.
+	// Data is additional input of the user as JSON, or nil.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Surface is where the user decided, such as "the side panel".
 	Surface   string    `json:"by"`
@@ -106,27 +107,28 @@ func (r *Resolution) EncodeForTool() json.RawMessage {
 		By    string          `json:"by"`
 		Data  json.RawMessage `json:"data,omitempty"`
 	}{r.Allow, r.Scope, r.Surface, r.Data})
-	if err != nil { // impossible: Decide has checked that Data is JSON
+	if err != nil { // json.Marshal can't fail, because Decide has checked that Data is JSON
 		panic("events: " + err.Error())
 	}
 	return text
 }
 
-// Caller is a tool that calls another tool, and its document. Caller is immutable.
+// Caller is a tool that calls another tool, and the document in which the calling tool
+// runs. A Caller is immutable.
 type Caller struct {
 	Plugin string `json:"plugin"`
-	// Tool is the full name of the tool.
+	// Tool is the full name of the calling tool.
 	Tool string `json:"tool"`
-	// Browser, TabID and Origin describe the tool's document.
+	// Browser, TabID and Origin describe the document in which the calling tool runs.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// ParentTools are the full names of the tools above this tool, the nearest first.
-	// ParentTools is empty if a client called the tool.
+	// ParentTools are the full names of the tools that led to the call of the calling tool,
+	// nearest first. ParentTools is empty if a client called the calling tool.
 	ParentTools []string `json:"above,omitempty"`
 }
 
-// PluginName is the calling plugin, or empty if a client made the call.
+// PluginName returns the name of the calling plugin, or an empty string for a nil Caller.
 func (c *Caller) PluginName() string {
 	if c == nil {
 		return ""

@@ -13,8 +13,8 @@ import (
 // SnapshotSchema is the schema name in every [Snapshot].
 const SnapshotSchema = "tool-call-progress.v1"
 
-// Snapshot is the progress of a call at one moment (tool-call-progress.v1). The JSON of
-// a Snapshot omits optional fields without a value.
+// Snapshot is the progress of a call at one moment, in the format tool-call-progress.v1.
+// The JSON of a Snapshot omits optional fields without a value.
 type Snapshot struct {
 	Schema   string `json:"schema"`
 	NodeID   string `json:"node_id"`
@@ -27,90 +27,93 @@ type Snapshot struct {
 
 // Progression is the status and the progress of a call.
 type Progression struct {
-	// Status is the status for users. Agents and the content of events get the result of
-	// [wire.CallStatus.ForProgress].
+	// Status is the status that users see. For agents and in the content of events,
+	// [wire.CallStatus.ForProgress] converts the status.
 	Status wire.CallStatus `json:"status"`
-	// Progress is from 0 to 1; absent while unknown.
+	// Progress is a fraction from 0 to 1, absent while unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Loaded   *float64 `json:"loaded,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
 	Message  string   `json:"message,omitempty"`
 }
 
-// View is a call as lists show it: its snapshot and further facts.
+// View describes a call at one moment: its progress, client, target, times and result.
 type View struct {
 	Snapshot
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
 	Requester
-	// Browser is the ID of the browser in which the call runs. BrowserName is the
-	// browser's name at the start of the call.
+	// Browser is the ID of the browser in which the call runs. BrowserName is the name that
+	// the browser had when the call started.
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
-	// Created is the time when the call arrived, Ended the time when it ended.
+	// Created is when the call arrived. Ended is when the call ended, or nil before its end.
 	Created time.Time  `json:"created"`
 	Ended   *time.Time `json:"ended,omitempty"`
-	// RunMs is how long the call has run in a page, in milliseconds.
+	// RunMs is how long the call has run in a page so far, in milliseconds.
 	RunMs float64 `json:"run_ms"`
-	// ReportCount counts all reports of the tool. InvalidCount counts reports whose
-	// numbers were dropped.
+	// ReportCount is the number of progress reports of the tool. InvalidCount is the number of
+	// reports with invalid numbers, which were dropped.
 	ReportCount  int `json:"reports"`
 	InvalidCount int `json:"invalid_reports,omitempty"`
-	// Prompt is set if Tool is the name of a prompt.
+	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Depth counts the parent calls of this call.
+	// Depth is the number of calls above a nested call, or 0 for a call of a client.
 	Depth int `json:"depth,omitempty"`
-	// Caller is the tool that made the call; absent for a call of a client.
+	// Caller is the tool that made the call, absent for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`
-	// UserProgress (0 to 1) and UserMessage come from the last reports for the user.
+	// UserProgress (from 0 to 1) and UserMessage are from the last progress reports for the
+	// user.
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
-	// StatusWord is the tool's word for its activity, such as "indexing", from the last
-	// report with a word or a message. UserStatusWord comes from the reports for the
+	// StatusWord is the tool's word for what it is doing, such as "indexing". A report with a
+	// message but no word clears the StatusWord. UserStatusWord is from the reports for the
 	// user only.
 	StatusWord     string `json:"status_word,omitempty"`
 	UserStatusWord string `json:"user_status_word,omitempty"`
-	// EndAudience is the audience of the result; empty means internal. The end of a call
-	// and its error are for every audience.
+	// EndAudience is the audience of the call's result. An empty EndAudience means internal.
+	// The end of a call and its error are shown to every audience.
 	EndAudience string `json:"end_audience,omitempty"`
-	// Result is the beginning of a successful result, at most 400 bytes: text, or JSON.
-	// Surfaces show Result if EndAudience is "user".
+	// Result is the beginning of a successful call's result, at most 400 bytes of text or
+	// JSON. Surfaces show Result to the user only if EndAudience is "user".
 	Result string `json:"result,omitempty"`
-	// Waiting is set while the call waits for the user.
+	// Waiting describes what the call waits for, and is nil while the call does not wait for
+	// the user.
 	Waiting *WaitingTicket `json:"waiting,omitempty"`
-	// Decision is the user's last decision about the call; nil if the user has not
-	// decided.
+	// Decision is the user's last decision about the call, or nil if the user has not decided.
 	Decision *Resolution `json:"decision,omitempty"`
 	// URL is the page in which the call runs. ArgsStart is the beginning of the call's
-	// arguments, in the form that requests for approval show. Only the side panel
-	// receives URL and ArgsStart, because agents may read the JSON of a View.
+	// arguments, in the form that requests for approval show. Agents may read the JSON of a
+	// View, so URL and ArgsStart are omitted from the JSON; only the side panel receives them.
 	URL       string `json:"-"`
 	ArgsStart string `json:"-"`
-	// Activities, omitted in lists and events, are in the order of their first reports.
+	// Activities are the contents that the tool shows beside its progress, in the order of
+	// their first reports. Lists and events omit Activities.
 	Activities []activity.View `json:"activities,omitempty"`
-	// Timeline lists at most 64 steps of the call, oldest first. Seq is the number of the
-	// last event before the View was made: a reader that skips events up to Seq receives
-	// no change twice. A reader calls Follow before Find, because events have numbers
-	// only if they have a follower. Trace is the time that the call spent at each
-	// station, or nil if the call is not traced. Only Find and the after hooks set
-	// Timeline and Trace, and only Find sets Seq.
+	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the
+	// call spent in each stage, or nil if the call is not traced. Only Find and the after
+	// hooks set Timeline and Trace. Seq, which only Find sets, is the number of the last event
+	// that the View includes. A reader that skips all events up to Seq sees no change twice. A
+	// reader must call Follow before Find, because events are numbered only while there is a
+	// follower.
 	Timeline []Moment   `json:"timeline,omitempty"`
 	Trace    *hops.View `json:"trace,omitempty"`
 	Seq      uint64     `json:"seq,omitempty"`
-	// ErrorCode and Error are the code and the message of a failed call. NextStep is the
-	// advice for the user; NextStep is omitted if Error contains the advice.
+	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
+	// advice for the user, absent if Error already contains advice.
 	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`
 	Error     string         `json:"error,omitempty"`
 	NextStep  string         `json:"next_step,omitempty"`
-	// CancelReason is the given reason of a cancelled call, if any.
+	// CancelReason is why the call was cancelled, if the canceller gave a reason.
 	CancelReason string `json:"cancel_reason,omitempty"`
-	// StopOutcome is the page's answer to the stop.
+	// StopOutcome is whether the tool stopped, as the page reported after a request to stop
+	// it.
 	StopOutcome wire.CancelOutcome `json:"stopped,omitempty"`
 }
 
-// ShownResult returns the result for a surface of the user: empty if its audience is
-// internal, unless showAll is set.
+// ShownResult returns the result that a surface shows to the user. If the audience of the
+// result is internal, ShownResult returns an empty string unless showAll is true.
 func (v *View) ShownResult(showAll bool) string {
 	if showAll || v.EndAudience == progress.AudienceUser {
 		return v.Result
@@ -118,7 +121,7 @@ func (v *View) ShownResult(showAll bool) string {
 	return ""
 }
 
-// CutText returns the beginning of a text: at most limit bytes, whole characters.
+// CutText truncates UTF-8 text to at most limit bytes without splitting a character.
 func CutText(text []byte, limit int) string {
 	if len(text) <= limit {
 		return string(text)

@@ -2,10 +2,10 @@ package events
 
 import "time"
 
-// waker asks the goroutine wakeFollowers to wake the followers of a stream.
+// waker sends requests to the goroutine that wakes the followers of a Stream.
 type waker struct {
-	requests chan struct{} // has a token while there are changes that no follower was woken for
-	backlog  chan struct{} // has a token while many changes wait
+	requests chan struct{} // contains a token while followers have not been woken for the latest changes
+	backlog  chan struct{} // contains a token while many changes wait to be read
 	stopped  chan struct{} // closed when the last follower closes
 }
 
@@ -13,7 +13,7 @@ func newWaker() *waker {
 	return &waker{requests: make(chan struct{}, 1), backlog: make(chan struct{}, 1), stopped: make(chan struct{})}
 }
 
-// request requests that the followers are woken, early if many changes wait.
+// request schedules a wake-up of the followers, which happens earlier if isLong is true.
 func (w *waker) request(isLong bool) {
 	sendToken(w.requests)
 	if isLong {
@@ -21,10 +21,10 @@ func (w *waker) request(isLong bool) {
 	}
 }
 
-// wakeFollowers wakes the followers after changes, at most once per wakeInterval, until
-// w is stopped. Publish does not wake followers itself, because followers would compete
-// with the call for a processor. For the same reason wakeFollowers first waits wakeDelay,
-// in which a short call ends.
+// wakeFollowers wakes the followers after changes, at most once per wakeInterval, until the
+// waker is stopped. Publish does not wake followers itself, because they would compete with
+// the running call for a processor. wakeFollowers first waits wakeDelay, because most short
+// calls end within this time.
 func (s *Stream) wakeFollowers(w *waker) {
 	timer := time.NewTimer(wakeInterval)
 	defer timer.Stop()
@@ -37,7 +37,7 @@ func (s *Stream) wakeFollowers(w *waker) {
 		if !w.pause(timer, wakeDelay, nil) {
 			return
 		}
-		tryReceive(w.requests) // for all changes so far
+		tryReceive(w.requests) // the next wake-up covers all changes so far
 		tryReceive(w.backlog)
 		s.WakeFollowers()
 		if !w.pause(timer, backlogInterval-wakeDelay, nil) || !w.pause(timer, wakeInterval-backlogInterval, w.backlog) {
@@ -46,7 +46,8 @@ func (s *Stream) wakeFollowers(w *waker) {
 	}
 }
 
-// pause waits for d or for a token of backlog, and returns false if w is stopped.
+// pause waits for the duration d or for a token from backlog, and returns false if the
+// waker is stopped.
 func (w *waker) pause(timer *time.Timer, d time.Duration, backlog <-chan struct{}) bool {
 	timer.Reset(d)
 	select {
@@ -58,7 +59,7 @@ func (w *waker) pause(timer *time.Timer, d time.Duration, backlog <-chan struct{
 	return true
 }
 
-// tryReceive takes a token from c, if there is one.
+// tryReceive receives a token from a channel without blocking.
 func tryReceive(c <-chan struct{}) {
 	select {
 	case <-c:
@@ -66,8 +67,8 @@ func tryReceive(c <-chan struct{}) {
 	}
 }
 
-// WakeFollowers wakes all followers now, so that they read the last events before the
-// server stops. Followers are woken in groups.
+// WakeFollowers wakes all followers now, in groups. Dispatcher.Shutdown uses WakeFollowers
+// so that followers read the last events before the server stops.
 func (s *Stream) WakeFollowers() {
 	var group [wakeGroupSize]*Follower
 	for offset := 0; ; offset += wakeGroupSize {
@@ -84,7 +85,7 @@ func (s *Stream) WakeFollowers() {
 	}
 }
 
-// sendToken sends a token to c, unless c is full.
+// sendToken sends a token to a channel unless its buffer is full.
 func sendToken(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -1,11 +1,10 @@
-// Package hops measures the time that one call spends at each station between the client
-// and the page.
+// Package hops measures how long one call takes at each stage between the MCP client and
+// the web page, such as the queue or the WebSocket.
 //
-// A request with the HTTP header Opentabs-Trace starts a Trace, and a [Sampler] selects
-// some of the other calls for a Trace. Each station of the server records when the call
-// leaves the station. The browser sends the times of its stations with the result of the
-// call. A call without a Trace measures nothing, because all methods of a nil *Trace
-// return immediately.
+// A request with the HTTP header Opentabs-Trace starts a Trace, and a [Sampler] traces some
+// calls without this header. The server records when the call leaves each stage. The
+// browser sends the times of the stages in the browser with the result of the call. Calls
+// without a Trace cost nothing, because all methods of a nil *Trace return immediately.
 //
 // # Concurrency
 //
@@ -23,69 +22,70 @@ import (
 	"opentabs/wire"
 )
 
-// Header is the HTTP header of a request whose call is traced. Header may have any
-// value.
+// Header is the HTTP header that requests a trace of the call. The value of the header is
+// ignored.
 const Header = "Opentabs-Trace"
 
-// Mark is a time in the life of a call: the end of one station and the beginning of the
-// next station.
+// Mark is a point that a call passes: the end of one stage and the beginning of the next
+// stage.
 type Mark int
 
 const (
-	// Authorized means that the guard has accepted the request.
+	// Authorized means that the server has authenticated the HTTP request.
 	Authorized Mark = iota
-	// Parsed means that the MCP message is parsed and its session is found.
+	// Parsed means that the server has parsed the MCP message and found its session.
 	Parsed
-	// Checked means that the arguments match the tool's schema.
+	// Checked means that the server has validated the arguments against the tool's schema.
 	Checked
-	// Allowed means that the gates have allowed the call, after an approval if one is
-	// necessary.
+	// Allowed means that the gates have allowed the call, if necessary after the user's
+	// approval.
 	Allowed
 	// Admitted means that the call has a place in its plugin's queue.
 	Admitted
-	// Chosen means that the before hooks have run and the document is chosen.
+	// Chosen means that the before hooks have run and the dispatcher has chosen a document.
 	Chosen
-	// Posted means that the frame for the browser is ready to be written.
+	// Posted means that the WebSocket frame for the browser is ready to be written.
 	Posted
-	// Answered means that the browser's answer began to arrive.
+	// Answered means that the browser's answer has begun to arrive.
 	Answered
-	// Decoded means that the hub has read the answer.
+	// Decoded means that the server has decoded the browser's answer.
 	Decoded
 	// Ended means that the dispatcher has returned the result.
 	Ended
-	// Replied means that the reply to the client is ready.
+	// Replied means that the response to the MCP client is ready.
 	Replied
 	markCount
 )
 
-// Trace has the times of one call. For a call with several attempts, a Trace has the
-// times of the last attempt.
+// Trace records the times of one call. If a call is tried in several documents, a Trace
+// contains the times of the last attempt.
 type Trace struct {
 	start time.Time
 	// isRequested is true if the client requested the trace.
 	isRequested bool
-	// parent is the client's trace span, set before the call begins; "" if the client
-	// sent none.
+	// parent is the client's trace span, which is set before the call begins, or empty if the
+	// client sent none.
 	parent  string
-	marks   [markCount]atomic.Int64 // nanoseconds since start; 0 if the call has not reached the mark
+	marks   [markCount]atomic.Int64 // when the call passed each Mark, in nanoseconds after start, or 0
 	browser atomic.Pointer[wire.BrowserHops]
 }
 
-// Mark records that the call reaches m now.
+// Mark records that the call passes m now.
 func (t *Trace) Mark(m Mark) {
 	if t != nil {
 		t.MarkAt(m, time.Now())
 	}
 }
 
-// MarkAt records that the call reached m at the time at.
+// MarkAt records that the call passed m at the given time.
 func (t *Trace) MarkAt(m Mark, at time.Time) {
 	if t != nil {
 		t.marks[m].Store(max(1, at.Sub(t.start).Nanoseconds()))
 	}
 }
 
-// SetBrowser records the times of the browser's stations; nil if the browser sent none.
+// SetBrowser records the times that the browser measured. The argument is nil if the
+// browser sent none.
 func (t *Trace) SetBrowser(h *wire.BrowserHops) {
 	if t != nil && h != nil {
 		t.browser.Store(h)
@@ -99,22 +99,22 @@ func NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, contextKey{}, &Trace{start: time.Now(), isRequested: true})
 }
 
-// FromContext returns the Trace of a context; nil if the call is not traced.
+// FromContext returns the Trace of a context, or nil if the call is not traced.
 func FromContext(ctx context.Context) *Trace {
 	t, _ := ctx.Value(contextKey{}).(*Trace)
 	return t
 }
 
-// IsRequested reports whether the client requested the trace and therefore receives the
-// hops with the result.
+// IsRequested reports whether the client requested the trace. A client that requested the
+// trace receives the hops together with the result.
 func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 
 // traceParent matches the header traceparent of W3C Trace Context, version 00.
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
 // SetParent sets the client's trace span from a JSON string in the format of W3C Trace
-// Context (https://www.w3.org/TR/trace-context/). SetParent ignores any other value. Call
-// SetParent before the call begins.
+// Context (https://www.w3.org/TR/trace-context/). SetParent ignores any other value, and
+// must be called before the tool call begins.
 func (t *Trace) SetParent(value json.RawMessage) {
 	if t == nil || len(value) == 0 {
 		return
@@ -125,7 +125,8 @@ func (t *Trace) SetParent(value json.RawMessage) {
 	}
 }
 
-// Parent returns the client's trace span; "" if the client sent none.
+// Parent returns the client's trace span in the format of W3C Trace Context, or an empty
+// string if the client sent none.
 func (t *Trace) Parent() string {
 	if t == nil {
 		return ""
@@ -133,28 +134,30 @@ func (t *Trace) Parent() string {
 	return t.parent
 }
 
-// Hop is the time that a call spent at one station, in microseconds. The same station
-// occurs twice if the call passes the station in both directions.
+// Hop is the time that a call spent in one stage, in microseconds. A stage occurs twice if
+// the call passes it in both directions.
 type Hop struct {
 	Station string `json:"station"`
-	// StartUs is the time since the request arrived. The clocks of server, worker and
-	// page differ, so StartUs of a station in the browser is an estimate: the way to a
-	// process and the way back count as equally long.
+	// StartUs is when the call entered the stage, in microseconds after the request arrived.
+	// Because server, service worker and page have different clocks, StartUs of a stage in the
+	// browser is an estimate. The estimate assumes that messages to a process and back take
+	// equally long.
 	StartUs float64 `json:"startUs"`
 	Us      float64 `json:"us"`
 }
 
-// View is the state of a Trace at one moment.
+// View is the JSON form of a Trace at one moment.
 type View struct {
-	// Start is the time at which the client's request arrived.
+	// Start is when the client's request arrived.
 	Start time.Time `json:"start"`
 	Hops  []Hop     `json:"hops"`
-	// TraceID is the ID of the client's trace; absent if the client sent none.
+	// TraceID is the ID of the client's trace, absent if the client sent none.
 	TraceID string `json:"trace_id,omitempty"`
 }
 
-// View returns the start time and the recorded hops of the Trace; nil if the call is not
-// traced. root is the trace of the client's call, which has the ID of the client's trace.
+// View returns the start time and the recorded hops of a Trace, or nil if the call is not
+// traced. The argument root is the Trace of the client's call, which may have the ID of the
+// client's trace.
 func (t *Trace) View(root *Trace) *View {
 	if t == nil {
 		return nil
@@ -166,8 +169,8 @@ func (t *Trace) View(root *Trace) *View {
 	return v
 }
 
-// Hops returns the recorded hops of a call in order. A call that did not reach a page has
-// no hops of the browser.
+// Hops returns the recorded hops of a call in order. If the call did not reach a page, the
+// browser's hops are missing.
 func (t *Trace) Hops() []Hop {
 	l := hopList{marks: make([]float64, markCount)}
 	for m := range l.marks {
@@ -190,15 +193,15 @@ func (t *Trace) Hops() []Hop {
 	return l.hops
 }
 
-// hopList builds the hops of a call.
+// hopList builds the list of a call's hops.
 type hopList struct {
-	marks []float64 // in microseconds since the request arrived
+	marks []float64 // the time of each Mark, in microseconds after the request arrived
 	hops  []Hop
-	atUs  float64 // the end of the last hop
+	atUs  float64 // the end of the last hop, in microseconds after the request arrived
 }
 
-// add adds a hop that ends at endUs. add adds nothing for a mark that the call did not
-// reach, and for a time that earlier hops cover.
+// add appends a hop that ends at endUs. If the call did not pass the mark, or if earlier
+// hops cover the time, no hop is appended.
 func (l *hopList) add(station string, endUs float64) {
 	if endUs <= l.atUs {
 		return
@@ -207,14 +210,15 @@ func (l *hopList) add(station string, endUs float64) {
 	l.atUs = endUs
 }
 
-// addFor adds a hop that lasts us microseconds, also if us is 0.
+// addFor appends a hop that lasts us microseconds, even if us is 0.
 func (l *hopList) addFor(station string, us float64) {
 	l.hops = append(l.hops, Hop{Station: station, StartUs: l.atUs, Us: us})
 	l.atUs += us
 }
 
-// addBrowser adds the hops between the post of the frame and the arrival of the answer.
-// A page may send any times, so addBrowser limits each time to the time that remains.
+// addBrowser appends the hops between the marks Posted and Answered. Because a page may
+// send arbitrary times, addBrowser limits their sum to the time between Posted and
+// Answered.
 func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	roundTrip := l.marks[Answered] - l.atUs
 	left := roundTrip

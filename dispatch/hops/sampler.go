@@ -6,22 +6,21 @@ import (
 	"time"
 )
 
-// sampleInterval is the shortest time between the starts of two traces of a Sampler. A
-// trace costs 30 us per call, so the interval protects fast sequences of calls.
+// sampleInterval is the shortest time between two traced calls that a Sampler selects.
+// Tracing costs about 30 µs per call, so fast sequences of calls are mostly not traced.
 const sampleInterval = 100 * time.Millisecond
 
-// Sampler selects which calls are traced without a request of the client: at most one
-// call every 100 ms. A typical agent makes one call every few seconds, so all of its
-// calls are traced. The zero Sampler is ready to use. A Sampler is safe for concurrent
-// use.
+// Sampler selects calls to trace although the client did not request a trace: at most one
+// call every 100 ms. All calls of a typical agent are traced, because it makes one call
+// every few seconds. The zero Sampler is ready to use and safe for concurrent use.
 type Sampler struct {
-	// TracesAll is true if every call is traced.
+	// TracesAll makes TraceOf return a Trace for every call.
 	TracesAll bool
-	lastStart atomic.Int64 // the start of the last trace, in nanoseconds since 1970
+	lastStart atomic.Int64 // when the last selected call began, in nanoseconds since 1970
 }
 
-// TraceOf returns the trace that the client requested, a new trace, or nil if the call is
-// not traced.
+// TraceOf returns the Trace that the client requested, or a new Trace if the Sampler
+// selects the call, or nil.
 func (s *Sampler) TraceOf(ctx context.Context) *Trace {
 	if t := FromContext(ctx); t != nil {
 		return t

@@ -1,16 +1,17 @@
-// Package joblist runs calls as jobs. A job is a call that may outlive the request that
-// made the call.
+// Package joblist runs calls as jobs. A job is a call that may continue after its client's
+// request was answered.
 //
-// A [List] keeps the jobs that a client may still ask for, with the newest results. Each
-// [Job] passes its progress to any number of waiting requests. A [Tracker] finds jobs in
-// the hooks of the dispatcher.
+// A [List] keeps the jobs that clients may still ask for, and the newest results. Each
+// [Job] passes its progress to any number of waiting requests. A [Tracker] finds the job of
+// a call in hooks of the dispatcher.
 //
 // # Concurrency
 //
-// A [List] and a [Job] are safe for concurrent use. List.mu guards the kept jobs, Job.mu
-// the state of one job. Job.mu may be locked while List.mu is locked, not the other way
-// round. No method of the dispatcher runs under either lock. Tracker.mu is locked while a
-// job starts, and no other lock is taken while it is held.
+// The types [List] and [Job] are safe for concurrent use. List.mu guards the kept jobs, and
+// Job.mu guards the state of one job. Job.mu may be locked while List.mu is held, but
+// List.mu must not be locked while Job.mu is held. No method of the dispatcher is called
+// while List.mu or Job.mu is held. Tracker.mu is held while a job starts, and no other lock
+// is acquired while Tracker.mu is held.
 package joblist
 
 import (
@@ -24,64 +25,65 @@ import (
 	"opentabs/dispatch"
 )
 
-// These constants are the default limits of kept results.
+// The default limits of kept results: their number and their total size in bytes.
 const (
 	maxResults     = 100
 	maxResultBytes = 64 << 20
 )
 
-// endedLifetime is how long an ended job is kept.
+// endedLifetime is how long a List keeps a job after its end.
 const endedLifetime = time.Hour
 
-// jobsPerResult is the number of ended jobs for each kept result. Jobs without a
-// result keep their view only.
+// jobsPerResult is how many ended jobs a List keeps for each result that it keeps. Of a job
+// without a kept result, only the View is kept.
 const jobsPerResult = 10
 
-// Options bound the memory of ended jobs. The zero value of each field means its
-// default.
+// Options limit the memory of ended jobs. A field that is zero selects the default of the
+// field.
 type Options struct {
-	// Results is the maximum of kept results, default 100. Above Results the oldest result
-	// is dropped, and its job gets ResultDropped.
+	// Results is the maximum number of kept results; the default is 100. Above the limit, the
+	// oldest result is dropped, and its job's View has ResultDropped set.
 	Results int
-	// ResultBytes is the maximum of all kept results together, default 64 MB. Above
-	// ResultBytes the oldest results are dropped, but never the newest.
+	// ResultBytes is the maximum total size of all kept results; the default is 64 MB. Above
+	// the limit, the oldest results are dropped, but never the newest.
 	ResultBytes int
 }
 
-// List runs calls as jobs and keeps the jobs that clients may ask for. New makes a List.
+// List runs calls as jobs and keeps the jobs that clients may ask for. Use New to create a
+// List.
 type List struct {
 	dispatcher *dispatch.Dispatcher
 	opts       Options
 
-	mu          sync.Mutex      // guards all fields below, Job.isKept and Job.isResultDropped; taken before Job.mu
-	keptJobs    map[string]*Job // all kept jobs, by the ID of the call
+	mu          sync.Mutex      // guards all fields below, Job.isKept and Job.isResultDropped; must be locked before Job.mu
+	keptJobs    map[string]*Job // all kept jobs, by call ID
 	endedJobs   []*Job          // kept jobs that have ended, in the order of their ends
 	resultCount int             // the number of results in endedJobs
-	resultBytes int             // the total size of the results in endedJobs
+	resultBytes int             // the total size of the results in endedJobs, in bytes
 	expiryTimer *time.Timer     // runs while endedJobs is not empty
 }
 
-// New returns a List whose calls d runs.
+// New returns an empty List that runs its calls with the dispatcher d.
 func New(d *dispatch.Dispatcher, o Options) *List {
 	o.Results = cmp.Or(o.Results, maxResults)
 	o.ResultBytes = cmp.Or(o.ResultBytes, maxResultBytes)
 	return &List{dispatcher: d, opts: o, keptJobs: map[string]*Job{}}
 }
 
-// Job is one call that may outlive its request.
+// Job is one call that may continue after its client's request was answered.
 type Job struct {
 	id   string
 	list *List
 	done chan struct{} // closed at the end of the call
 
-	// Keep sets isKept. isResultDropped is set when the result is dropped. List.mu guards
-	// isKept and isResultDropped.
+	// isKept is true after Keep, and isResultDropped is true after the result was dropped.
+	// List.mu guards both fields.
 	isKept, isResultDropped bool
 
 	mu   sync.Mutex             // guards all fields below
-	call *dispatch.PreparedCall // nil after the call has ended
-	// lastProgress is the last notification, and progressCount the number of
-	// notifications. progressChanged is closed at the next notification.
+	call *dispatch.PreparedCall // nil once the call has ended
+	// lastProgress is the last progress notification, and progressCount is the number of
+	// notifications so far. progressChanged is closed at the next notification.
 	lastProgress    dispatch.Progress
 	progressCount   int
 	progressChanged chan struct{}
@@ -90,30 +92,32 @@ type Job struct {
 	err             error
 }
 
-// View is a job as surfaces show it.
+// View is a job as surfaces show it: its call, and whether the result was dropped.
 type View struct {
 	dispatch.View
-	// ResultDropped is set if the result of an ended call was dropped because of a limit.
+	// ResultDropped is true if the result of an ended call was dropped because of a memory
+	// limit.
 	ResultDropped bool
 }
 
-// Start starts a call and returns at once. Only limits, Job.Cancel and Dispatcher.Shutdown stop
-// the call, not the end of its request. c.Progress is not used: see Job.Wait. Find and
-// List return the job only after Keep.
+// Start starts a call as a job and returns at once. The call continues after the client's
+// request ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop it. c.Progress is
+// ignored; use Job.Wait to receive progress. List.Find and List.List return the job only
+// after Job.Keep.
 func (l *List) Start(c dispatch.Call) *Job {
 	job := &Job{list: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
 	call := l.dispatcher.Prepare(c)
 	job.id, job.call = call.ID(), call
 	go func() {
-		// context.Background lets the call outlive its request.
+		// context.Background lets the call continue when the client's request ends.
 		result, err := call.Run(context.Background())
 		job.finish(call.View(), result, err)
 	}()
 	return job
 }
 
-// Find returns the kept job with this ID, if it runs or ended less than an hour ago.
+// Find returns a kept job by its ID, if the job runs or ended less than an hour ago.
 func (l *List) Find(id string) (*Job, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +125,7 @@ func (l *List) Find(id string) (*Job, bool) {
 	return job, ok
 }
 
-// List returns the kept jobs, the newest first.
+// List returns the Views of all kept jobs, newest first.
 func (l *List) List() []View {
 	l.mu.Lock()
 	jobs := slices.Collect(maps.Values(l.keptJobs))
@@ -134,10 +138,10 @@ func (l *List) List() []View {
 	return views
 }
 
-// ID returns the ID of the call.
+// ID returns the ID of the job, which is the ID of its call.
 func (job *Job) ID() string { return job.id }
 
-// View returns the current state of the job.
+// View returns the state of the job at the moment.
 func (job *Job) View() View {
 	view := job.callView()
 	job.list.mu.Lock()
@@ -145,8 +149,8 @@ func (job *Job) View() View {
 	return View{view, job.isResultDropped}
 }
 
-// Keep adds the job to Find and List, and keeps its result. Keep may be called before
-// or after the end, and more than once.
+// Keep makes the job available through List.Find and List.List, and keeps its result. Keep
+// may be called before or after the job ends, and more than once.
 func (job *Job) Keep() {
 	l := job.list
 	l.mu.Lock()
@@ -163,7 +167,7 @@ func (job *Job) Keep() {
 	}
 }
 
-// Cancel ends the call as cancelled and reports false if the call had ended.
+// Cancel cancels the call of the job, or returns false if the call had already ended.
 func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 	job.mu.Lock()
 	call := job.call
@@ -171,10 +175,10 @@ func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 	return call != nil && call.Cancel(cancellation)
 }
 
-// Wait waits for the end of the call and passes its progress to notify, starting with
-// the last known; notify may be nil. notify runs on the goroutine of Wait. A slow
-// notify gets only the latest progress. Wait returns ctx's error if ctx ends first. Any
-// number of goroutines may call Wait.
+// Wait waits for the end of the call and passes each progress notification to the function
+// notify, starting with the latest one so far. The function notify may be nil, and runs on
+// the goroutine of Wait. If notify is slow, it receives only the latest progress. If ctx
+// ends first, Wait returns the error of ctx. Any number of goroutines may call Wait.
 func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error {
 	notifiedCount := 0
 	for {
@@ -206,8 +210,8 @@ func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error 
 	}
 }
 
-// Result returns what Dispatcher.Call returned. Result returns false while the call
-// runs and after its result was dropped.
+// Result returns the result or the error of the job's call. While the call runs, and after
+// its result was dropped, ok is false.
 func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 	select {
 	case <-job.done:
@@ -224,7 +228,7 @@ func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 	return job.result, job.err, true
 }
 
-// recordProgress records a notification for the clients that wait.
+// recordProgress records a progress notification and wakes the goroutines in Wait.
 func (job *Job) recordProgress(p dispatch.Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()
@@ -234,13 +238,13 @@ func (job *Job) recordProgress(p dispatch.Progress) {
 	job.progressChanged = make(chan struct{})
 }
 
-// finish records the end of the call.
+// finish records the result of the job when its call has ended.
 func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
 	l := job.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	job.mu.Lock()
-	// A reference to the call would keep its activities in memory.
+	// Clear job.call, because a reference to the call would keep its activities in memory.
 	job.call, job.endedView, job.result, job.err = nil, view, r, err
 	job.mu.Unlock()
 	close(job.done)
@@ -249,7 +253,7 @@ func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
 	}
 }
 
-// callView returns the current state of the call.
+// callView returns the View of the job's call, also after its end.
 func (job *Job) callView() dispatch.View {
 	job.mu.Lock()
 	call, view := job.call, job.endedView
@@ -260,8 +264,8 @@ func (job *Job) callView() dispatch.View {
 	return view
 }
 
-// addEnded records a kept job that has ended, and applies the limits. The caller has locked
-// mu.
+// addEnded records a kept job that has ended, and drops old results and jobs if the List
+// exceeds its limits. The caller holds List.mu.
 func (l *List) addEnded(job *Job) {
 	l.endedJobs = append(l.endedJobs, job)
 	l.resultCount++
@@ -277,7 +281,8 @@ func (l *List) addEnded(job *Job) {
 	}
 }
 
-// dropResult drops the result of a job, if it has one. The caller has locked mu.
+// dropResult drops the result of an ended job, if the result is still kept. The caller
+// holds List.mu.
 func (l *List) dropResult(job *Job) {
 	if job.isResultDropped {
 		return
@@ -290,7 +295,7 @@ func (l *List) dropResult(job *Job) {
 	job.result, job.err = dispatch.Result{}, nil
 }
 
-// removeOldest removes the n jobs that ended first. The caller has locked mu.
+// removeOldest removes the n kept jobs that ended first. The caller holds List.mu.
 func (l *List) removeOldest(n int) {
 	for _, job := range l.endedJobs[:n] {
 		l.dropResult(job)
@@ -315,11 +320,11 @@ func (l *List) removeExpired() {
 	l.expiryTimer.Reset(endedLifetime - now.Sub(l.endedJobs[0].endedAt()))
 }
 
-// endedAt returns when the call ended.
+// endedAt returns when the call of the job ended.
 func (job *Job) endedAt() time.Time {
 	job.mu.Lock()
 	defer job.mu.Unlock()
-	if job.endedView.Ended == nil { // the dispatcher rejected the call
+	if job.endedView.Ended == nil { // a call that the dispatcher rejected has no end time
 		return job.endedView.Created
 	}
 	return *job.endedView.Ended

@@ -7,19 +7,20 @@ import (
 	"opentabs/dispatch"
 )
 
-// Tracker finds the jobs of one owner by their calls, each with a value of the owner. A hook
-// of the dispatcher finds a call as soon as the call can reach the hook. The zero Tracker is
-// empty and safe for concurrent use.
+// Tracker maps the calls of an owner's jobs to values of the owner, so that hooks of the
+// dispatcher can find the values. A hook that receives a call always finds its value, even
+// if the call has just started. The zero Tracker is empty and safe for concurrent use.
 type Tracker[T any] struct {
-	count atomic.Int64 // the number of tracked calls and of starts in progress
+	count atomic.Int64 // the number of tracked calls, including calls that are just starting
 
-	mu     sync.Mutex // guards values; locked while a job starts
+	mu     sync.Mutex // guards values; held while a job starts
 	values map[string]T
 }
 
-// Start starts a call as a job of l, and tracks it until Forget.
+// Start starts a call as a job of the list l, and tracks the call with the given value
+// until Forget.
 func (t *Tracker[T]) Start(l *List, c dispatch.Call, value T) *Job {
-	t.count.Add(1) // before the call can reach a hook
+	t.count.Add(1) // count the call before a hook can receive it
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	job := l.Start(c)
@@ -30,7 +31,7 @@ func (t *Tracker[T]) Start(l *List, c dispatch.Call, value T) *Job {
 	return job
 }
 
-// Find returns the value of a tracked call. Find is fast while no call is tracked.
+// Find returns the value of a tracked call. While no call is tracked, Find takes no lock.
 func (t *Tracker[T]) Find(callID string) (value T, ok bool) {
 	if t.count.Load() == 0 {
 		return value, false
@@ -41,7 +42,7 @@ func (t *Tracker[T]) Find(callID string) (value T, ok bool) {
 	return value, ok
 }
 
-// Forget ends the tracking of a call.
+// Forget stops tracking a call.
 func (t *Tracker[T]) Forget(callID string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

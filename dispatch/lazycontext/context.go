@@ -1,10 +1,10 @@
-// Package lazycontext provides a context that can be ended and costs nothing unless
-// something waits for its end.
+// Package lazycontext provides a cancellable context.Context that allocates nothing until
+// its Done method is called.
 //
 // # Concurrency
 //
-// A [Context] is safe for concurrent use. The lock of a Context guards all its fields,
-// and no other lock of opentabs is taken while the lock of a Context is held.
+// A [Context] is safe for concurrent use. The lock of a Context guards all its fields, and
+// no other lock of opentabs is acquired while the lock is held.
 package lazycontext
 
 import (
@@ -12,22 +12,23 @@ import (
 	"sync"
 )
 
-// Context ends with its parent or with End. Begin sets the parent and precedes all
-// methods of context.Context. The zero Context has not begun.
+// Context is a context.Context that ends when its parent ends or when End is called. Begin
+// sets the parent and must be called before any method of context.Context. The zero Context
+// has no parent yet.
 //
-// context.WithCancel makes three allocations and adds itself to its parent; a Context
-// does so only at the first Done. Each call has a Context, and almost no call uses
-// Done.
+// context.WithCancel allocates three times and registers itself with its parent. A Context
+// does so only when Done is first called. Each tool call has a Context, but few calls use
+// the method Done.
 type Context struct {
-	context.Context // the parent
+	context.Context // the parent context, set by Begin
 
 	mu      sync.Mutex // guards all fields below
-	isEnded bool       // End was called
+	isEnded bool       // true once End was called
 	waiting context.Context
 	cancel  context.CancelFunc
 }
 
-// Begin sets the parent and returns false if End was called before.
+// Begin sets the parent, and returns false if End was called before Begin.
 func (c *Context) Begin(parent context.Context) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +36,7 @@ func (c *Context) Begin(parent context.Context) bool {
 	return !c.isEnded
 }
 
-// End ends the context. End may precede Begin.
+// End cancels the Context, and may be called before Begin.
 func (c *Context) End() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,40 +1,41 @@
-// Package progress turns the reports of a tool into the notifications of an MCP client.
-// Progress strictly increases, the rate is limited, and the first final report and the
-// last message are never lost.
+// Package progress turns the progress reports of a tool into notifications for an MCP
+// client. The progress strictly increases, and the rate of notifications is limited. The
+// first final report and the last message are never lost.
 //
-// [NumbersOf] validates one report, the meter queues notifications, and [Sender]
+// [NumbersOf] validates one report, the type meter queues notifications, and a [Sender]
 // delivers them to the client of one call.
 //
 // # Concurrency
 //
-// A Sender is safe for concurrent use: its lock guards its meter, and no other lock is
-// taken under the lock of a Sender. A meter alone is not safe for concurrent use.
+// A Sender is safe for concurrent use. The lock of a Sender guards its meter, which alone
+// is not safe for concurrent use. No other lock is acquired while the lock of a Sender is
+// held.
 package progress
 
-// AudienceUser is the audience of content for the user; every other audience is
-// internal.
+// AudienceUser is the audience of content for the user. Every other audience is internal.
 const AudienceUser = "user"
 
-// Notification is one notification for an MCP client.
+// Notification is one progress notification for an MCP client.
 type Notification struct {
-	// Progress strictly increases over the notifications of one call.
+	// Progress strictly increases from one notification of a call to the next.
 	Progress float64
-	// Total is present if HasTotal.
+	// Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	Message  string
-	// StatusWord is the tool's word for its activity, such as "indexing".
+	// StatusWord is the tool's word for what it is doing, such as "indexing".
 	StatusWord string
-	// Audience is the audience that the tool chose: "" and "internal" mean internal.
+	// Audience is the audience that the tool chose: "user" or "internal". An empty Audience
+	// means "internal".
 	Audience string
 }
 
-// Text is the text of a report and its audience.
+// Text is the text of a progress report, and for whom the text is.
 type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }
 
-// repeats reports whether t contains nothing that an earlier text does not contain.
+// repeats reports whether t adds nothing to an earlier text: t is empty or equal to it.
 func (t Text) repeats(earlier Text) bool {
 	return t.isEmpty() || t.Message == earlier.Message && t.StatusWord == earlier.StatusWord
 }

@@ -6,58 +6,59 @@ import (
 	"time"
 )
 
-// meter turns reports into notifications with strictly increasing progress, at most one
-// per interval. meter is not safe for concurrent use.
+// meter turns progress reports into notifications with strictly increasing progress, at
+// most one per Interval. A meter is not safe for concurrent use.
 type meter struct {
-	// Interval is the least time between two notifications. With a negative Interval,
-	// every accepted report is queued.
+	// Interval is the shortest time between two notifications. With a negative Interval, every
+	// accepted report is queued and sent.
 	Interval time.Duration
 
 	numbers         numberLine
-	highestProgress float64 // the greatest progress sent or queued
-	hasQueued       bool    // set once a notice was sent or queued
-	lastTotal       float64 // the last reported total; 0 before the first
-	lastHasTotal    bool    // the last report with numbers had a total
-	lastText        Text    // the last text accepted
-	// hasFinalReport is set when the first final report is accepted. isFinalSent is set
-	// when the first final report is sent.
+	highestProgress float64 // the greatest progress that was sent or queued
+	hasQueued       bool    // true once a notice was sent or queued
+	lastTotal       float64 // the last total that the tool reported, or 0 before the first total
+	lastHasTotal    bool    // true if the last report with numbers had a total
+	lastText        Text    // the last text that was queued
+	// hasFinalReport is true once the first final report is accepted, and isFinalSent once it
+	// is sent.
 	hasFinalReport, isFinalSent bool
 
-	// queue contains the accepted notices that are not sent. With an interval, the
-	// queue has at most one due notice, maxKept kept notices and the first final
-	// report. Before and after the final report, the queue has at most one more notice
-	// for each audience and one more reminder.
+	// queue contains the accepted notices that are not sent. With a positive Interval, the
+	// queue has at most one due notice, maxKept kept notices and the first final report.
+	// Before and after the final report, the queue may also contain one notice for each
+	// audience and one reminder.
 	queue      []notice
-	keptCount  int       // kept notices in the queue
-	lastSentAt time.Time // the time of the last notification
+	keptCount  int       // the number of kept notices in the queue
+	lastSentAt time.Time // the time when the last notification was sent
 	hasSent    bool
 }
 
-// maxKept is the maximum of kept notices in a queue. maxKept bounds the queue of a tool
-// that asks the user again and again while its client reads slowly.
+// maxKept is the maximum number of kept notices in a queue. Without a limit, the queue
+// would grow if a tool asks the user again and again while its client reads slowly.
 const maxKept = 8
 
-// notice is a queued notification.
+// notice is a notification in the queue of a meter.
 type notice struct {
 	Text
-	// progress is the tool's number if isExact is set; otherwise popNotice chooses a
-	// number. total is the last total that was reported before the notice.
+	// progress is the number that the tool reported if isExact is true; otherwise popNotice
+	// chooses a number. total is the last total that the tool had reported when the notice was
+	// queued.
 	progress, total   float64
 	isExact, hasTotal bool
-	// isFinal marks the first final report, which is sent at once and never merged.
+	// isFinal marks the first final report, which is sent without delay and never replaced.
 	isFinal bool
-	// isDue marks a notice that the rate limit already allows. isKept marks a notice from
-	// before a suspension. Due notices and kept notices are never replaced.
+	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was
+	// queued before a suspension. Due notices and kept notices are never replaced.
 	isDue, isKept bool
-	// isReminder marks a message of opentabs. A reminder never replaces a message that
-	// the tool has sent for the user.
+	// isReminder marks a message that opentabs itself sends to the user. A reminder never
+	// replaces a tool's message for the user.
 	isReminder bool
 }
 
 func (n *notice) isForUser() bool { return n.Audience == AudienceUser }
 
-// Accept queues the report that arrived at now. Accept drops a report whose numbers do
-// not increase, unless its text is new or it is the first final report.
+// Accept queues a progress report that arrived at the time now. A report whose number does
+// not increase is dropped, unless its text is new or it is the first final report.
 func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	e := notice{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
@@ -87,7 +88,7 @@ func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	m.push(e)
 }
 
-// Remind queues a message of opentabs for the user.
+// Remind queues a message that opentabs itself sends to the user.
 func (m *meter) Remind(now time.Time, message string) {
 	m.hasQueued = true
 	m.push(notice{
@@ -97,9 +98,9 @@ func (m *meter) Remind(now time.Time, message string) {
 	})
 }
 
-// KeepQueued protects the queued messages for the user from being replaced. KeepQueued
-// is called before a suspension, because the queued messages explain the question to
-// the user.
+// KeepQueued ensures that later messages do not replace the queued messages for the user.
+// The caller uses KeepQueued before a suspension, because the queued messages may explain
+// the question to the user.
 func (m *meter) KeepQueued() {
 	for i := range m.queue {
 		e := &m.queue[i]
@@ -110,8 +111,9 @@ func (m *meter) KeepQueued() {
 	}
 }
 
-// lowerNumbersAbove makes room for the first final report: queued notices with a greater
-// number get a smaller number.
+// lowerNumbersAbove makes room for the first final report, whose progress must exceed all
+// earlier numbers. For each queued notice with a number not below progress, popNotice will
+// choose a smaller number.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
@@ -121,8 +123,8 @@ func (m *meter) lowerNumbersAbove(progress float64) {
 	m.highestProgress = min(m.highestProgress, m.numbers.lastSent)
 }
 
-// push queues e. The latest notice replaces the previous notice, but an internal notice
-// or a reminder never replaces a notice for the user.
+// push adds a notice to the queue. A new notice replaces the last queued notice, but an
+// internal notice or a reminder never replaces a notice for the user.
 func (m *meter) push(e notice) {
 	lastIndex := len(m.queue) - 1
 	if m.Interval < 0 || lastIndex < 0 || !e.canReplace(&m.queue[lastIndex]) {
@@ -130,8 +132,8 @@ func (m *meter) push(e notice) {
 		return
 	}
 	e.fillFrom(&m.queue[lastIndex])
-	// If the text from fillFrom makes e a notice for the user, e also replaces the
-	// previous notices for the user.
+	// If fillFrom copies a text for the user into the new notice, the new notice also replaces
+	// earlier notices for the user.
 	for e.isForUser() && lastIndex > 0 && e.canReplace(&m.queue[lastIndex-1]) {
 		lastIndex--
 		e.fillFrom(&m.queue[lastIndex])
@@ -140,7 +142,7 @@ func (m *meter) push(e notice) {
 	m.queue = m.queue[:lastIndex+1]
 }
 
-// canReplace reports whether e may replace an earlier notice.
+// canReplace reports whether e may replace an earlier notice in the queue.
 func (e *notice) canReplace(earlier *notice) bool {
 	switch {
 	case earlier.isFinal || earlier.isDue || earlier.isKept:
@@ -149,12 +151,12 @@ func (e *notice) canReplace(earlier *notice) bool {
 		return earlier.isReminder
 	case !earlier.isForUser() || e.isForUser():
 		return true
-	default: // a text keeps its audience if e has no text
+	default: // a notice without text may replace a text, because the text keeps its audience
 		return e.isEmpty() && !earlier.isEmpty()
 	}
 }
 
-// fillFrom copies the text and the number that e lacks from an earlier notice.
+// fillFrom copies the text and the number from an earlier notice if e lacks them.
 func (e *notice) fillFrom(earlier *notice) {
 	if e.isEmpty() && !earlier.isEmpty() {
 		e.Text, e.isReminder = earlier.Text, earlier.isReminder
@@ -164,9 +166,9 @@ func (e *notice) fillFrom(earlier *notice) {
 	}
 }
 
-// Next returns the next notification that may be sent at now. If the rate limit forbids
-// a notification now, wait is the time until the next notification. wait is 0 if
-// nothing can be sent.
+// Next returns the next notification if the rate limit allows one at the time now. If the
+// rate limit forbids a notification, wait is the time until the next notification. If no
+// notification can be sent, wait is 0.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
@@ -181,14 +183,14 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration
 	return p, ok, 0
 }
 
-// Drain returns the next notification at any rate, and false after the last. Call Drain
-// after the end of the call, when no more reports come.
+// Drain returns the next notification regardless of the rate limit, or false if none is
+// left. Drain must be called only after the end of the call, when no more reports arrive.
 func (m *meter) Drain(now time.Time) (Notification, bool) {
 	return m.popNotice(now, true)
 }
 
-// popNotice removes the next notice from the queue and chooses its numbers. A message
-// without a possible number waits for the next report, unless isLast is set.
+// popNotice removes the next notice from the queue and chooses its numbers. A message for
+// which no number is free stays queued until the next report, unless isLast is true.
 func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
 		e := m.queue[0]
@@ -197,7 +199,7 @@ func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 			if !isLast {
 				return Notification{}, false
 			}
-			// After the call no final report can follow, so progress may exceed the
+			// No final report can follow after the end of the call, so progress may exceed the
 			// total.
 			p.Progress = m.numbers.lastSent + gapAbove(m.numbers.lastSent)
 			p.Total, p.HasTotal = 0, false
@@ -220,11 +222,10 @@ func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 	return Notification{}, false
 }
 
-// moveText keeps the text of a notice that cannot be sent, because no number is free
-// for the notice. If the next notice has no text, moveText moves the text to that
-// notice. If the next notice has a text, moveText queues a message for the user after
-// the next notice with a number of the tool. If a later message for the user precedes
-// that notice, moveText drops the earlier message.
+// moveText keeps the text of a notice that can't be sent because no number is free for it.
+// If the next notice has no text, the text moves to the next notice. If the next notice has
+// a text, a text for the user is queued again after the next notice with a number of the
+// tool. If a newer message for the user comes first, the older text is dropped.
 func (m *meter) moveText(e notice) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return
@@ -238,7 +239,7 @@ func (m *meter) moveText(e notice) {
 		switch {
 		case !e.isForUser():
 			return
-		case next.isExact && next.progress > m.numbers.lastSent: // the notice next keeps its number, and the text of the notice e gets a greater number
+		case next.isExact && next.progress > m.numbers.lastSent: // the notice next keeps its number, and the moved text gets a greater number
 			textNotice := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
@@ -248,8 +249,8 @@ func (m *meter) moveText(e notice) {
 	}
 }
 
-// assignNumber returns the notification of a notice. assignNumber returns false if no
-// number is free between the previous and the next notice.
+// assignNumber builds the notification for a notice, or returns false if no number is free
+// between the previous and the next notice.
 func (m *meter) assignNumber(e *notice) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {
@@ -276,9 +277,9 @@ func (m *meter) assignNumber(e *notice) (Notification, bool) {
 	return p, ok
 }
 
-// removeFirst removes the first queued notice.
+// removeFirst removes the first notice from the queue.
 func (m *meter) removeFirst() {
-	if len(m.queue) > 8 { // without an interval the queue is long, and copying would be slow
+	if len(m.queue) > 8 { // with a negative Interval the queue may be long, and copying would be slow
 		m.queue = m.queue[1:]
 		return
 	}

@@ -6,14 +6,15 @@ import (
 	"opentabs/wire"
 )
 
-// epsilon is the relative amount by which rounding may raise progress above total.
+// epsilon is the rounding error by which a tool's progress may exceed its total, relative
+// to the total.
 const epsilon = 1e-9
 
-// minPositive is the least number that is not rounded to 0. A millionth of minPositive
-// is still far from denormal numbers.
+// minPositive is the smallest reported number that is not rounded to 0. A millionth of
+// minPositive is still far above the denormal floating-point numbers.
 const minPositive = 1e-280
 
-// Numbers are the valid numbers of a report.
+// Numbers are the valid numbers of a progress report.
 type Numbers struct {
 	Progress, Total, Loaded          float64
 	HasProgress, HasTotal, HasLoaded bool
@@ -22,10 +23,10 @@ type Numbers struct {
 // IsFinal reports whether progress equals total.
 func (n Numbers) IsFinal() bool { return n.HasProgress && n.HasTotal && n.Progress == n.Total }
 
-// NumbersOf validates the numbers of r and resolves its short forms. The field percent
-// means progress with a total of 100, and the field loaded replaces a missing progress.
-// NumbersOf returns no numbers and false if one of them is negative or not finite, or
-// if progress exceeds total.
+// NumbersOf validates and normalizes the numbers of a progress report. The field percent
+// means progress with a total of 100, and the field loaded replaces a missing progress. If
+// a number is negative or not finite, or if progress exceeds total, NumbersOf returns no
+// numbers and false.
 func NumbersOf(r *wire.Report) (Numbers, bool) {
 	var n Numbers
 	if r.HasInvalidNumber {

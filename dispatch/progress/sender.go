@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Sender sends the notifications of one call to its client. Sender is safe for concurrent
-// use, but the caller must never run SendDue, SendInBackground and Flush at the same time.
-// Init initializes a Sender.
+// Sender sends the progress notifications of one call to its client. Init must be called
+// before any other method. A Sender is safe for concurrent use, but only one of SendDue,
+// SendInBackground and Flush may run at a time.
 type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
-	wake chan struct{}      // has a token when the meter has a new notification; nil if send is nil
+	wake chan struct{}      // contains a token when the meter has a new notification; nil if send is nil
 
 	mu       sync.Mutex // guards all fields below; unlocked while send runs
 	meter    meter
 	isClosed bool
 }
 
-// Init sets the rate and the function that sends one notification. send is nil if the
-// client wants no notifications. send may block.
+// Init sets the shortest time between two notifications, and the function that sends one
+// notification. The function may block, and is nil if the client wants no notifications.
 func (s *Sender) Init(interval time.Duration, send func(Notification)) {
 	s.send, s.meter.Interval = send, interval
 	if send != nil {
@@ -26,28 +26,29 @@ func (s *Sender) Init(interval time.Duration, send func(Notification)) {
 	}
 }
 
-// Wake returns a channel that has a token when SendDue should run; nil if the client
-// wants no notifications.
+// Wake returns a channel that receives a token when SendDue should be called, or nil if the
+// client wants no notifications.
 func (s *Sender) Wake() <-chan struct{} { return s.wake }
 
-// Accept queues a report that arrived at now.
+// Accept queues a progress report that arrived at the time now.
 func (s *Sender) Accept(now time.Time, n Numbers, text Text) {
 	s.update(func(m *meter) { m.Accept(now, n, text) })
 }
 
-// Remind queues a message of opentabs for the user.
+// Remind queues a message that opentabs itself sends to the user, such as a reminder of an
+// open approval.
 func (s *Sender) Remind(message string) {
 	s.update(func(m *meter) { m.Remind(time.Now(), message) })
 }
 
-// KeepQueued protects the queued messages for the user from being replaced.
+// KeepQueued ensures that later messages do not replace the queued messages for the user.
 func (s *Sender) KeepQueued() { s.update((*meter).KeepQueued) }
 
-// WantsNotifications reports whether the client wants notifications.
+// WantsNotifications reports whether the client wants progress notifications.
 func (s *Sender) WantsNotifications() bool { return s.send != nil }
 
-// update changes the queue, unless the client wants no notifications or the sender
-// is closed.
+// update changes the queue of notifications, unless the client wants none or the Sender is
+// closed.
 func (s *Sender) update(changeQueue func(*meter)) {
 	if s.send == nil {
 		return
@@ -64,8 +65,8 @@ func (s *Sender) update(changeQueue func(*meter)) {
 	}
 }
 
-// SendDue sends the due notifications and returns a channel that fires when the next
-// notification is due, or nil.
+// SendDue sends all due notifications. The returned channel fires when the next
+// notification is due, and is nil if none is queued.
 func (s *Sender) SendDue() <-chan time.Time {
 	for {
 		s.mu.Lock()
@@ -86,8 +87,8 @@ func (s *Sender) SendDue() <-chan time.Time {
 	}
 }
 
-// SendInBackground sends due notifications on a goroutine until stop is called.
-// Once stop returns, send is not running.
+// SendInBackground sends due notifications on a new goroutine until stop is called. The
+// function stop waits until the goroutine has ended.
 func (s *Sender) SendInBackground() (stop func()) {
 	if s.send == nil {
 		return func() {}
@@ -113,15 +114,16 @@ func (s *Sender) SendInBackground() (stop func()) {
 	}
 }
 
-// Close rejects further reports and stops SendDue. Flush can still send the queued
-// notifications.
+// Close makes the Sender ignore further reports, and stops SendDue. After Close, Flush can
+// still send the queued notifications.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isClosed = true
 }
 
-// Flush sends all queued notifications without a rate limit. Call Flush after Close.
+// Flush sends all queued notifications without a rate limit, and must be called after
+// Close.
 func (s *Sender) Flush() {
 	for {
 		s.mu.Lock()

@@ -2,35 +2,37 @@ package progress
 
 import "math"
 
-// numberLine chooses the progress of notifications without a usable number. The steps
-// of numberLine stay close to the last number of the tool, so that the next number of
-// the tool is still greater.
+// numberLine chooses the progress of notifications for which the tool reported no usable
+// number. MCP requires that progress increases, so numberLine adds a tiny step to the last
+// number. The steps are so small that the next number that the tool reports is still
+// greater.
 type numberLine struct {
-	lastSent float64 // the progress of the last notification
-	stepBase float64 // the number from which steps start: the last number of the tool, if any
-	// hasNumber is set once the tool has reported a number. lastNumber is the last
-	// number that the tool reported; minIncrease is the smallest increase between two
-	// such numbers, or 0.
+	lastSent float64 // the progress of the last sent notification
+	stepBase float64 // the number to which steps are added: the last number that the tool reported, if any
+	// hasNumber is true once the tool has reported a number. lastNumber is the last number
+	// that the tool reported; minIncrease is the smallest increase between two reported
+	// numbers, or 0.
 	hasNumber               bool
 	lastNumber, minIncrease float64
-	total                   float64 // the total that steps are a part of, 0 if unknown
+	total                   float64 // the total of which a step is a fraction, or 0 if unknown
 }
 
 const (
-	// stepFraction is the size of a step as a part of the total.
+	// stepFraction is the size of a step as a fraction of the total.
 	stepFraction = 1e-6
-	// rangeFraction is the range of steps above a number of the tool, as a part of the
-	// total. Steps keep their size in the lower half of the range and shrink in the
-	// upper half of the range.
+	// rangeFraction is the size of the range for steps above a number that the tool reported,
+	// as a fraction of the total. Steps have a constant size in the lower half of the range
+	// and shrink in its upper half.
 	rangeFraction = 1e-3
-	// minRangeSteps is the least number of whole steps above a number of the tool.
+	// minRangeSteps is the minimum number of full steps that fit above a number that the tool
+	// reported.
 	minRangeSteps = 500
-	// minRangeGaps is the least range of steps, in distances between neighbouring
-	// floating-point numbers.
+	// minRangeGaps is the minimum size of the range for steps, in distances between
+	// neighboring floating-point numbers.
 	minRangeGaps = 1 << 20
 )
 
-// recordNumber stores a number that the tool reported, whether it is sent or not.
+// recordNumber stores a number that the tool reported, even if the number is never sent.
 func (l *numberLine) recordNumber(progress float64) {
 	if increase := progress - l.lastNumber; increase > 0 && (l.minIncrease == 0 || increase < l.minIncrease) {
 		l.minIncrease = increase
@@ -38,15 +40,15 @@ func (l *numberLine) recordNumber(progress float64) {
 	l.hasNumber, l.lastNumber = true, progress
 }
 
-// restartAt stores a number of the tool that is sent. Later steps begin above the stored
-// number.
+// restartAt stores a number of the tool that is being sent. Later steps are added to the
+// stored number.
 func (l *numberLine) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
-// advanceStep advances by a small step and returns the new progress, or false if no
-// number is left below ceiling.
+// advanceStep increases the progress by a small step and returns the new progress, or false
+// if no number is left below ceiling.
 func (l *numberLine) advanceStep(ceiling float64) (float64, bool) {
 	next := l.nextStep(ceiling)
-	if next <= l.lastSent { // the range of steps is used up
+	if next <= l.lastSent { // the range for steps is used up
 		l.stepBase = l.lastSent
 		next = l.nextStep(ceiling)
 	}
@@ -60,8 +62,8 @@ func (l *numberLine) advanceStep(ceiling float64) (float64, bool) {
 	return next, true
 }
 
-// nextStep returns the progress one step above lastSent, or lastSent if the range above
-// stepBase is used up.
+// nextStep returns the progress one step above lastSent, or lastSent if the range for steps
+// above stepBase is used up.
 func (l *numberLine) nextStep(ceiling float64) float64 {
 	available := min(l.stepRange(), ceiling-l.stepBase)
 	usedRange := l.lastSent - l.stepBase
@@ -71,12 +73,11 @@ func (l *numberLine) nextStep(ceiling float64) float64 {
 	fullStep := max(l.stepScale()*stepFraction, 16*gapAbove(l.lastSent))
 	step := min(fullStep, available/minRangeSteps)
 	if usedRange > available/2 {
-		// Steps shrink as the range fills, so that the range has room for millions of
-		// steps.
+		// Steps shrink as the range fills, so that millions of steps fit into the range.
 		remainingPart := (available - usedRange) / (available / 2)
 		return l.lastSent + step*remainingPart*remainingPart
 	}
-	if step == fullStep { // a multiple of the step has fewer digits than a sum of steps
+	if step == fullStep { // a multiple of the step size has fewer decimal digits than a sum of steps
 		if next := l.stepBase + (math.Round(usedRange/step)+1)*l.stepScale()/(1/stepFraction); next > l.lastSent && next < l.stepBase+available {
 			return next
 		}
@@ -84,8 +85,8 @@ func (l *numberLine) nextStep(ceiling float64) float64 {
 	return l.lastSent + step
 }
 
-// stepScale returns the number that steps are a part of: the total, or at most 1 if the
-// total is unknown.
+// stepScale returns the number of which a step is a fraction: the total, or at most 1 if
+// the total is unknown.
 func (l *numberLine) stepScale() float64 {
 	switch {
 	case l.total > 0:
@@ -97,10 +98,10 @@ func (l *numberLine) stepScale() float64 {
 	}
 }
 
-// stepRange returns the size of the range of steps above stepBase. A tool that counts
-// in whole numbers is expected to report the next whole number. A tool that counts in
-// fractions is expected to increase its number by the smallest increase so far. The
-// range of steps ends below the expected number.
+// stepRange returns the size of the range for steps above stepBase, which ends below the
+// number that the tool is expected to report next. A tool that counts in whole numbers is
+// expected to report the next whole number. Any other tool is expected to increase its
+// number by the smallest increase so far.
 func (l *numberLine) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.total == math.Trunc(l.total) {
@@ -112,5 +113,5 @@ func (l *numberLine) stepRange() float64 {
 	return max(rangeSize, minRangeGaps*gapAbove(l.lastSent))
 }
 
-// gapAbove returns the distance from v to the next larger number.
+// gapAbove returns the distance from v to the next larger float64.
 func gapAbove(v float64) float64 { return math.Nextafter(v, math.Inf(1)) - v }

@@ -1,15 +1,13 @@
-// Package queue bounds how many calls of each plugin run at once. Further calls wait.
-// When a place is free, the waiting sessions take turns, and within a session the
-// oldest call is first.
+// Package queue limits how many calls of each plugin run at once. Further calls wait. The
+// sessions of waiting calls take turns, and within a session the oldest call runs first.
 //
-// Package queue also bounds the number of waiting calls. If too many calls wait, the
-// session with the most waiting calls loses a call, so that no client can fill the
-// queue alone.
+// Package queue also limits how many calls wait. If too many calls wait, a call of the
+// session with the most waiting calls is rejected, so that one client can't fill the queue.
 //
 // # Concurrency
 //
-// A [Queue] is safe for concurrent use. The lock of a Queue guards all lanes and
-// places. No other lock is taken while the lock of a Queue is held.
+// A [Queue] is safe for concurrent use. The lock of a Queue guards all lanes and places. No
+// other lock is acquired while the lock of a Queue is held.
 package queue
 
 import (
@@ -21,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// Queue assigns places to calls. New makes a Queue.
+// Queue decides when calls may run. Use New to create a Queue.
 type Queue struct {
 	limits Limits
 
@@ -29,41 +27,41 @@ type Queue struct {
 	lanes map[string]*lane
 }
 
-// Limits bound the queue of one plugin.
+// Limits are the limits of the queue of one plugin.
 type Limits struct {
-	MaxRunning int // the number of calls that run at once
-	MaxWaiting int // the number of calls that wait
-	MaxBytes   int // the total size of the arguments of waiting calls
+	MaxRunning int // the maximum number of calls that run at once
+	MaxWaiting int // the maximum number of calls that wait
+	MaxBytes   int // the maximum total size of the arguments of waiting calls, in bytes
 }
 
-// lane is the queue of one plugin.
+// lane is the queue of one plugin, or of one tab for exclusive calls.
 type lane struct {
 	runningCount int
 	waitingCount int
 	waitingBytes int
-	// turns has a *turn for each waiting session, in the order in which they get
-	// places. turnsBySession has each turn by its session; nil before the first session
-	// waits.
+	// turns contains a *turn for each session with waiting calls, in the order in which the
+	// sessions take turns. turnsBySession maps each session to its turn, and is nil until a
+	// session waits.
 	turns          list.List
 	turnsBySession map[string]*turn
 }
 
-// turn lists the waiting calls of one session.
+// turn contains the waiting calls of one session.
 type turn struct {
 	session    string
-	places     *list.List // of *Place
+	places     *list.List // values of type *Place, oldest first
 	placeBytes int
-	element    *list.Element // the position in lane.turns
+	element    *list.Element // the position of the turn in lane.turns
 }
 
-// Place is a call's place in the queue.
+// Place is the place of one call in a Queue.
 type Place struct {
 	lane     *lane
 	argBytes int
-	// ready is closed when the call may run or is rejected.
+	// ready is closed when the call may run or when the Queue rejects the call.
 	ready chan struct{}
-	// Queue.mu guards the fields below. turn and element are the position of the place
-	// in the queue.
+	// Queue.mu guards the fields below. turn and element are the position of the Place in its
+	// lane.
 	isGranted bool
 	rejection *wire.CallError
 	turn      *turn
@@ -75,12 +73,13 @@ func New(l Limits) *Queue {
 	return &Queue{limits: l, lanes: map[string]*lane{}}
 }
 
-// Ready returns a channel that is closed when the call may run or is rejected.
+// Ready returns a channel that is closed when the call may run or when the Queue rejects
+// the call; see [Queue.Rejection].
 func (p *Place) Ready() <-chan struct{} { return p.ready }
 
-// Enter reserves a place for a call of plugin. argBytes is the size of the call's
-// arguments. Enter returns rate_limited if the queue is full. Leave must be called once
-// for each place.
+// Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
+// call's arguments. If the queue is full, Enter returns rate_limited. The caller must call
+// Leave once for each Place.
 func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallError) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,8 +100,9 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 	return p, nil
 }
 
-// makeRoom rejects waiting calls until a new call fits, or returns the error for the
-// new call. The caller has locked mu.
+// makeRoom rejects waiting calls of the sessions that use the queue most until a new call
+// fits. If the session of the new call uses the queue most, makeRoom returns an error for
+// the new call. The caller holds Queue.mu.
 func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
 		greediest := l.turnWithMost(func(t *turn) int { return t.places.Len() })
@@ -130,7 +130,7 @@ func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError 
 	return nil
 }
 
-// Leave frees a place, whether its call ran, still waits, or was rejected.
+// Leave releases a Place, whether its call ran, still waits, or was rejected.
 func (q *Queue) Leave(plugin string, p *Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -151,14 +151,14 @@ func (q *Queue) Leave(plugin string, p *Place) {
 	}
 }
 
-// Rejection returns the error of a rejected place; nil if its call may run.
+// Rejection returns the error of a rejected call, or nil if the call may run.
 func (q *Queue) Rejection(p *Place) *wire.CallError {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return p.rejection
 }
 
-// closedChannel is the ready channel of places that did not wait.
+// closedChannel is the ready channel of calls that may run at once.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -170,7 +170,7 @@ func (p *Place) grant() {
 	close(p.ready)
 }
 
-// add queues p behind the other calls of p's session.
+// add queues a call behind the other waiting calls of its session.
 func (l *lane) add(p *Place, session string) {
 	t := l.turnsBySession[session]
 	if t == nil {
@@ -188,7 +188,8 @@ func (l *lane) add(p *Place, session string) {
 	t.placeBytes += p.argBytes
 }
 
-// turnWithMost returns the turn with the greatest sizeOf; nil if all sizes are 0.
+// turnWithMost returns the session's turn with the greatest sizeOf, or nil if all sizes are
+// 0.
 func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
 	var greediest *turn
 	for _, t := range l.turnsBySession {
@@ -199,7 +200,7 @@ func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
 	return greediest
 }
 
-// rejectLast rejects the newest call of a session.
+// rejectLast rejects the newest waiting call of a session.
 func (t *turn) rejectLast(rejection *wire.CallError) {
 	p := t.places.Back().Value.(*Place)
 	p.lane.remove(p)
@@ -207,8 +208,8 @@ func (t *turn) rejectLast(rejection *wire.CallError) {
 	close(p.ready)
 }
 
-// nextPlace removes the first place of the first turn, and moves the turn to the end of
-// the list.
+// nextPlace removes the oldest waiting call of the session whose turn is next, and moves
+// the session to the end of the turns.
 func (l *lane) nextPlace() *Place {
 	t := l.turns.Front().Value.(*turn)
 	p := t.places.Front().Value.(*Place)
@@ -219,7 +220,8 @@ func (l *lane) nextPlace() *Place {
 	return p
 }
 
-// remove removes a waiting place from the queue.
+// remove removes a waiting call from the queue, and also its session if it was the
+// session's only waiting call.
 func (l *lane) remove(p *Place) {
 	t := p.turn
 	t.places.Remove(p.element)

@@ -7,23 +7,22 @@ import (
 	"opentabs/wire"
 )
 
-// AuditedCall is the call of a record in the audit. The JSON of an AuditedCall omits
-// empty fields.
+// AuditedCall is an ended call as the audit log records it. The JSON of an AuditedCall
+// omits empty fields.
 type AuditedCall struct {
 	CallID       string `json:"call_id,omitempty"`
 	ParentCallID string `json:"parent_call_id,omitempty"`
 	dispatch.Requester
-	// Caller is the tool that made the call, and its tab; nil if a client made it.
+	// Caller is the tool that made the call, with its tab, or nil for a call of a client.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser is the ID and BrowserName the name of the browser in which the call ran.
-	// The audit log contains the origin of the page, but not the rest of its URL.
+	// Browser is the ID, and BrowserName the name, of the browser in which the call ran. The
+	// audit log contains the origin of the page, but not the rest of its URL.
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab,omitempty"`
 	Origin      string `json:"origin,omitempty"`
-	// ArrivedAt is when the call arrived. EndedAt is when the call ended. RanMs is how
-	// long the tool ran, in milliseconds, without the time in which the call waited for
-	// the user.
+	// ArrivedAt is when the call arrived. EndedAt is when the call ended. RanMs is how long
+	// the tool ran in milliseconds, without the time in which the call waited for the user.
 	ArrivedAt time.Time       `json:"came,omitzero"`
 	EndedAt   time.Time       `json:"ended,omitzero"`
 	RanMs     float64         `json:"ran_ms,omitempty"`
@@ -31,12 +30,13 @@ type AuditedCall struct {
 	ErrorCode wire.ErrorCode  `json:"code,omitempty"`
 	// Reason is why the call was cancelled, if the canceller gave a reason.
 	Reason string `json:"reason,omitempty"`
-	// StopOutcome is the page's answer to the request to stop.
+	// StopOutcome is whether the tool stopped, as the page reported after a request to stop
+	// it.
 	StopOutcome dispatch.StopOutcome `json:"stopped,omitempty"`
 	ReportCount int                  `json:"reports,omitempty"`
 }
 
-// CallForAudit returns a call that has ended as the audit records it.
+// CallForAudit converts an ended call to the form that the audit log records.
 func CallForAudit(e dispatch.EndedCall) AuditedCall {
 	v := e.View
 	c := AuditedCall{

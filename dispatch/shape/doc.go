@@ -1,15 +1,16 @@
-// Package shape converts a call to the form that each surface shows. [dispatch.View] is
-// the complete description of a call. Each surface shows some fields of a View:
+// Package shape converts calls to the forms that surfaces show, such as the side panel. A
+// [dispatch.View] describes a call completely. Each surface shows some fields of a View:
 //
-//   - The HTTP API, events, resources, --json and the terminal use [dispatch.View]; a list
-//     is a [List].
-//   - The side panel gets a [wire.CallView], made by [PanelCalls].
-//   - Agents get a [Job] for a call that outlives its request, made by [JobForAgent].
-//   - A record of the audit has an [AuditedCall], made by [CallForAudit].
+//   - The HTTP API, events, MCP resources, the flag --json and the terminal use
+//     [dispatch.View], or a [List] of Views.
+//   - The side panel receives a [wire.CallView], which [PanelCalls] builds.
+//   - Agents receive a [Job] for a call that continues after its request was answered; see
+//     [JobForAgent].
+//   - The audit log contains an [AuditedCall], which [CallForAudit] builds.
 //
-// Only package shape copies the fields of a call. testdata/fields.txt lists each field
-// with the projections that contain the field. A test compares fields.txt with the
+// No other package converts a View to a form for a surface. The file testdata/fields.txt
+// lists which form contains which field of a View, and a test compares this list with the
 // code.
 //
-// Package shape has no state, so its functions may run in any goroutine.
+// Package shape has no global state, so its functions are safe for concurrent use.
 package shape

@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// failure is the error of a call, for programs. Times are in milliseconds.
+// failure is the JSON form of a call's error for programs. All times are in milliseconds.
 type failure struct {
 	Code        wire.ErrorCode `json:"code"`
 	Retryable   bool           `json:"retryable"`
@@ -22,8 +22,8 @@ type failure struct {
 	UserText string `json:"for_user,omitempty"`
 }
 
-// ErrorForPrograms returns the error of a call as JSON for programs; nil if JSON cannot
-// express it.
+// ErrorForPrograms encodes the error of a call as JSON for programs. If the error contains
+// a number that JSON can't represent, the result is nil.
 func ErrorForPrograms(e *dispatch.Error) json.RawMessage {
 	f := failure{
 		Code: e.Code, Retryable: e.Retryable, CallID: e.CallID, RunMs: float64(e.RunTime.Microseconds()) / 1000,
@@ -34,7 +34,7 @@ func ErrorForPrograms(e *dispatch.Error) json.RawMessage {
 		f.SinceLastReportMs = &sinceMs
 	}
 	text, err := json.Marshal(f)
-	if err != nil { // a tool may have given NaN as retryAfterMs
+	if err != nil { // a tool may return NaN as retryAfterMs
 		return nil
 	}
 	return text

@@ -6,21 +6,22 @@ import (
 	"opentabs/wire"
 )
 
-// Job is a call that outlives its request, as agents see it.
+// Job is the form in which agents see a call that continues after its request was answered.
 type Job struct {
 	JobID string `json:"job"`
 	Tool  string `json:"tool"`
 	dispatch.Progression
-	// WaitsFor is what the user has to do before the call continues.
+	// WaitsFor is what the user must do before the call continues.
 	WaitsFor string  `json:"waits_for,omitempty"`
 	RanMs    float64 `json:"ran_ms"`
-	// Result is "kept" or "gone" after the end of the job.
+	// Result is "kept" while the result of an ended job is available, "gone" after it was
+	// dropped, and empty before the end.
 	Result string `json:"result,omitempty"`
-	// Hint is the next step for the agent; the caller of JobForAgent sets it.
+	// Hint is advice for the agent. The caller of JobForAgent sets the Hint.
 	Hint string `json:"hint"`
 }
 
-// JobForAgent returns a job as agents see it, without a hint.
+// JobForAgent converts a job to the form that agents see, without a Hint.
 func JobForAgent(v joblist.View) Job {
 	v.Status = v.Status.ForProgress()
 	j := Job{JobID: v.CallID, Tool: v.ToolName, Progression: v.Progression, RanMs: v.RunMs}

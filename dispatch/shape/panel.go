@@ -9,27 +9,27 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the size of the data that a side panel receives.
+// Limits of the data that a side panel receives.
 const (
 	maxPanelClient = 100 // characters
 	maxPanelResult = 200 // characters
-	// maxShownCalls limits the number of calls in each list of a state.sync, apart from
-	// calls that wait for the user, which have the same limit.
-	// maxActivityCalls limits the number of calls with activities, and maxActivityBytes
-	// limits the total length of these activities.
+	// maxShownCalls is the maximum number of calls in each list of a state.sync. Calls that
+	// wait for the user are counted separately, with the same limit. maxActivityCalls is the
+	// maximum number of calls with activities, and maxActivityBytes is the maximum total
+	// length of their activities.
 	maxShownCalls    = 200
 	maxActivityCalls = 20
 	maxActivityBytes = 512 << 10
 )
 
-// Calls provides the calls that a side panel shows. *dispatch.Dispatcher implements
+// Calls provides the calls that a side panel shows. A *dispatch.Dispatcher implements
 // Calls.
 type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
 }
 
-// PanelCalls creates the state.sync notifications for the side panel of one browser.
+// PanelCalls creates the state.sync notifications for the side panel of one browser. A
 // PanelCalls is not safe for concurrent use.
 type PanelCalls struct {
 	BrowserID     string
@@ -41,8 +41,8 @@ type PanelCalls struct {
 	newestEnded string
 }
 
-// Next returns the running calls, and the calls that have ended since the previous call
-// of Next. If calls is nil, the result contains no calls.
+// Next returns the calls that have not ended, and the calls that have ended since Next was
+// last called. If calls is nil, the result contains no calls.
 func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	params := wire.StateSyncParams{ServerVersion: p.ServerVersion}
 	if p.ClientNames != nil {
@@ -88,9 +88,9 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	return params
 }
 
-// CallForPanel returns a call as the side panel of a browser shows it, without its
-// activities. The tab of a call in another browser is omitted, because tab IDs of two
-// browsers may be equal.
+// CallForPanel converts a call to the form that the side panel of a browser shows, without
+// activities. The tab of a call in another browser is omitted, because two browsers may use
+// the same tab ID.
 func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
@@ -121,7 +121,7 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	return c
 }
 
-// hostOf returns the host and the port of a URL; "" if the URL has no host.
+// hostOf returns the host and the port of a URL, or an empty string if the URL has no host.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -133,8 +133,8 @@ func hostOf(address string) string {
 // PanelName is the name of the side panel in the audit log and on other surfaces.
 const PanelName = "the side panel"
 
-// SurfaceName returns the name of a surface of the extension for users and for the audit
-// log.
+// SurfaceName returns the name that users and the audit log see for a surface of the
+// extension, such as "the popup".
 func SurfaceName(s wire.Surface) string {
 	switch s {
 	case wire.SurfacePopup:
@@ -145,8 +145,8 @@ func SurfaceName(s wire.Surface) string {
 	return PanelName
 }
 
-// panelPage returns the page of a ticket in the form that the side panel of a browser
-// shows.
+// panelPage converts the page of a suspended call to the form that the side panel of a
+// browser shows.
 func panelPage(page *dispatch.TicketPage, browserID string) *wire.TicketPageView {
 	if page == nil {
 		return nil
@@ -158,8 +158,8 @@ func panelPage(page *dispatch.TicketPage, browserID string) *wire.TicketPageView
 	return v
 }
 
-// panelCaller returns the tool that made a call, as side panels show it; nil for a call
-// of a client.
+// panelCaller converts the tool that made a nested call to the form that the side panel of
+// a browser shows. For a call of a client, panelCaller returns nil.
 func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	if caller == nil {
 		return nil
@@ -171,8 +171,8 @@ func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	return v
 }
 
-// activityForPanel returns an activity in the form that side panels show. Content longer
-// than maxBytes is omitted.
+// activityForPanel converts an activity to the form that side panels show, without its
+// content if the content is longer than maxBytes.
 func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	v := wire.ActivityView{Type: a.Type, Audience: a.Audience, Bytes: len(a.Content)}
 	if v.Bytes <= maxBytes {
@@ -181,12 +181,12 @@ func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	return v
 }
 
-// activityBudget is the remaining number of calls and bytes of activities for one
-// state.sync.
+// activityBudget limits the activities in one state.sync: for how many further calls, and
+// how many bytes.
 type activityBudget struct{ calls, bytes int }
 
 // activitiesOf returns the activities of a call. Content that is too long or exceeds the
-// activityBudget is omitted.
+// budget is omitted.
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil
