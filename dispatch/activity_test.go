@@ -21,7 +21,7 @@ func patchReport(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
 }
 
-// activitiesOf returns the activities of a call whose tool makes reports.
+// activitiesOf returns the activities of a call whose tool sends the given reports.
 func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
 	t.Helper()
 	var views []dispatch.ActivityView
@@ -55,8 +55,8 @@ func TestActivities(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		reports []wire.Report
-		want    string // each activity as type=content
-		dropped int    // dropped changes of the first activity
+		want    string // the expected activities, each as type=content
+		dropped int    // the number of dropped changes of the first activity
 		resyncs int32
 	}{
 		{"a snapshot", []wire.Report{contentReport("text", `"hello"`)}, `text="hello"`, 0, 0},
@@ -105,8 +105,8 @@ func TestManyDeltas(t *testing.T) {
 	}
 }
 
-// TestManyDeltasThatDoNotApply checks that valid patches apply despite invalid patches,
-// and that thousands of invalid patches on a large content do not delay a reader.
+// TestManyDeltasThatDoNotApply checks that valid patches apply despite many invalid
+// patches. Thousands of invalid patches of large content must not delay a reader.
 func TestManyDeltasThatDoNotApply(t *testing.T) {
 	mixed := []wire.Report{contentReport("table", `[]`)}
 	for i := range 250 {
@@ -153,7 +153,7 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		var ids []string
-		for range 12 { // each activity has 4 MiB
+		for range 12 { // the activities of each call have 4 MiB
 			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 			if err != nil {
 				t.Fatal(err)
@@ -174,8 +174,8 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 	})
 }
 
-// TestActivitiesAreReportsWithoutProgress checks that activities and the audience of
-// the end restart the idle limit and are not progress.
+// TestActivitiesAreReportsWithoutProgress checks that reports with only an activity or an
+// EndAudience restart the idle limit but do not change the progress.
 func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		notifications := 0
@@ -202,8 +202,8 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	})
 }
 
-// TestEventsOfActivities checks the type and the audience of an event. By default, a
-// change has the audience of the previous change.
+// TestEventsOfActivities checks the type and the audience of activity events. A change
+// without an audience has the audience of the previous change.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -212,7 +212,7 @@ func TestEventsOfActivities(t *testing.T) {
 			inside := patchReport("table", `[]`)
 			inside.Audience = "internal"
 			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patchReport("table", `[]`), inside, patchReport("table", `[]`)}, 0)
-			// No follower gets a dropped change.
+			// Followers must not receive this change, which is dropped because it is too large.
 			s.Reports([]wire.Report{contentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}
@@ -269,7 +269,7 @@ func TestEventsForTheUser(t *testing.T) {
 		p.wg.Wait()
 		for name, want := range map[*dispatch.Follower]string{
 			everything: "created running progress:for you progress:inside progress:odd activity ended",
-			forUser:    "progress:for you ended", // errors are shown to every audience
+			forUser:    "progress:for you ended", // the end of a failed call is for every audience
 			inside:     "created running progress:inside progress:odd activity ended",
 			admin:      "progress:odd",
 		} {
@@ -294,7 +294,7 @@ func TestEventsForTheUser(t *testing.T) {
 	})
 }
 
-// TestEndsAreForTheUser checks that every end is for the user. The audience of the end
+// TestEndsAreForTheUser checks that the end of every call is shown to the user. EndAudience
 // decides only whether the result is shown.
 func TestEndsAreForTheUser(t *testing.T) {
 	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
@@ -322,7 +322,7 @@ func TestEndsAreForTheUser(t *testing.T) {
 	}
 }
 
-// TestResultTextIsShort checks that surfaces get the beginning of a result.
+// TestResultTextIsShort checks that surfaces receive only the beginning of a long result.
 func TestResultTextIsShort(t *testing.T) {
 	longText := strings.Repeat("ä", 300)
 	for output, want := range map[string]string{
@@ -353,8 +353,8 @@ func TestResultTextIsShort(t *testing.T) {
 	}
 }
 
-// TestStatusWord checks that a status word has the audience of its report and is sent
-// with its message.
+// TestStatusWord checks that a status word has the audience of its report, and is sent in
+// one notification with the message of the report.
 func TestStatusWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {

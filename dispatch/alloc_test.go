@@ -9,7 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// allocFreeBridge is a bridge that answers every call at once and allocates nothing.
+// allocFreeBridge is a dispatch.Bridge that answers every call at once and allocates no
+// memory.
 type allocFreeBridge struct {
 	instantBridge
 	targets []Target
@@ -29,9 +30,9 @@ func newAllocFreeBridge() *allocFreeBridge {
 	return &allocFreeBridge{targets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}, output: json.RawMessage(`{}`)}
 }
 
-// TestCallAllocations checks how many allocations one call makes. The allocations are
-// the call, its ID, three for channels, two for the queue, three for the limits, and
-// one for the text of the result.
+// TestCallAllocations checks how many allocations one call makes: one each for the call,
+// its ID and the beginning of its result, two for the queue, three for channels and three
+// for time limits.
 func TestCallAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
@@ -42,8 +43,8 @@ func TestCallAllocations(t *testing.T) {
 	})
 }
 
-// TestReportAllocations checks that a report through all rules allocates nothing, with
-// a client that wants notifications and without followers.
+// TestReportAllocations checks that a progress report allocates nothing if a client wants
+// notifications and no follower exists.
 func TestReportAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})

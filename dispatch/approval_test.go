@@ -14,7 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// startSuspendedCall starts a call in the background and waits until it is suspended.
+// startSuspendedCall starts a call in the background and returns when the call is
+// suspended.
 func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, waitForEnd func() (dispatch.Result, *dispatch.Error)) {
 	t.Helper()
 	var r dispatch.Result
@@ -44,7 +45,7 @@ func TestTheUserDecides(t *testing.T) {
 		name  string
 		r     dispatch.Resolution
 		code  wire.ErrorCode
-		scope wire.Scope // the scope in the resolution
+		scope wire.Scope // the scope of the recorded decision
 	}{
 		{"allow", dispatch.Resolution{Allow: true, Surface: "the side panel"}, "", wire.ScopeOnce},
 		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"}, "", wire.ScopeAlways},
@@ -67,7 +68,7 @@ func TestTheUserDecides(t *testing.T) {
 				if view.Status != wire.StatusPending || runCount != 0 {
 					t.Errorf("the waiting call has status %s and ran %d times", view.Status, runCount)
 				}
-				sleepFake(4 * time.Minute) // the wait is longer than the idle limit
+				sleepFake(4 * time.Minute) // wait for longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
 					t.Fatalf("Decide returned %+v, %v", got, err)
@@ -87,7 +88,7 @@ func TestTheUserDecides(t *testing.T) {
 				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
 					t.Errorf("the gate received the decisions %+v", decided)
 				}
-				sleepFake(time.Second) // the after hooks run shortly after the call
+				sleepFake(time.Second) // the after hooks run shortly after the call has returned
 				synctest.Wait()
 				if len(h.endedCall.Resolutions) != 1 {
 					t.Errorf("the hook received %d decisions; want 1", len(h.endedCall.Resolutions))
@@ -132,8 +133,8 @@ func TestADecisionMustBeOffered(t *testing.T) {
 	})
 }
 
-// TestNoSessionScopeWithoutSession checks that a client whose protocol has no sessions
-// can't get a permission for a session.
+// TestNoSessionScopeWithoutSession checks that an approval can't cover a session if the
+// client's protocol has no sessions.
 func TestNoSessionScopeWithoutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -179,7 +180,8 @@ func TestApprovalTimesOut(t *testing.T) {
 	})
 }
 
-// TestTicketLimit checks the limit of a ticket that is not about a permission.
+// TestTicketLimit checks that a gate can set how long the user may take to decide, for a
+// ticket of another kind than a permission.
 func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -191,8 +193,8 @@ func TestTicketLimit(t *testing.T) {
 	})
 }
 
-// TestGateIsRechecked checks that a call does not wait if its gate allows it between
-// the gate's decision and the suspension.
+// TestGateIsRechecked checks a permission that is granted just after the gate has asked for
+// approval, but before the call is suspended. The call must not wait.
 func TestGateIsRechecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount, askCount int
@@ -211,8 +213,8 @@ func TestGateIsRechecked(t *testing.T) {
 	})
 }
 
-// TestSuspendedCallsAreBounded checks the limit of suspended calls, which are not in
-// the queue.
+// TestSuspendedCallsAreBounded checks that the number of suspended calls is limited,
+// although suspended calls are not in the queue.
 func TestSuspendedCallsAreBounded(t *testing.T) {
 	const maxCalls, maxBytes = 1000, 256 << 20
 	for name, tt := range map[string]struct{ calls, bytes int }{
@@ -295,7 +297,7 @@ func TestModesOfResume(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		pass     bool                                          // Ticket.PassDecisionToTool
-		resumed  func(r *dispatch.Resolution) dispatch.Verdict // the verdict of the gate after the decision
+		resumed  func(r *dispatch.Resolution) dispatch.Verdict // the verdict of the gate after the user's decision
 		output   string
 		decision string
 	}{
@@ -350,8 +352,8 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 	})
 }
 
-// TestSuspendedCallsAreCounted checks the count after decisions, time-outs and
-// disconnects.
+// TestSuspendedCallsAreCounted checks the number of suspended calls after decisions,
+// timeouts and disconnects.
 func TestSuspendedCallsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -380,8 +382,8 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 	})
 }
 
-// TestSuspendedCallLeavesTheQueue checks that a suspended call has no place in the
-// queue of its plugin.
+// TestSuspendedCallLeavesTheQueue checks that a suspended call does not occupy a place in
+// its plugin's queue.
 func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -401,15 +403,15 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// TestReportsBeforeASuspensionAreSent checks that the client gets a report that the
-// tool makes right before a suspension.
+// TestReportsBeforeASuspensionAreSent checks that the client receives a report that the
+// tool sends just before it asks the user.
 func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	user := func(message string) []wire.Report {
 		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}
 	}
 	for _, tt := range []struct {
 		name   string
-		before []string // the messages that the tool reported right before the question
+		before []string // the messages that the tool reports just before it asks the user
 		answer time.Duration
 		want   string
 	}{
@@ -455,8 +457,8 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	}
 }
 
-// A decision that was accepted counts for later calls, although its call is cancelled before
-// it continues.
+// An accepted decision must cover later calls even if the call is cancelled before it
+// continues.
 func TestDecisionBeforeACancellationCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		decided := 0

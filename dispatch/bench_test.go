@@ -8,7 +8,7 @@ import (
 	"opentabs/wire"
 )
 
-// instantBridge is a bridge that answers every call at once.
+// instantBridge is a dispatch.Bridge that answers every call at once.
 type instantBridge struct{}
 
 func (instantBridge) Targets(context.Context, TargetChoice) Targets {
@@ -28,8 +28,8 @@ func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// BenchmarkReport measures one report through all rules, with a client that wants
-// notifications and without a follower.
+// BenchmarkReport measures the processing of one progress report, with a client that wants
+// notifications and without followers.
 func BenchmarkReport(b *testing.B) {
 	d := New(instantBridge{}, Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
@@ -44,7 +44,7 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// BenchmarkCall measures a whole call, from its creation to its end.
+// BenchmarkCall measures one call from its creation to its end.
 func BenchmarkCall(b *testing.B) {
 	d := New(instantBridge{}, Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

@@ -13,13 +13,13 @@ import (
 	"opentabs/wire"
 )
 
-// requestingTool is a tool that makes requests until its call ends. After 100 requests the
-// requestingTool is silent, so that a call without limits ends.
+// requestingTool is a fake tool that sends requests, such as for the user, until its call
+// ends. It stops after 100 requests, so that the test ends even if no limit applies.
 type requestingTool struct {
 	stop chan struct{} // closed when the call has ended
 }
 
-// ask makes up to 100 requests, one in each interval, with a report before each.
+// ask sends up to 100 requests, one per interval, each preceded by a progress report.
 func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {
@@ -36,8 +36,8 @@ func askUser(n int) wire.ToolAskParams {
 	return wire.ToolAskParams{Ask: n, User: &wire.AskUser{Reason: "Log in."}}
 }
 
-// TestSuspensionsBoundACall checks that a call ends within the hard limit and the
-// approval limit together, however often it is suspended.
+// TestSuspensionsBoundACall checks the maximum duration of a call: the sum of the hard
+// limit and the approval limit, no matter how often the call is suspended.
 func TestSuspensionsBoundACall(t *testing.T) {
 	const hard, startSuspendedCall = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {
@@ -46,9 +46,9 @@ func TestSuspensionsBoundACall(t *testing.T) {
 	tests := []struct {
 		name   string
 		gates  []dispatch.Gate
-		answer time.Duration // the time after which the user allows all waiting calls; 0 if the user allows none
+		answer time.Duration // after this time the user allows all waiting calls; 0 if the user never does
 		parent func(w *requestingTool, s dispatch.Sink)
-		// total is how long the call takes.
+		// total is the expected duration of the call.
 		total time.Duration
 		code  wire.ErrorCode
 	}{
@@ -126,8 +126,8 @@ func TestSuspensionsBoundACall(t *testing.T) {
 	}
 }
 
-// TestSuspensionsOfChildrenCountOnce checks that concurrent waits of nested calls count
-// once.
+// TestSuspensionsOfChildrenCountOnce checks that nested calls that wait for the user at the
+// same time use up the approval limit only once.
 func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
@@ -139,9 +139,9 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 					s.Ask(newAskReport(n, "child", `{"n":`+string(rune('1'+n))+`}`))
 				}
 				sleepFake(2*time.Minute + time.Second)
-				s.Ask(askUser(3)) // 3 min of the suspend limit are left
+				s.Ask(askUser(3)) // 3 min of the approval limit are left
 				sleepFake(3*time.Minute + time.Second)
-				s.Ask(askUser(4)) // nothing of the suspend limit is left
+				s.Ask(askUser(4)) // nothing of the approval limit is left
 				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},

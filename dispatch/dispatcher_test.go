@@ -18,13 +18,13 @@ import (
 
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export", PluginName: "Messages", Matches: []string{"*://localhost/*"}}
 
-// page is a fake browser whose handler is a function.
+// page is a fake browser in which a Go function runs as the tool's handler.
 type page struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
 	mu        sync.Mutex // guards cancelled
-	cancelled []string   // the reasons of the stops that the page got
+	cancelled []string   // the reasons of the requests to stop a tool that the page received
 }
 
 func (p *page) bridge() *dispatchtest.Bridge {
@@ -56,7 +56,7 @@ func numberReports(progress, total float64) []wire.Report {
 	return []wire.Report{{Progress: newFloat(progress), Total: newFloat(total)}}
 }
 
-// runCall runs one call and returns its duration in fake time.
+// runCall runs one call and returns its result, its error and its duration in fake time.
 func runCall(t *testing.T, p *page, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
 	t.Helper()
 	d := dispatch.New(p.bridge(), o)
@@ -79,7 +79,7 @@ func asError(t *testing.T, err error) *dispatch.Error {
 	return e
 }
 
-// sleepFake waits in fake time.
+// sleepFake sleeps in the fake time of package synctest.
 func sleepFake(d time.Duration) { <-time.After(d) }
 
 func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
@@ -97,16 +97,16 @@ func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 
 func TestReportRestartsTheIdleLimit(t *testing.T) {
 	tests := []struct {
-		at   time.Duration // the time of the only report
+		at   time.Duration // when the tool sends its only report
 		ends time.Duration
 	}{
 		{29*time.Second + 999*time.Millisecond, 59*time.Second + 999*time.Millisecond},
 		{30*time.Second - 1, 60*time.Second - 1},
-		{30 * time.Second, 30 * time.Second}, // the report is late, because the limit was reached
+		{30 * time.Second, 30 * time.Second}, // the report is too late, because the call has just reached the limit
 	}
 	for _, tt := range tests {
 		t.Run(tt.at.String(), func(t *testing.T) {
-			for range 50 { // the report and the timer coincide, so each may come first
+			for range 50 { // the report and the timer coincide, so either may come first
 				synctest.Test(t, func(t *testing.T) {
 					p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 						sleepFake(tt.at)
@@ -128,7 +128,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		p := &page{}
 		stop := make(chan struct{})
 		p.handler = func(_ dispatch.Run, s dispatch.Sink) {
-			for range 60 { // the loop is finite, so that a call without a hard limit ends
+			for range 60 { // the loop is finite, so that the test ends even without a hard limit
 				select {
 				case <-time.After(29 * time.Second):
 					reports++
@@ -156,7 +156,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 }
 
 func TestCallLivesLongByItsReports(t *testing.T) {
-	const gap = 30*time.Second - 1 // the interval is just below the limit
+	const gap = 30*time.Second - 1 // the time between two reports is just below the idle limit
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 7 {
@@ -165,7 +165,7 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
-		// Reports reset the timer even without a Progress function.
+		// Reports restart the idle limit even if the client wants no progress.
 		r, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.ReportCount != 7 {
 			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsed, 7*gap)
@@ -259,8 +259,8 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	})
 }
 
-// TestResultAtTheTimeOfTheTimeout checks that a call ends once if its result and its
-// timeout coincide.
+// TestResultAtTheTimeOfTheTimeout checks that a call ends only once if its result arrives
+// exactly at its timeout.
 func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {

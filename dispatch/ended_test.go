@@ -18,7 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// orderHook records the calls whose hook has run; wait, if set, blocks the hook.
+// orderHook is an AfterHook that records the calls for which it has run. The channel wait,
+// if set, blocks the hook.
 type orderHook struct {
 	seen *[]string
 	wait chan struct{}
@@ -31,7 +32,7 @@ func (h orderHook) After(i dispatch.CallInfo, e dispatch.EndedCall) {
 	*h.seen = append(*h.seen, i.CallID+string(e.View.Status)+fmt.Sprint(len(e.Output)))
 }
 
-// newEchoDispatcher returns a dispatcher whose tool returns its arguments at once.
+// newEchoDispatcher returns a dispatcher with a tool that returns its arguments at once.
 func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 	return dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
 		s.Finish(run.Args, nil)
@@ -39,8 +40,9 @@ func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 	}}, o)
 }
 
-// TestCallsDoNotWaitForHooks checks that a call returns before its after hooks have run
-// and its end is logged, and that both happen soon, in the order of the calls.
+// TestCallsDoNotWaitForHooks checks that a call returns before its after hooks run and
+// before its end is logged. The hooks and the log lines must follow soon, in the order of
+// the calls.
 func TestCallsDoNotWaitForHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen, want []string
@@ -73,7 +75,8 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 	})
 }
 
-// TestDrainRunsTheHooks checks that no hook is lost when the server stops at once.
+// TestDrainRunsTheHooks checks that all after hooks run even if the server stops
+// immediately after a call.
 func TestDrainRunsTheHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []string
@@ -91,13 +94,12 @@ func TestDrainRunsTheHooks(t *testing.T) {
 	})
 }
 
-// TestWaitingHooksAreBounded checks the limits of 1,000 calls and 16 MB that wait for
-// their after hooks. The call that reaches a limit runs the waiting hooks before it
-// returns.
+// TestWaitingHooksAreBounded checks that at most 1,000 calls or 16 MB wait for their after
+// hooks. A call that reaches one of the limits runs all waiting hooks before it returns.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string
-		resultBytes int // the size of the result and of the arguments
+		resultBytes int // the size of the result, and also of the arguments
 		want        int // the number of calls after which the hooks run
 	}{
 		{"calls", 2, 1000},
@@ -126,8 +128,8 @@ func TestWaitingHooksAreBounded(t *testing.T) {
 	}
 }
 
-// TestFollowersReadTheEndsAtShutdown checks that followers read the last events at once
-// when the server stops.
+// TestFollowersReadTheEndsAtShutdown checks that followers can read the last events
+// immediately when the server stops.
 func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&page{}).bridge(), dispatch.Options{})

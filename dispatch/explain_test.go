@@ -15,12 +15,12 @@ import (
 	"opentabs/wire"
 )
 
-// scriptedBridge is a bridge whose page runs a function.
+// scriptedBridge is a dispatch.Bridge whose page runs a Go function instead of a tool.
 type scriptedBridge struct {
 	instantBridge
-	targets *Targets // nil means that one document is live
+	targets *Targets // the available targets; nil means one document that can run calls
 	page    func(Sink)
-	stopped StopOutcome // the page's answer to a stop; empty if the page does not answer
+	stopped StopOutcome // the page's answer to a request to stop the tool; empty if the page does not answer
 }
 
 func (b scriptedBridge) Targets(ctx context.Context, want TargetChoice) Targets {
@@ -43,11 +43,12 @@ func (b scriptedBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
 }
 
-// selfCallingBridge is a bridge whose tools call themselves and end with the nested error.
+// selfCallingBridge is a dispatch.Bridge whose tools call themselves and fail with the
+// error of the nested call.
 type selfCallingBridge struct {
 	instantBridge
 	mu    sync.Mutex
-	sinks map[string]Sink // the sinks of the running calls, by the ID of the run
+	sinks map[string]Sink // the sinks of the running calls, by Run.ID
 }
 
 func (b *selfCallingBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError {
@@ -68,39 +69,39 @@ func (b *selfCallingBridge) Answer(runID string, _ int, _ json.RawMessage, err *
 	go b.sinks[runID].Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: err.Message, Tool: info})
 }
 
-// fixedVerdictGate is a gate that returns one verdict for every call.
+// fixedVerdictGate is a Gate that returns the same verdict for every call.
 type fixedVerdictGate struct{ verdict Verdict }
 
 func (fixedVerdictGate) Name() string { return "deciding" }
 
 func (g fixedVerdictGate) Decide(CallInfo) Verdict { return g.verdict }
 
-// newExportCall returns the call that TestErrorTexts makes.
+// newExportCall returns the call for which TestErrorTexts checks the error texts.
 func newExportCall() Call {
 	return Call{Tool: Tool{
 		Plugin: "messages", PluginName: "Messages", Matches: []string{"*://chat.example/*"}, Name: "export",
 	}, Progress: func(Progress) {}}
 }
 
-// gateErrorCodes are the codes with which a gate or a resolver ends a call.
+// gateErrorCodes are the error codes with which a gate or Options.ResolveTool fails a call.
 var gateErrorCodes = []wire.ErrorCode{
 	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments, wire.ErrTabInUse, wire.ErrTabTaken,
 }
 
-// startErrorCodes are the codes with which a page rejects a call before its handler runs.
+// startErrorCodes are the error codes with which a page rejects a call before the tool's
+// handler runs.
 var startErrorCodes = []wire.ErrorCode{wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage}
 
-// failingCall is a situation in which a call fails.
+// failingCall describes how a call of TestErrorTexts fails.
 type failingCall struct {
 	name        string
 	bridge      Bridge
 	options     Options
-	earlier     int           // how many earlier calls have not ended
-	cancelAfter time.Duration // when the client cancels the call; 0 if it does not cancel
+	earlier     int           // the number of earlier calls that are still running
+	cancelAfter time.Duration // the time after which the client cancels the call; 0 if the client does not cancel
 }
 
-// text returns both error texts of the failed call: the text for the agent and the text
-// for the user.
+// text runs the call and returns its two error texts, for the agent and for the user.
 func (e failingCall) text(t *testing.T) string {
 	var text string
 	synctest.Test(t, func(t *testing.T) {
@@ -111,7 +112,7 @@ func (e failingCall) text(t *testing.T) string {
 		}
 		d := New(e.bridge, e.options)
 		for range e.earlier {
-			go func() { _, _ = d.Call(ctx, newExportCall()) }() // the call ends with the test
+			go func() { _, _ = d.Call(ctx, newExportCall()) }() // the call runs until the test ends
 			synctest.Wait()
 		}
 		_, err := d.Call(ctx, newExportCall())
@@ -130,13 +131,13 @@ func (e failingCall) text(t *testing.T) string {
 			text = "agent: " + callError.Message + "\n  user:  " + callError.UserText
 		}
 		cancel()
-		time.Sleep(2 * time.Minute) // the page may answer late
+		time.Sleep(2 * time.Minute) // leave time for a late answer from the page
 	})
 	return text
 }
 
-// failingCalls returns a failing call for each error code that the dispatcher itself
-// returns.
+// failingCalls returns one failing call for each error code that the dispatcher itself
+// creates.
 func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scriptedBridge{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
@@ -158,9 +159,9 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 	}
 }
 
-// TestErrorTexts compares the error texts of each kind of failed call with the golden
-// file. The dispatcher returns the error codes in failingCalls; gates and pages return
-// all other codes.
+// TestErrorTexts compares the error texts for each error code with a golden file. The
+// dispatcher itself creates the error codes in failingCalls; the other codes come from
+// gates and pages.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
@@ -221,8 +222,8 @@ func TestErrorTexts(t *testing.T) {
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
 }
 
-// TestMayHaveActed checks that an error reports whether the handler may have run, and that
-// only the error of a tool that may change something mentions idempotency keys.
+// TestMayHaveActed checks that an error reports whether the tool's handler may have run.
+// Only errors of tools that may change something mention idempotency keys.
 func TestMayHaveActed(t *testing.T) {
 	for _, c := range []struct {
 		failure failure

@@ -2,5 +2,6 @@ package dispatch
 
 import "opentabs/dispatch/events"
 
-// ErrFollowerClosed lets the tests of package dispatch_test compare the error.
+// ErrFollowerClosed exports the error of closed followers to the tests in package
+// dispatch_test.
 var ErrFollowerClosed = events.ErrFollowerClosed

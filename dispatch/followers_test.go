@@ -14,12 +14,13 @@ import (
 	"opentabs/wire"
 )
 
-// BenchmarkFollowers compares a call that ten followers read with a call without
-// followers, both one after the other without a pause. The blocks of both alternate, so
-// that other work on the machine affects both, and the garbage collector runs as rarely
-// as in the daemon. The metric "ratio" is the median of the ratios of neighbouring
-// blocks; it includes the work of the followers, if there is no idle processor for it.
-// The metric "path-ratio" has followers that never read: what the call itself pays.
+// BenchmarkFollowers measures how much ten followers slow calls down. Blocks of calls with
+// and without followers alternate, so that other load on the machine affects both alike.
+// The garbage collector runs as rarely as in the daemon. The metric "ratio" is the median
+// of the duration of a block with followers divided by the duration of a block without. On
+// a machine without an idle processor, "ratio" includes the work of the followers. The
+// metric "path-ratio" uses a follower that never reads, so that only the cost to the call
+// itself is measured.
 func BenchmarkFollowers(b *testing.B) {
 	const blockCalls, followerCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -53,7 +54,7 @@ func BenchmarkFollowers(b *testing.B) {
 	b.ReportMetric(median(ratios[2]), "path-ratio")
 }
 
-// encodingHook is an after hook that encodes the call, as the audit does.
+// encodingHook is an AfterHook that encodes the call as JSON, as the audit log does.
 type encodingHook struct{}
 
 func (encodingHook) After(_ CallInfo, e EndedCall) {
@@ -62,9 +63,9 @@ func (encodingHook) After(_ CallInfo, e EndedCall) {
 	}
 }
 
-// BenchmarkAfterHook measures how long a call with an after hook takes to return, one call
-// each 100 us, as with a client that needs time for each result. The metric "return-ns" is
-// the median.
+// BenchmarkAfterHook measures how long a call with an after hook takes to return. One call
+// is made every 100 µs, because a real client also needs time for each result. The metric
+// "return-ns" is the median duration of a call.
 func BenchmarkAfterHook(b *testing.B) {
 	d := New(newAllocFreeBridge(), Options{AfterHooks: []AfterHook{encodingHook{}}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
@@ -82,7 +83,7 @@ func BenchmarkAfterHook(b *testing.B) {
 	b.ReportMetric(median(times), "return-ns")
 }
 
-// followAll starts followers that read all events. The returned function ends the
+// followAll starts followers that read all events. The returned function closes the
 // followers.
 func followAll(d *Dispatcher, count int) (end func()) {
 	var readers sync.WaitGroup
@@ -111,9 +112,9 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// TestFollowedAllocations checks what a call and a report allocate for followers, however
-// many there are: one card for the call, and the details of the report. The queue of
-// changes is at its limit, so its memory is reused.
+// TestFollowedAllocations checks that the allocations for followers do not depend on their
+// number: the CallFacts for each call, and the Details for each report. The queue of
+// changes is full, so its memory is reused.
 func TestFollowedAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	for range 10 {

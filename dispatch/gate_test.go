@@ -17,7 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// fakeGate is a dispatch.Gate made of functions. By default a gate suspends each call once.
+// fakeGate is a dispatch.Gate whose methods call functions. Without functions, a fakeGate
+// suspends each call once.
 type fakeGate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict
@@ -47,8 +48,8 @@ func newFixedGate(name string, v dispatch.Verdict) *fakeGate {
 	return &fakeGate{name: name, decide: func(dispatch.CallInfo) dispatch.Verdict { return v }}
 }
 
-// suspendFirst is a gate that suspends calls of the tools once, for longer than a call
-// may wait.
+// suspendFirst returns a gate that suspends each call of the given tools once, with a
+// longer time limit than a call may wait.
 func suspendFirst(tools ...string) *fakeGate {
 	return &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {
@@ -58,7 +59,7 @@ func suspendFirst(tools ...string) *fakeGate {
 	}}
 }
 
-// newFinishingPage returns a page whose tool returns at once; runCount counts the runs.
+// newFinishingPage returns a page whose tool returns at once and increments runCount.
 func newFinishingPage(runCount *int) *page {
 	return &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		*runCount++
@@ -117,7 +118,7 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 	}
 }
 
-// recordingHooks records which hooks ran.
+// recordingHooks is a BeforeHook and AfterHook that records its calls.
 type recordingHooks struct {
 	seenHooks []string
 	refusal   *wire.CallError
@@ -168,7 +169,8 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 	}
 }
 
-// TestHooksGetTheLastMessages checks the last 20 messages of any audience.
+// TestHooksGetTheLastMessages checks that after hooks receive the tool's last 20 messages,
+// for all audiences.
 func TestHooksGetTheLastMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &recordingHooks{}
@@ -194,7 +196,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 	})
 }
 
-// countingGate delays a call by one second, waitCount times.
+// countingGate is a Gate that delays a call by one second, waitCount times.
 type countingGate struct{ waitCount *int }
 
 func (countingGate) Name() string { return "counting" }
@@ -208,8 +210,8 @@ func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 }
 
 // TestGateWaits checks that a gate that delays a call decides again after each delay. The
-// client receives the reasons as progress messages, and can cancel the call during a
-// delay.
+// client receives the reasons for the delays as progress messages, and can cancel the call
+// during a delay.
 func TestGateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// shortCallBridge is a bridge whose calls end at once, in four different ways.
+// shortCallBridge is a dispatch.Bridge on which calls end at once, in four different ways.
 type shortCallBridge struct{}
 
 func (shortCallBridge) Targets(context.Context, TargetChoice) Targets {
@@ -43,8 +43,8 @@ func (shortCallBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelAborted)
 }
 
-// TestCallsDoNotLeak makes 40,000 calls of 64 clients through a narrow queue. At the
-// end, no live call is left and the heap has grown by at most 2 MB.
+// TestCallsDoNotLeak makes 40,000 calls by 64 clients, of which only a few may run at once.
+// At the end, no live call is left and the heap has grown by at most 2 MB.
 func TestCallsDoNotLeak(t *testing.T) {
 	d := New(shortCallBridge{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})

@@ -52,7 +52,7 @@ func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
 		outcome wire.CancelOutcome
 		after   time.Duration
-		want    wire.CancelOutcome // the outcome that the error contains
+		want    wire.CancelOutcome // the expected outcome in the error
 		text    string
 	}{
 		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "stopped the tool"},
@@ -84,8 +84,8 @@ func TestCancelOutcomes(t *testing.T) {
 	}
 }
 
-// TestReasonOfACancel checks that the page, the error, the view, the log and the nested
-// calls get the reason.
+// TestReasonOfACancel checks that the reason for a cancellation reaches the page, the
+// error, the View, the log and the nested calls.
 func TestReasonOfACancel(t *testing.T) {
 	const cancelReason = "the user pressed Escape"
 	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
@@ -126,7 +126,7 @@ func TestReasonOfACancel(t *testing.T) {
 					t.Errorf("%s: the call has the cancel reason %q and the error %q", v.Tool, v.CancelReason, v.Error)
 				}
 			}
-			sleepFake(time.Second) // the ends are logged shortly after the calls
+			sleepFake(time.Second) // the end of a call is logged shortly after the call has returned
 			synctest.Wait()
 			if n := strings.Count(log.String(), `"reason":"`+cancelReason+`"`); n != 2 {
 				t.Errorf("the log has the reason %d times, want twice: %s", n, log.String())
@@ -151,7 +151,7 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != wire.StatusPending {
 			t.Fatalf("calls %+v, want one running and one pending", calls)
 		}
-		for i := range calls { // the caller cancels the pending call first
+		for i := range calls { // cancel the pending call before the running call
 			id := calls[len(calls)-1-i].CallID
 			if !d.Cancel(id, "the side panel", "") {
 				t.Errorf("call %d was not cancelled", i)
@@ -170,8 +170,9 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	})
 }
 
-// TestStopReachesACallThatEndsWhileItStarts ends a call before Bridge.Start returns.
-// The first stop does not reach the page, so the dispatcher sends a second stop.
+// TestStopReachesACallThatEndsWhileItStarts ends a call before Bridge.Start returns. The
+// first request to stop the tool does not reach the page, so the dispatcher must send
+// another.
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := map[string]bool{}
@@ -197,8 +198,8 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	})
 }
 
-// TestStopEndsTheWaitForABrowser checks that a bridge that waits for a browser does not
-// delay a call that has ended.
+// TestStopEndsTheWaitForABrowser checks that a cancelled call returns at once, even while
+// its bridge waits for a browser to connect.
 func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(&waitingBridge{}, dispatch.Options{})
@@ -221,7 +222,7 @@ func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	})
 }
 
-// waitingBridge never finds a browser.
+// waitingBridge is a dispatch.Bridge that waits for a browser in vain.
 type waitingBridge struct{ dispatchtest.Bridge }
 
 func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) dispatch.Targets {
@@ -229,7 +230,8 @@ func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) disp
 	return dispatch.Targets{}
 }
 
-// TestAttemptsAreBounded checks that a browser that rejects every attempt ends the call.
+// TestAttemptsAreBounded checks that a call fails if the browser rejects maxAttempts
+// attempts.
 func TestAttemptsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attemptCount := 0
@@ -250,7 +252,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
-			sleepFake(10 * time.Second) // a link that takes no more bytes
+			sleepFake(10 * time.Second) // simulate a WebSocket whose buffer is full
 			answered(wire.CancelIgnored)
 		}}
 		d := dispatch.New(b, dispatch.Options{})
@@ -291,8 +293,8 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	failed := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
 	tests := []struct {
 		name     string
-		answers  map[int]*wire.CallError // the error of each tab; nil if the call succeeds there
-		startErr *wire.CallError         // the error of Start for the first tab
+		answers  map[int]*wire.CallError // the error of each tab; nil if the call succeeds in the tab
+		startErr *wire.CallError         // the error that Start returns for the first tab
 		tabs     []int                   // the tabs in which the call was tried
 		code     wire.ErrorCode
 	}{
@@ -322,7 +324,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 						live := []dispatch.Target{firstTarget, secondTarget}
-						if len(tabs) > 0 { // the targets are read again, because the first document is gone
+						if len(tabs) > 0 { // the dispatcher reads the targets again, because the first document is gone
 							live = live[1:]
 						}
 						return dispatch.Targets{BrowserCount: 1, LiveTargets: live}
@@ -360,8 +362,8 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	}
 }
 
-// TestLostLinkHoldsTheIdleLimit checks that a lost link suspends the idle limit, also if
-// the grace period is longer than the limit.
+// TestLostLinkHoldsTheIdleLimit checks that the idle limit is suspended while the browser
+// is disconnected, even if the grace period is longer than the idle limit.
 func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -399,14 +401,14 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(startTime) != tt.ends {
 					t.Errorf("%v after %v, want %s after %v", err, time.Since(startTime), tt.code, tt.ends)
 				}
-				<-time.After(10 * time.Second) // the page itself ends the call
+				<-time.After(10 * time.Second) // the page itself fails the call
 			})
 		})
 	}
 }
 
-// TestLostLinkOfAnEarlierAttempt checks that an attempt whose link was lost does not
-// suspend the idle limit of a later attempt.
+// TestLostLinkOfAnEarlierAttempt checks a call whose first attempt failed because its
+// browser disconnected. The idle limit must apply to the next attempt.
 func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attemptCount atomic.Int32

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestGreedyClientDoesNotDelayOthers lets one client make 1,000 calls before each of 63
-// other clients makes one call. Four calls run at once, each for a second.
+// TestGreedyClientDoesNotDelayOthers checks that a client with 1,000 waiting calls does not
+// delay 63 other clients with one call each. Four calls run at once, each for one second.
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
@@ -41,8 +41,8 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longest = max(longest, d); mu.Unlock() })
 		}
 		wg.Wait()
-		// Four calls run at once and take 1 s each, so one call of each of the 64
-		// sessions takes 16 s. The running calls end within 1 s.
+		// Four calls run at once and take 1 s each, so one call of each of the 64 sessions takes
+		// 16 s. Calls that are already running add at most 1 s.
 		if longest > 17*time.Second {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
 		}
@@ -52,8 +52,8 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	})
 }
 
-// TestQueuedCallsHaveNoTimeLimit checks that the idle limit and the hard limit start
-// when a call runs, not when it arrives.
+// TestQueuedCallsHaveNoTimeLimit checks that the idle limit and the hard limit start when a
+// call begins to run, not when the call arrives.
 func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
@@ -63,7 +63,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 					s.Reports(numberReports(1, 2), 0)
 				}
 			} else {
-				sleepFake(29 * time.Second) // the pause is nearly as long as the idle limit
+				sleepFake(29 * time.Second) // pause for nearly as long as the idle limit
 			}
 			s.Finish(run.Args, nil)
 		}}
@@ -85,8 +85,8 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	})
 }
 
-// TestDisconnectLeavesTheQueue checks that calls of a disconnected client leave the queue
-// at once and never start.
+// TestDisconnectLeavesTheQueue checks that the waiting calls of a disconnected client leave
+// the queue at once and never start.
 func TestDisconnectLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := make(chan string, 10)

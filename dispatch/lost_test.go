@@ -10,8 +10,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestLostReports checks the requests for all activities after lost reports: one at
-// once, then one per second, up to a limit.
+// TestLostReports checks when the dispatcher requests all activities again after lost
+// reports: at once, then once per second, up to a maximum number of requests.
 func TestLostReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -14,8 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// recordedAnswers records all answers of a bridge, and the last answer to each request number;
-// tool is the tool error of the last answer.
+// recordedAnswers records the answers that tools receive to their requests: all answers in
+// order, and the last answer to each request number. The field tool is the ToolErrorInfo of
+// the last answer.
 type recordedAnswers struct {
 	mu   sync.Mutex
 	got  map[string]string
@@ -40,7 +41,8 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 	a.all = append(a.all, text)
 }
 
-// newToolDispatcher returns a dispatcher whose tools are handlers by name that may call each other.
+// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. The tools
+// may call each other.
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *recordedAnswers) {
 	t.Helper()
 	p := &page{}
@@ -67,8 +69,8 @@ func TestToolCallsAnother(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{"n":1}`))
-				s.Ask(newAskReport(1, "child", `{"n":1}`)) // the request is sent again after a reconnect
-				sleepFake(80 * time.Second)                // the calling tool reports nothing
+				s.Ask(newAskReport(1, "child", `{"n":1}`)) // the browser sends the request again after a reconnection
+				sleepFake(80 * time.Second)                // the calling tool reports no progress
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
@@ -175,8 +177,9 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	})
 }
 
-// TestSilentChild checks that the parent gets the child's idle timeout before the
-// parent's limit is reached. The hard limit of the parent applies unchanged.
+// TestSilentChild checks a nested call that reaches its idle limit: the parent call
+// receives the error before it reaches its own idle limit. The parent's hard limit still
+// applies.
 func TestSilentChild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
@@ -266,8 +269,8 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-// TestNestedCallsNeedNoPlace checks that a nested call does not wait for its parent's
-// place in the queue.
+// TestNestedCallsNeedNoPlace checks that a nested call runs although its parent call
+// occupies the only place in the queue.
 func TestNestedCallsNeedNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{MaxRunningCalls: 1}, map[string]func(dispatch.Run, dispatch.Sink){
@@ -342,7 +345,7 @@ func TestWaitForUser(t *testing.T) {
 						s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in", Title: "Log in"}})
 						sleepFake(time.Second)
 						s.Ask(wire.ToolAskParams{Ask: 2, User: &wire.AskUser{Reason: "and again"}})
-						sleepFake(5*time.Minute + 24*time.Second) // the tool finishes 25 s after the last possible end of the wait
+						sleepFake(5*time.Minute + 24*time.Second) // the tool finishes 25 s after the wait for the user must have ended
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})
@@ -381,8 +384,8 @@ func TestWaitForUser(t *testing.T) {
 	}
 }
 
-// TestChildSuspensionPausesItsParent checks that the clocks of the parent pause while
-// its child waits for the user.
+// TestChildSuspensionPausesItsParent checks that the time limits of a parent call are
+// paused while its nested call waits for the user.
 func TestChildSuspensionPausesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}

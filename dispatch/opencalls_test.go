@@ -25,8 +25,8 @@ func (r *openRecorder) Open(i CallInfo, e EndedCall) {
 	r.seen = append(r.seen, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
 }
 
-// A call that runs or waits longer than half a second reaches the open hook once. Short
-// calls and ended calls do not reach it.
+// The open hook must receive each call that runs or waits for more than 500 ms, exactly
+// once. It must not receive short calls and ended calls.
 func TestOpenHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &openRecorder{}
@@ -57,7 +57,7 @@ func TestOpenHook(t *testing.T) {
 	})
 }
 
-// suspendingGate makes the calls of the tool slow wait for the user.
+// suspendingGate is a Gate that suspends calls of the tool "slow" until the user decides.
 type suspendingGate struct{}
 
 func (suspendingGate) Name() string { return "suspending" }
@@ -69,8 +69,8 @@ func (suspendingGate) Decide(i CallInfo) Verdict {
 	return Verdict{Suspend: &Ticket{Reason: "may it run?"}}
 }
 
-// TestOpenHookAllocations checks that an open hook adds no allocation to a short call: see
-// TestCallAllocations.
+// TestOpenHookAllocations checks that an open hook adds no allocations to a short call;
+// compare TestCallAllocations.
 func TestOpenHookAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{OpenHook: &openRecorder{}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

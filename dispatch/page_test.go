@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInASilentPage checks that a call in a page that does not answer ends at its
-// limits, and that the error names the calls in the page.
+// TestCallInASilentPage checks a call in a page that does not respond. The call ends at its
+// time limits, and the error names the calls that run in the page.
 func TestCallInASilentPage(t *testing.T) {
 	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,8 @@ func TestCallInASilentPage(t *testing.T) {
 	}
 }
 
-// TestNoCallStartsInASilentPage checks the error if the only tab does not answer.
+// TestNoCallStartsInASilentPage checks the error if the page of the only tab does not
+// respond.
 func TestNoCallStartsInASilentPage(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 		return dispatch.Targets{BrowserCount: 1, SilentTargets: []dispatch.Target{dispatchtest.Document}}
@@ -70,8 +71,8 @@ func TestNoCallStartsInASilentPage(t *testing.T) {
 	}
 }
 
-// TestCallInAFrozenPage checks a call whose tab the browser suspends. The call ends at
-// its idle limit, and the error names the suspension.
+// TestCallInAFrozenPage checks a call whose tab the browser suspends to save resources. The
+// call ends at its idle limit, and the error mentions that the tab is suspended.
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		startTime := time.Now()

@@ -16,14 +16,15 @@ import (
 	"opentabs/wire"
 )
 
-// snapshotTool reads any page, and clickTool changes it.
+// snapshotTool is a browser tool that reads a page, and clickTool is one that changes a
+// page.
 var (
 	snapshotTool = dispatch.Tool{Plugin: "browser", Name: "browser_snapshot", Place: dispatch.PlacePage}
 	clickTool    = dispatch.Tool{Plugin: "browser", Name: "browser_click", Place: dispatch.PlacePage, IsExclusive: true}
 	tabsTool     = dispatch.Tool{Plugin: "browser", Name: "browser_tabs", Place: dispatch.PlaceBrowser}
 )
 
-// placeGate records the targets that it judges.
+// placeGate is a Gate that allows all calls and records them with their targets.
 type placeGate struct{ judged []dispatch.CallInfo }
 
 func (*placeGate) Name() string { return "place" }
@@ -33,7 +34,8 @@ func (g *placeGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// The gates judge the target of a browser tool, and the tool runs exactly there.
+// The gates must receive the target of a browser tool, and the tool must run in exactly
+// this target.
 func TestTargetBeforeGates(t *testing.T) {
 	gate := &placeGate{}
 	var started dispatch.Run
@@ -72,8 +74,8 @@ func TestTargetBeforeGates(t *testing.T) {
 	}
 }
 
-// A browser tool without a usable target fails with the next step, and without the
-// address of the tab.
+// A browser tool without a usable target must fail with advice, and the error must not
+// contain the URL of the tab.
 func TestNoPlace(t *testing.T) {
 	tab := func(browser, url, problem string) dispatch.Target {
 		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problem}
@@ -115,8 +117,8 @@ func TestNoPlace(t *testing.T) {
 	}
 }
 
-// Calls that change a tab run one after the other. Calls in another tab, and calls that
-// only read, do not wait.
+// Calls that change a tab must run one after another. Calls in another tab and calls that
+// only read must not wait.
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex // guards order
@@ -163,8 +165,8 @@ func TestExclusiveCalls(t *testing.T) {
 	})
 }
 
-// A call that a gate blocks does not reach the browser, so it does not learn which tabs
-// exist.
+// A call that a gate blocks must not reach the browser, so that the error can't disclose
+// which tabs exist.
 func TestBlockedCallChoosesNoTarget(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 		t.Error("the call looked for its tab")
@@ -178,7 +180,7 @@ func TestBlockedCallChoosesNoTarget(t *testing.T) {
 	}
 }
 
-// blockingGate blocks all calls.
+// blockingGate is a Gate that blocks all calls.
 type blockingGate struct{}
 
 func (blockingGate) Name() string { return "blocking" }
@@ -187,7 +189,7 @@ func (blockingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrDenied, "not allowed", "")
 }
 
-// The current tab of one browser is no tab of another browser.
+// The client's current tab must not be used for a call that names another browser.
 func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{CurrentTab: func(dispatch.Call) (string, int) { return "b1", 7 }})
 	_, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, Browser: "b2", Args: json.RawMessage(`{}`)})
@@ -196,9 +198,9 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 	}
 }
 
-// TestAdviceWithoutStart checks the advice in the error of a call that did not start. The
-// advice does not mention checking the effect of the call. A browser tool without a tab
-// gets the advice to open a tab.
+// TestAdviceWithoutStart checks the error of a call that did not start. The advice must not
+// ask the user to check the effects of the call. For a browser tool without a tab, the
+// advice is to open a tab.
 func TestAdviceWithoutStart(t *testing.T) {
 	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
 	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}

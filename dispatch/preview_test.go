@@ -13,11 +13,11 @@ import (
 	"opentabs/wire"
 )
 
-// openPage is a tab that shows the site of the tool exportTool.
+// openPage is a tab that shows the site of the plugin of exportTool.
 var openPage = dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "Inbox"}
 
-// TestNoRequestInVain checks calls that cannot run, one for each reason. Each call fails
-// without a request for approval and with the next step for its reason.
+// TestNoRequestInVain checks calls that can't run, one for each reason. Each call must fail
+// with advice and without a request for approval.
 func TestNoRequestInVain(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage
@@ -88,8 +88,8 @@ func TestNoRequestInVain(t *testing.T) {
 	}
 }
 
-// reloadingBrowser returns a browser with one tab, which the browser reloads after the
-// user's approval.
+// reloadingBrowser returns a fake browser that reloads its only tab after the user's
+// approval.
 func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
 		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
@@ -107,8 +107,8 @@ func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) 
 	}
 }
 
-// TestReloadIsApproved checks that one request for approval covers both the permission
-// and the reload of a tab that loaded before the plugin was added.
+// TestReloadIsApproved checks a call whose tab loaded before the plugin was added. One
+// request for approval must cover both the call and the reload of the tab.
 func TestReloadIsApproved(t *testing.T) {
 	const reload = "tab 7 (Inbox) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost"
 	for _, tt := range []struct {
@@ -145,8 +145,8 @@ func TestReloadIsApproved(t *testing.T) {
 	}
 }
 
-// TestPermissionDoesNotApproveReload checks that a waiting call continues after a change
-// of the permission. The reload of the tab still needs an approval.
+// TestPermissionDoesNotApproveReload checks a waiting call that a changed permission
+// allows. The reload of its tab must still require the user's approval.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAuto := false
@@ -173,7 +173,7 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		if !strings.HasPrefix(w.Reason, "messages__export needs a reload of its page.") {
 			t.Errorf("the second request = %q, want the reload", w.Reason)
 		}
-		d.RecheckGates() // must not approve the reload
+		d.RecheckGates() // a changed permission must not approve the reload
 		time.Sleep(time.Second)
 		if ranIn.TabID != 0 {
 			t.Error("the tool ran without an approval of the reload")
@@ -187,8 +187,8 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 	})
 }
 
-// TestPreviewAllowsOpening checks that a call whose tab opentabs will open may request an
-// approval.
+// TestPreviewAllowsOpening checks that a call may request an approval even if opentabs must
+// open a tab for it.
 func TestPreviewAllowsOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := exportTool

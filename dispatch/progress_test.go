@@ -17,13 +17,13 @@ import (
 
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
-// notification is an MCP notification and its arrival time at the client.
+// notification is a progress notification and the time at which the client received it.
 type notification struct {
 	dispatch.Progress
 	at time.Duration
 }
 
-// recordNotifications runs a call and records its notifications.
+// recordNotifications runs a call and returns its progress notifications.
 func recordNotifications(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progress)) ([]notification, *dispatch.Error) {
 	t.Helper()
 	startTime := time.Now()
@@ -43,7 +43,7 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range n {
 				if i%1000 == 0 {
-					sleepFake(20 * time.Millisecond) // 100 bursts over 2 s
+					sleepFake(20 * time.Millisecond) // 100 bursts of 1,000 reports, spread over 2 s
 				}
 				s.Reports(numberReports(float64(i), 2*n), 0)
 			}
@@ -70,7 +70,7 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			for i := range 5 { // notifications at 0, 10, 20, 30 and 40 ms
+			for i := range 5 { // reports at 0, 10, 20, 30 and 40 ms
 				s.Reports([]wire.Report{{Progress: newFloat(float64(i + 1)), Message: "m"}}, 0)
 				sleepFake(10 * time.Millisecond)
 			}
@@ -93,7 +93,7 @@ func TestFinalReportPassesTheLimitOnce(t *testing.T) {
 			s.Reports(numberReports(1, 2), 0)
 			sleepFake(time.Millisecond)
 			s.Reports(numberReports(2, 2), 0)
-			for i := 3.0; i < 50; i++ { // each report is final by its own total
+			for i := 3.0; i < 50; i++ { // each report is final, because its progress equals its total
 				sleepFake(time.Millisecond)
 				s.Reports(numberReports(i, i), 0)
 			}
@@ -183,8 +183,8 @@ func TestAudienceIsSent(t *testing.T) {
 	})
 }
 
-// TestReportsFromManyGoroutines checks that concurrent reports are not lost and that
-// the client's numbers only increase.
+// TestReportsFromManyGoroutines checks that concurrent reports are not lost, and that the
+// client receives only increasing numbers.
 func TestReportsFromManyGoroutines(t *testing.T) {
 	const pages, each = 8, 5000
 	p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -213,15 +213,15 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentAfterACancel checks that a disconnected client gets nothing more,
-// including queued notifications.
+// TestNothingIsSentAfterACancel checks that a disconnected client receives no more
+// notifications, not even queued ones.
 func TestNothingIsSentAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, disconnect := context.WithCancel(t.Context())
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports(numberReports(1, 9), 0)
 			sleepFake(10 * time.Millisecond)
-			s.Reports(numberReports(2, 9), 0) // the notification waits for the interval to end
+			s.Reports(numberReports(2, 9), 0) // the rate limit delays this notification
 			disconnect()
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -234,10 +234,10 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	})
 }
 
-// TestNumbersSurviveWhatCameBefore checks that the numbers of a tool are sent unchanged
-// after messages, nested calls and suspensions.
+// TestNumbersSurviveWhatCameBefore checks that the numbers that a tool reports are sent
+// unchanged after messages, nested calls and suspensions.
 func TestNumbersSurviveWhatCameBefore(t *testing.T) {
-	const pause = 200 * time.Millisecond // the pause is longer than the interval
+	const pause = 200 * time.Millisecond // longer than the shortest time between two notifications
 	count := func(s dispatch.Sink) {
 		for i := range 3 {
 			sleepFake(pause)
@@ -248,7 +248,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 	tests := map[string]struct {
 		parent func(_ dispatch.Run, s dispatch.Sink)
 		gates  []dispatch.Gate
-		before int // how many notifications precede the first number
+		before int // the number of notifications before the first number
 	}{
 		"a message": {func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Message: "indexing"}}, 0)
@@ -321,17 +321,17 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 	}
 }
 
-// TestEveryReportIsLogged checks that each report is in the log at debug level, sent or
-// not.
+// TestEveryReportIsLogged checks that each progress report is logged at debug level, even
+// if the report is not sent to the client.
 func TestEveryReportIsLogged(t *testing.T) {
 	for _, level := range []zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-				for i := range 50 { // only the first and the last report are sent
+				for i := range 50 { // only the first and the last report are sent to the client
 					s.Reports(numberReports(float64(i), 50), 0)
 				}
 				s.Reports([]wire.Report{
-					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // this report is dropped because its number does not increase
+					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // dropped, because the number does not increase
 					{HasInvalidNumber: true, Status: "exporting", Message: "bad numbers"},
 					{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[1]`)}},
 					{EndAudience: "user"},

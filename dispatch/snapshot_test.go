@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestSnapshotJSON checks the fields of tool-call-progress.v1. The JSON omits fields
-// whose value is unknown.
+// TestSnapshotJSON checks the JSON of a Snapshot in the format tool-call-progress.v1, which
+// omits fields without a known value.
 func TestSnapshotJSON(t *testing.T) {
 	tests := []struct {
 		name   string

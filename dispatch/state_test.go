@@ -11,7 +11,7 @@ func TestStatusMachine(t *testing.T) {
 		statusNew, statusRunning, statusSuspended, statusResuming,
 		statusSucceeded, statusFailed, statusCancelled, statusTimedOut,
 	}
-	// Each row is a status, and each x in a row is a possible next status.
+	// Each row is a status, and each column marked with x is a possible next status.
 	want := []string{
 		".xx.xxxx", // new
 		"..x.xxxx", // running
@@ -38,7 +38,7 @@ func TestStatusMachine(t *testing.T) {
 	}
 }
 
-// TestTimedOut checks which errors end a call as timed out.
+// TestTimedOut checks which error codes give a call the status "timed out".
 func TestTimedOut(t *testing.T) {
 	for code, want := range map[wire.ErrorCode]status{
 		wire.ErrIdleTimeout: statusTimedOut, wire.ErrDeadlineExceeded: statusTimedOut, wire.ErrApprovalTimeout: statusTimedOut,

@@ -73,7 +73,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{}) // reads nothing until the call has ended
+		f := d.Follow(dispatch.FollowOptions{}) // a follower that reads nothing until the call has ended
 		defer f.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
@@ -153,11 +153,11 @@ func TestReturningFollower(t *testing.T) {
 			}
 			return seqs, missedCount
 		}
-		runCalls(t, d, 3) // the three calls end before the first follower exists
+		runCalls(t, d, 3) // three calls that end before the first follower exists
 		f := d.Follow(dispatch.FollowOptions{})
 		runCalls(t, d, 1)
 		f.Close()
-		runCalls(t, d, 1) // the call has no follower
+		runCalls(t, d, 1) // a call while no follower exists
 		if seqs, missedCount := next(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
 			t.Errorf("a follower after event 2 got events %v and missed %d", seqs, missedCount)
 		}
@@ -170,8 +170,8 @@ func TestReturningFollower(t *testing.T) {
 		if seqs, missedCount := next(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
 			t.Errorf("a follower from the start got events %v and missed %d", seqs, missedCount)
 		}
-		// A follower of one call misses no event; a follower that returns too late
-		// misses events.
+		// A follower of one call misses no event, but a follower that returns after too many
+		// events misses some.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		last := runCalls(t, d, 2000)
@@ -190,8 +190,8 @@ func TestReturningFollower(t *testing.T) {
 	})
 }
 
-// TestFollowerReturnsTooLate checks that a follower gets a count of missed events if
-// events were not recorded.
+// TestFollowerReturnsTooLate checks a follower that returns after the recording of events
+// has stopped. It must receive the number of missed events.
 func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -214,7 +214,8 @@ func TestFollowerReturnsTooLate(t *testing.T) {
 	})
 }
 
-// TestFollowersShareTheText checks that an event is encoded once for all followers.
+// TestFollowersShareTheText checks that the JSON of an event is encoded only once for all
+// followers.
 func TestFollowersShareTheText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -235,8 +236,8 @@ func TestFollowersShareTheText(t *testing.T) {
 	})
 }
 
-// BenchmarkFollowed measures one whole call with 0 and with 1,000 followers that read
-// everything. BenchmarkFollowed prints the memory of the followers.
+// BenchmarkFollowed measures one call without followers and with 1,000 followers that read
+// all events. The benchmark also reports the memory of the followers.
 func BenchmarkFollowed(b *testing.B) {
 	for _, followers := range []int{0, 1, 1000} {
 		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
@@ -283,8 +284,8 @@ func liveHeapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestStatusWordIsInTheEvent checks that the status word is in the event of its report
-// and never becomes the status of the call.
+// TestStatusWordIsInTheEvent checks that a tool's status word is in the event of its
+// report, and never becomes the status of the call.
 func TestStatusWordIsInTheEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {

@@ -42,8 +42,8 @@ func TestChoiceOfTarget(t *testing.T) {
 	tests := []struct {
 		name    string
 		targets dispatch.Targets
-		call    dispatch.Call // a call with Browser, TabID and Instance
-		want    string        // the browser of the run
+		call    dispatch.Call // the call, of which only Browser, TabID and Instance are set
+		want    string        // the expected browser
 		wantTab int
 		code    wire.ErrorCode
 		text    string
@@ -60,7 +60,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"browser named by name", bothInstances, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
 		{"browser named by id", bothInstances, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
 		{"two browsers", bothInstances, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
-		// Tab IDs of two browsers can be equal.
+		// Two browsers may use the same tab ID.
 		{"one tab id in two browsers", bothInstances, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
 		{"a tab and its frame are one tab", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), frame(homeTab(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
 		{"unknown tab", bothInstances, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
@@ -84,7 +84,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withReadiness(atHome, dispatch.Ready), withReadiness(atWork, dispatch.NotReady)}},
 			dispatch.Call{}, "b1", 8, "", ""},
 		{"a named instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
-		// localhost and 127.0.0.1 count as one host.
+		// The hosts localhost and 127.0.0.1 are treated as equal.
 		{"an instance on this machine", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
 		{"the port of an instance counts", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{site(homeTab(8), "http://localhost:8091/")}},
 			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},
@@ -132,8 +132,8 @@ func TestChoiceOfTarget(t *testing.T) {
 	}
 }
 
-// TestOpeningATab checks that a tab is opened only for permitted plugins, at the site
-// of the instance, and never if the call names a tab.
+// TestOpeningATab checks that a tab is opened only for plugins that may open tabs, with the
+// URL of the named instance. If the call names a tab, no tab is opened.
 func TestOpeningATab(t *testing.T) {
 	const start, corp = "https://example.com/start", "https://wiki.corp/home"
 	tests := []struct {
@@ -162,7 +162,7 @@ func TestOpeningATab(t *testing.T) {
 	}
 }
 
-// failingGate fails the test if it runs.
+// failingGate is a Gate that fails the test if it is called.
 type failingGate struct{ t *testing.T }
 
 func (failingGate) Name() string { return "failing" }
@@ -172,8 +172,8 @@ func (g failingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// TestUnknownInstanceSkipsTheGates checks that the user does not have to approve a
-// call that can't run.
+// TestUnknownInstanceSkipsTheGates checks that a call with an unknown instance fails before
+// the user must approve it.
 func TestUnknownInstanceSkipsTheGates(t *testing.T) {
 	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{Gates: []dispatch.Gate{failingGate{t}}})
 	_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Instance: "work"})

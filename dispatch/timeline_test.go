@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// suspendOnce is a gate that suspends each call once.
+// suspendOnce is a Gate that suspends each call once.
 type suspendOnce struct{}
 
 func (suspendOnce) Name() string { return "ask once" }
@@ -25,7 +25,7 @@ func (suspendOnce) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "May it?"}}
 }
 
-// kindsOf returns the kinds of a timeline in order.
+// kindsOf returns the kinds of the moments in a call's timeline, in order.
 func kindsOf(v dispatch.View) []dispatch.EventKind {
 	var kinds []dispatch.EventKind
 	for _, m := range v.Timeline {
@@ -115,8 +115,8 @@ func TestTimelineIsBounded(t *testing.T) {
 	})
 }
 
-// TestFindReturnsWhereToFollow checks that a follower that skips the events up to
-// View.Seq gets every event once.
+// TestFindReturnsWhereToFollow checks that a follower that skips the events up to View.Seq
+// receives every later change exactly once.
 func TestFindReturnsWhereToFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nextStep := make(chan struct{})
@@ -153,8 +153,8 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 	})
 }
 
-// TestSkippedReportsOfANestedCall checks that skipped reports restart the idle limit of
-// the parent like reports.
+// TestSkippedReportsOfANestedCall checks that reports of a nested call restart the parent's
+// idle limit even if the page skipped them.
 func TestSkippedReportsOfANestedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := make(chan struct{})

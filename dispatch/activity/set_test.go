@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// owner is an Owner that records the calls of its methods by a Set.
+// owner is a fake Owner that records how the Set calls its methods.
 type owner struct {
 	mu      sync.Mutex // guards resyncs
 	resyncs []string
@@ -48,24 +48,24 @@ func newSet() (*Set, *owner) {
 	return &s, &o
 }
 
-// TestClearWhileApplying checks that Clear, which makes room for other calls, may
-// run while a user opens the call.
+// TestClearWhileApplying checks that Clear may drop the activities of a call while another
+// goroutine applies patches to them.
 func TestClearWhileApplying(t *testing.T) {
 	s, o := newSet()
 	for _, kind := range []string{"a", "b", "c"} {
 		s.activities = append(s.activities, &activity{
 			activityType: kind, content: json.RawMessage("[]"), resyncCount: maxResyncs,
-			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // the patch does not apply to the content
+			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // a patch that does not apply to the content
 		})
 	}
-	o.onWarn = func() { s.activities = nil } // the Set has locked its mutex here, as in Clear
+	o.onWarn = func() { s.activities = nil } // drop the activities as Clear does; the Set has already locked its mutex
 	if views := s.Views(); len(views) != 0 || len(o.warned) != 1 {
 		t.Errorf("the Set has the views %v and warned about %q", views, o.warned)
 	}
 }
 
-// TestSetAppliesPatches checks that one invalid patch does not affect the other
-// patches, and that the page receives a request for the whole content.
+// TestSetAppliesPatches checks that one invalid patch does not affect other patches. The
+// page must receive a request for the complete content.
 func TestSetAppliesPatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := newSet()
@@ -94,8 +94,8 @@ func TestSetAppliesPatches(t *testing.T) {
 	})
 }
 
-// TestSetIsBounded checks that changes beyond the limits of size and number are
-// dropped with one warning.
+// TestSetIsBounded checks that a Set drops changes that exceed its limits of size and
+// number, and warns only once.
 func TestSetIsBounded(t *testing.T) {
 	s, o := newSet()
 	large := make(json.RawMessage, wire.MaxActivityBytes+1)
@@ -113,7 +113,8 @@ func TestSetIsBounded(t *testing.T) {
 	}
 }
 
-// TestReportsLost checks that lost reports cause at most one request per second.
+// TestReportsLost checks that a Set requests all activities at most once per second after
+// lost reports.
 func TestReportsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := newSet()

@@ -15,8 +15,8 @@ const (
 	running     = 10000
 )
 
-// BenchmarkProgressReset measures what one report costs the idle timer while 10,000
-// calls run.
+// BenchmarkProgressReset measures how long a progress report takes to restart the idle
+// limit while 10,000 calls run.
 func BenchmarkProgressReset(b *testing.B) {
 	clocks := make([]Clock, running)
 	for i := range clocks {
@@ -44,12 +44,12 @@ func BenchmarkProgressReset(b *testing.B) {
 	})
 }
 
-// TestClockAfterSuspension checks a timer that fires long after its time: unread
-// reports get a grace period, and the hard limit applies unchanged.
+// TestClockAfterSuspension checks a timer that fires much too late because the machine was
+// suspended. The idle limit is extended by a grace period; the hard limit is not.
 func TestClockAfterSuspension(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		ago   time.Duration // the time since the start of the call
+		ago   time.Duration // how long ago the call started
 		alive bool
 	}{
 		{"the timer is on time", 30*time.Second + time.Millisecond, false},
@@ -78,7 +78,7 @@ func TestClockAfterSuspension(t *testing.T) {
 	}
 }
 
-// TestClockLimits checks in fake time when each limit ends a call.
+// TestClockLimits checks when the idle limit and the hard limit end a call, in fake time.
 func TestClockLimits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -130,8 +130,8 @@ func TestClockLimits(t *testing.T) {
 	}
 }
 
-// TestClockStop checks that a stopped clock is frozen and never expires, also if
-// Stop precedes Start.
+// TestClockStop checks that a stopped Clock measures no more time and reaches no limit,
+// even if Stop is called before Start.
 func TestClockStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var before, after Clock

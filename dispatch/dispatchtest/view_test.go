@@ -12,13 +12,13 @@ import (
 	"opentabs/wire"
 )
 
-// TestViewIsComplete checks that View sets every field, so that a new field is added to
+// TestViewIsComplete checks that View sets every field. A new field therefore appears in
 // the golden files of all surfaces.
 func TestViewIsComplete(t *testing.T) {
 	wantAllSet(t, reflect.ValueOf(View()), "View")
 }
 
-// wantAllSet reports each field that has its zero value.
+// wantAllSet reports a test error for each field that has its zero value.
 func wantAllSet(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch {
@@ -31,7 +31,7 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 			wantAllSet(t, v.Field(i), path+"."+v.Type().Field(i).Name)
 		}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
-		for f := range v.Type().Elem().NumField() { // each field must be set in one of the elements
+		for f := range v.Type().Elem().NumField() { // each field must be set in at least one element
 			isSet := false
 			for i := range v.Len() {
 				isSet = isSet || !v.Index(i).Field(f).IsZero()
@@ -43,8 +43,8 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 	}
 }
 
-// TestJSONOfCalls checks the JSON of a call and of its events, which the HTTP API, the
-// MCP resources and --json print.
+// TestJSONOfCalls checks the JSON form of a call and of its events, which the HTTP API, the
+// MCP resources and the flag --json use.
 func TestJSONOfCalls(t *testing.T) {
 	progress := 0.5
 	var b bytes.Buffer

@@ -7,9 +7,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestNextStep checks that each error code has a next step for the agent and a next step
-// for the user. The text for the user must not contain words that are only for agents. An
-// unknown code must have the next step of an internal error.
+// TestNextStep checks that each error code has advice for the agent and for the user. The
+// user's text must not contain words that only agents understand. An unknown error code
+// must have the advice of an internal error.
 func TestNextStep(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {
@@ -39,8 +39,8 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
-// TestLoadError checks the explanations of Chrome's network errors, and that an unknown
-// error is shown by its name.
+// TestLoadError checks how Chrome's network errors are explained. For an unknown error, the
+// text contains only its name.
 func TestLoadError(t *testing.T) {
 	for name, want := range map[string]string{
 		"net::ERR_CONNECTION_REFUSED":     "refused the connection",

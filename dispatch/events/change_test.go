@@ -11,7 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// decodeWhole returns what ResultStart.Text must return, from the whole result.
+// decodeWhole computes the expected result of ResultStart.Text by decoding the complete
+// result.
 func decodeWhole(output json.RawMessage) string {
 	text := string(output)
 	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
@@ -26,8 +27,8 @@ func decodeWhole(output json.RawMessage) string {
 	return CutText([]byte(text), maxResultText) + "…"
 }
 
-// FuzzResultStart checks that the text from the start of a result equals the text from
-// the whole result.
+// FuzzResultStart checks that ResultStart.Text returns the same text as decoding and
+// truncating the complete result.
 func FuzzResultStart(f *testing.F) {
 	for _, s := range []string{"", "a", `\u0041`, `\ud83d\ude00`, `\"`, `\\`, "ü", "€", "😀", `\ud83d`, "\xff", `\n`} {
 		for _, count := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
@@ -56,7 +57,7 @@ func FuzzResultStart(f *testing.F) {
 	})
 }
 
-// TestRunningCallHasNoResult checks the view of a call that has not ended.
+// TestRunningCallHasNoResult checks that the View of a running call contains no result.
 func TestRunningCallHasNoResult(t *testing.T) {
 	v := NewView(&CallFacts{CallID: "call_1", Plugin: "p", Tool: "t"}, &State{Status: wire.StatusRunning})
 	text, err := json.Marshal(v)
@@ -65,7 +66,7 @@ func TestRunningCallHasNoResult(t *testing.T) {
 	}
 }
 
-// TestChangeQueue checks the limits of the queue of changes.
+// TestChangeQueue checks that a changeQueue drops the oldest changes above its limits.
 func TestChangeQueue(t *testing.T) {
 	var q changeQueue
 	newChange := func(n int, message string) Change {
@@ -100,12 +101,12 @@ func TestChangeQueue(t *testing.T) {
 	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
 		t.Errorf("a full queue after reset: %d changes, %d bytes, %d slots", q.count, q.bytes, len(q.slots))
 	}
-	long := strings.Repeat("x", 1<<20) // counts twice
+	long := strings.Repeat("x", 1<<20) // the queue counts each byte of text twice
 	for n := range 20 {
 		q.push(newChange(n, long))
 	}
 	check(13, 7)
-	q.push(newChange(20, strings.Repeat(long, 9))) // more than the limit alone
+	q.push(newChange(20, strings.Repeat(long, 9))) // one change that exceeds the limit on its own
 	check(20, 1)
 	q.push(newChange(21, ""))
 	check(21, 1)
@@ -115,8 +116,8 @@ func TestChangeQueue(t *testing.T) {
 	}
 }
 
-// TestUnreadEventsAreNotMade checks that changes without a reader stay changes, and that
-// the first reader makes the events of exactly the last changes.
+// TestUnreadEventsAreNotMade checks that no events are built while no follower reads. The
+// first follower that reads turns exactly the last changes into events.
 func TestUnreadEventsAreNotMade(t *testing.T) {
 	var s Stream
 	f := s.Follow(FollowOptions{})

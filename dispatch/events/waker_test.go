@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestFollowersReadInBatches checks when followers read: soon after a single change, at
-// most once per wakeInterval while changes arrive one by one, and more often while many
+// TestFollowersReadInBatches checks when followers are woken: soon after a single change,
+// at most once per wakeInterval while changes arrive one by one, and more often while many
 // changes wait.
 func TestFollowersReadInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestFollowersReadInBatches(t *testing.T) {
 				s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		// takeBatches returns the number of batches and of their events since began,
-		// and the longest time between two batches.
+		// takeBatches returns the number of batches since the time began, the number of their
+		// events, and the longest time between two batches.
 		takeBatches := func(began time.Time) (count, events int, longest time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {
@@ -78,7 +78,7 @@ func TestFollowersReadInBatches(t *testing.T) {
 	})
 }
 
-// A prompt follower reads each change at once.
+// A follower with the option IsPrompt must be woken immediately after each change.
 func TestPromptFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(Stream)

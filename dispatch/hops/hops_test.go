@@ -10,10 +10,11 @@ import (
 	"opentabs/wire"
 )
 
-// newTrace returns a trace that starts now.
+// newTrace returns a Trace that starts now.
 func newTrace() *hops.Trace { return hops.FromContext(hops.NewContext(context.Background())) }
 
-// markAll lets a traced call reach each mark after the given times.
+// markAll records all marks in order, and sleeps for one of the given times before each
+// mark.
 func markAll(t *hops.Trace, waits ...time.Duration) {
 	for m, wait := range waits {
 		time.Sleep(wait)
@@ -21,7 +22,8 @@ func markAll(t *hops.Trace, waits ...time.Duration) {
 	}
 }
 
-// TestHops checks that the hops of a call with a page follow one another without gaps.
+// TestHops checks that the hops of a call that ran in a page follow one another without
+// gaps.
 func TestHops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
@@ -58,7 +60,8 @@ func TestHops(t *testing.T) {
 	})
 }
 
-// TestHopsOfDishonestPage checks that the times of a page never exceed the round trip.
+// TestHopsOfDishonestPage checks a page that sends false times: its hops must never last
+// longer than the round trip to the browser.
 func TestHopsOfDishonestPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trace := newTrace()
@@ -80,8 +83,8 @@ func TestHopsOfDishonestPage(t *testing.T) {
 	})
 }
 
-// TestHopsWithoutPage checks the hops of a call that failed before it reached a page,
-// and of a browser that sent no hops.
+// TestHopsWithoutPage checks the hops of a call that failed before it reached a page, and
+// the hops of a call whose browser sent no times.
 func TestHopsWithoutPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
@@ -112,11 +115,10 @@ func checkHops(t *testing.T, got, want []hops.Hop) {
 	}
 }
 
-// isNear allows for the nanosecond by which a mark at time 0 is moved.
+// isNear tolerates a difference of 0.01 µs, because a mark at time 0 is stored as 1 ns.
 func isNear(a, b float64) bool { return a-b < 0.01 && b-a < 0.01 }
 
-// TestUntraced checks that a call without a trace measures nothing and allocates
-// nothing.
+// TestUntraced checks that a call without a Trace records no times and allocates nothing.
 func TestUntraced(t *testing.T) {
 	ctx := context.WithValue(context.Background(), t, "another value")
 	allocations := testing.AllocsPerRun(100, func() {

@@ -19,8 +19,8 @@ import (
 
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export"}
 
-// page is a fake browser whose handler is a function. A page without a handler never
-// ends a call.
+// page is a fake browser in which a Go function runs as the tool's handler. On a page
+// without a handler, a call never ends.
 type page struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
@@ -46,14 +46,14 @@ func (p *page) bridge() *dispatchtest.Bridge {
 	}
 }
 
-// stops returns the reasons of the stops that the page got.
+// stops returns the reasons of the requests to stop a tool that the page received.
 func (p *page) stops() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.stopReasons)
 }
 
-// codeOf returns the code of the error of a call.
+// codeOf returns the error code of a failed call.
 func codeOf(err error) wire.ErrorCode {
 	var callErr *dispatch.Error
 	if !errors.As(err, &callErr) {
@@ -62,8 +62,8 @@ func codeOf(err error) wire.ErrorCode {
 	return callErr.Code
 }
 
-// newCountingPage is a page whose handler reports n times, a second apart, and returns
-// output.
+// newCountingPage returns a page whose tool reports progress n times, once per second, and
+// then returns output.
 func newCountingPage(n int, output string) *page {
 	return &page{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
@@ -118,8 +118,8 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 	})
 }
 
-// TestAJobIsCancelledAtOnce cancels a job before its goroutine has run. The page never
-// ends a call, so only Job.Cancel can end the job.
+// TestAJobIsCancelledAtOnce cancels a job before the job's goroutine has run. On the test's
+// page a call never ends, so only Job.Cancel can end the job.
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
@@ -143,12 +143,13 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 	})
 }
 
-// countingHook counts the ends of calls.
+// countingHook is an AfterHook that counts ended calls.
 type countingHook struct{ endCount int }
 
 func (h *countingHook) After(dispatch.CallInfo, dispatch.EndedCall) { h.endCount++ }
 
-// TestDrainWaitsForHooksOfJobs checks that all hooks of jobs have run after Drain.
+// TestDrainWaitsForHooksOfJobs checks that Dispatcher.Drain waits until the after hooks of
+// all jobs have run.
 func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &countingHook{}
@@ -164,8 +165,8 @@ func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 	})
 }
 
-// TestLastReportComesBeforeTheEnd checks a call that reports and ends at the same
-// time.
+// TestLastReportComesBeforeTheEnd checks that a client receives a progress report that the
+// tool sends just before it returns.
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), joblist.Options{})
@@ -178,7 +179,7 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	})
 }
 
-// TestJobRunsUnderTheLimits checks that the limits of calls apply to jobs.
+// TestJobRunsUnderTheLimits checks that the time limits of calls also apply to jobs.
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
@@ -195,7 +196,7 @@ func TestJobRunsUnderTheLimits(t *testing.T) {
 				t.Errorf("%v, want %s", err, code)
 			}
 		}
-		time.Sleep(10 * time.Minute) // the page reports until the call ends
+		time.Sleep(10 * time.Minute) // meanwhile the page reports progress until the call ends
 	})
 }
 
@@ -236,7 +237,7 @@ func TestJobsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// startFinishedJob starts a job that returns output at once, keeps it, and waits.
+// startFinishedJob starts a job that ends at once, calls Keep, and waits for its end.
 func startFinishedJob(t *testing.T, jobs *joblist.List) *joblist.Job {
 	t.Helper()
 	job := jobs.Start(dispatch.Call{Tool: exportTool})
@@ -279,7 +280,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 		if has(a) || !has(b) || !has(c) {
 			t.Error("the first of three results was not the dropped one")
 		}
-		// The newest result stays, even if its size exceeds the limit of all results.
+		// The newest result is kept even if it alone exceeds the limit of all results.
 		if large := startFinishedJob(t, jobs); !has(large) || has(b) || has(c) {
 			t.Error("the large result did not replace all other results")
 		}

@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// trackerHook counts the calls that it finds and does not find.
+// trackerHook is a hook that counts for which calls the Tracker has a value.
 type trackerHook struct {
 	tracker        joblist.Tracker[int]
 	found, missing atomic.Int64
@@ -25,7 +25,8 @@ func (h *trackerHook) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// A hook finds each call, however early it runs, until the call is forgotten.
+// A hook must find the value of each tracked call, even if the hook runs just after Start,
+// until Forget is called.
 func TestTracker(t *testing.T) {
 	hook := &trackerHook{}
 	p := &page{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(nil, nil) }}

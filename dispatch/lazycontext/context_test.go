@@ -51,7 +51,7 @@ func TestEndBeforeBegin(t *testing.T) {
 	<-c.Done()
 }
 
-// TestChildContextsEnd checks that contexts made from a Context end with it.
+// TestChildContextsEnd checks that child contexts of a Context end when the Context ends.
 func TestChildContextsEnd(t *testing.T) {
 	var c Context
 	c.Begin(t.Context())

@@ -13,7 +13,8 @@ import (
 
 func f(v float64) *float64 { return &v }
 
-// notificationsFor returns the notifications of a meter without a rate limit for reports.
+// notificationsFor returns the notifications that a meter without a rate limit creates for
+// reports.
 func notificationsFor(reports ...wire.Report) []Notification {
 	m := meter{Interval: -1}
 	for i := range reports {
@@ -27,7 +28,7 @@ func (m *meter) accept(now time.Time, r *wire.Report) {
 	m.Accept(now, n, Text{r.Message, r.Status, r.Audience})
 }
 
-// drainMeter returns what a meter sends at the end of a call.
+// drainMeter returns the notifications that a meter sends at the end of a call.
 func drainMeter(m *meter) []Notification {
 	var sent []Notification
 	for {
@@ -118,8 +119,8 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	}
 }
 
-// TestStepsLeaveRoomForNumbers checks that the numbers of a tool are sent unchanged,
-// even with 20,000 messages between two numbers.
+// TestStepsLeaveRoomForNumbers checks that the numbers that a tool reports are sent
+// unchanged, even with 20,000 messages between two numbers.
 func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
 		for _, scale := range []struct{ first, next, total float64 }{
@@ -150,8 +151,8 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	}
 }
 
-// TestStepSizeFollowsTheNumbersOfTheTool checks that steps are finer after numbers that
-// are close together.
+// TestStepSizeFollowsTheNumbersOfTheTool checks that the artificial steps are smaller if
+// the tool reports numbers that are close together.
 func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 	m := meter{Interval: -1}
 	next := func(r wire.Report) Notification {
@@ -213,8 +214,8 @@ func TestMeterQueue(t *testing.T) {
 	}
 }
 
-// TestMeterKeepsReports checks that later reports, reminders and suspensions never
-// replace the first report, nor the last message before a suspension.
+// TestMeterKeepsReports checks that the first report, and the last message before a
+// suspension, are always sent. Later reports and reminders must not replace them.
 func TestMeterKeepsReports(t *testing.T) {
 	m := meter{Interval: time.Second}
 	currentTime := time.Unix(0, 0)
@@ -251,7 +252,7 @@ func TestMeterKeepsReports(t *testing.T) {
 	}
 }
 
-// TestMeterProperty checks the notifications of random reports at random times.
+// TestMeterProperty checks the notifications for random reports at random times.
 func TestMeterProperty(t *testing.T) {
 	for seed := range uint64(4000) {
 		if problem := meterProblem(seed); problem != "" {
@@ -265,8 +266,8 @@ var (
 	audiences      = []string{"", "internal", AudienceUser, "other"}
 )
 
-// randomReport returns a report with arbitrary numbers; randomValidReport returns a
-// report of a tool that counts up to a total.
+// randomReport returns a report with arbitrary numbers; randomValidReport returns one from
+// a tool that counts up to a total.
 func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {
@@ -294,8 +295,8 @@ func randomValidReport(rnd *rand.Rand, done *float64) wire.Report {
 	return wire.Report{Progress: f(*done / 20), Total: f(1)}
 }
 
-// meterProblem runs one sequence of reports through a meter and returns the first
-// violation in its notifications; "" if there is none.
+// meterProblem passes a random sequence of reports to a meter. It returns the first
+// violation of a rule by its notifications, or an empty string.
 func meterProblem(seed uint64) string {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	m := meter{Interval: 100 * time.Millisecond}
@@ -355,25 +356,25 @@ func meterProblem(seed uint64) string {
 	return c.problem
 }
 
-// meterCheck checks notifications in the order they are sent.
+// meterCheck checks the notifications of a meter in the order in which they are sent.
 type meterCheck struct {
 	m          *meter
-	audienceOf map[string]string // audiences by message
+	audienceOf map[string]string // the audience of each message
 	forUser    string            // the last message for the user, until it is sent
-	kept       map[string]bool   // the messages for the user before suspensions, until they are sent
+	kept       map[string]bool   // the user's messages from before a suspension, until they are sent
 
 	last           float64
 	greatest       float64 // the greatest number that the tool reported
 	sentAt         time.Time
-	isFinalWaiting bool     // the first final report waits, so earlier reports are sent at once
-	seen           bool     // the tool sent a final report
-	final          *float64 // the first final report that was sent, if its number is still possible
+	isFinalWaiting bool     // true while the first final report is queued, so that earlier reports are sent at once
+	seen           bool     // true once the tool has sent a final report
+	final          *float64 // the number of the first final report, if it can still be sent
 	finalSent      bool
-	isFlushing     bool // the remaining reports are sent at once
+	isFlushing     bool // true at the end, when all remaining reports are sent at once
 	problem        string
 }
 
-// keep records the last message for the user as a message that must be sent.
+// keep records that the last message for the user must be sent.
 func (c *meterCheck) keep() {
 	if c.forUser != "" && len(c.kept) < maxKept {
 		c.kept[c.forUser] = true
@@ -391,8 +392,9 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 	c.m.accept(now, r)
 }
 
-// unsentStep reports whether a text without numbers was accepted first and is not sent.
-// After a first text without numbers is accepted, the progress 0 is not possible.
+// unsentStep reports whether the first accepted report was a text without numbers that is
+// still queued. Because progress must increase, a later report with progress 0 can't be
+// sent in this case.
 func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// newSender returns a sender and the messages that it sends.
+// newSender returns a Sender, and a pointer to the list of messages that it has sent.
 func newSender(interval time.Duration) (*Sender, *[]string) {
 	var s Sender
 	sent := &[]string{}
@@ -25,8 +25,8 @@ func reportMessage(s *Sender, message string) {
 	s.Accept(time.Now(), Numbers{}, Text{Message: message})
 }
 
-// TestSenderRate checks that the first report is sent at once, the next report after the
-// interval, and a replaced report never.
+// TestSenderRate checks that the first report is sent at once and the next report after the
+// interval. A report that a newer report replaces is never sent.
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)
@@ -53,8 +53,8 @@ func TestSenderRate(t *testing.T) {
 	})
 }
 
-// TestSenderFlushesAfterClose checks that a closed sender rejects reports and keeps
-// its queue for Flush.
+// TestSenderFlushesAfterClose checks that a closed Sender ignores new reports, and that
+// Flush still sends the queued reports.
 func TestSenderFlushesAfterClose(t *testing.T) {
 	s, sent := newSender(time.Hour)
 	reportMessage(s, "first")
@@ -72,8 +72,8 @@ func TestSenderFlushesAfterClose(t *testing.T) {
 	}
 }
 
-// TestSenderInBackground checks that notifications are sent until stop, and that no
-// notification is sent after stop has returned.
+// TestSenderInBackground checks that SendInBackground sends notifications until stop is
+// called, and none after stop has returned.
 func TestSenderInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)
@@ -92,7 +92,7 @@ func TestSenderInBackground(t *testing.T) {
 	})
 }
 
-// TestSenderWithoutClient checks that reports cost nothing if the client wants no
+// TestSenderWithoutClient checks that nothing is queued if the client wants no
 // notifications.
 func TestSenderWithoutClient(t *testing.T) {
 	var s Sender
@@ -105,7 +105,8 @@ func TestSenderWithoutClient(t *testing.T) {
 	}
 }
 
-// TestSenderLosesNoReport sends from many goroutines without a rate limit.
+// TestSenderLosesNoReport checks that no report is lost if many goroutines report at once
+// without a rate limit.
 func TestSenderLosesNoReport(t *testing.T) {
 	s, sent := newSender(-1)
 	stop := s.SendInBackground()

@@ -49,7 +49,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 	}
 }
 
-// enterSession enters a call with one byte of arguments and fails if the call is rejected.
+// enterSession adds a call with one byte of arguments to the queue, and fails the test if
+// the call is rejected.
 func enterSession(t *testing.T, q *Queue, session string) *Place {
 	t.Helper()
 	p, err := q.Enter("slack", session, 1)
@@ -69,12 +70,12 @@ func TestQueueIsBounded(t *testing.T) {
 	if err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "2 calls of this plugin are queued, the maximum") {
 		t.Fatalf("the fourth call: %+v, want rate_limited with the limit", err)
 	}
-	q.Leave("slack", places[2]) // a waiting client has left
+	q.Leave("slack", places[2]) // a client with a waiting call disconnects
 	enterSession(t, q, "b")
 }
 
-// TestFullQueueRejectsTheGreediest checks that a client with one call gets a place in a
-// queue that another client has filled. The error of the call that loses its place
+// TestFullQueueRejectsTheGreediest checks that a client can add its first call to a queue
+// that another client has filled. The call that loses its place fails with an error that
 // contains the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
@@ -129,8 +130,8 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-// TestQueueNeverLeaksAPlace takes and frees places at random, and checks that the
-// counts stay correct.
+// TestQueueNeverLeaksAPlace adds and removes calls at random, and checks that the counters
+// of the queue stay correct.
 func TestQueueNeverLeaksAPlace(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	q := New(Limits{MaxRunning: 3, MaxWaiting: 50, MaxBytes: 60})

@@ -17,8 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestFieldsOfProjections lists which projection contains which field of a call. The
-// author of a new field must decide for each surface whether the surface shows the
+// TestFieldsOfProjections compares testdata/fields.txt with the fields of a call that each
+// surface shows. Whoever adds a field must decide for each surface whether to show the
 // field.
 func TestFieldsOfProjections(t *testing.T) {
 	projections := []struct {
@@ -50,8 +50,8 @@ func TestFieldsOfProjections(t *testing.T) {
 	goldentest.Compare(t, "testdata/fields.txt", []byte(b.String()))
 }
 
-// fieldPaths returns the fields of a struct, with paths for the fields of embedded
-// structs.
+// fieldPaths returns the names of all fields of a struct, as paths such as Caller.Tool for
+// fields of nested structs.
 func fieldPaths(t reflect.Type, prefix string) []string {
 	var paths []string
 	for i := range t.NumField() {
@@ -65,7 +65,8 @@ func fieldPaths(t reflect.Type, prefix string) []string {
 	return paths
 }
 
-// withoutTime removes the time that is left to decide, which differs in each run.
+// withoutTime removes LeftMs, the remaining time for a decision, which differs from run to
+// run.
 func withoutTime(c wire.CallView) wire.CallView {
 	if c.Waiting != nil {
 		c.Waiting.LeftMs = 0
@@ -82,9 +83,8 @@ func encodeJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestPanelCaller checks that a waiting call names the tool that makes the call. The
-// panel of a browser omits the tab of the calling tool if the tab is in another
-// browser.
+// TestPanelCaller checks that the side panel shows which tool made a waiting call. The tab
+// of the calling tool is omitted if it is in another browser.
 func TestPanelCaller(t *testing.T) {
 	v := dispatch.View{Waiting: &dispatch.WaitingTicket{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
@@ -103,8 +103,8 @@ func TestPanelCaller(t *testing.T) {
 	}
 }
 
-// TestTimedOutCall checks which surfaces show that a call timed out. Agents get the
-// status of tool-call-progress.v1.
+// TestTimedOutCall checks which surfaces show that a call timed out. Agents receive the
+// status failed instead, as in tool-call-progress.v1.
 func TestTimedOutCall(t *testing.T) {
 	v := dispatchtest.View()
 	v.Status = wire.StatusTimedOut
@@ -119,22 +119,22 @@ func TestTimedOutCall(t *testing.T) {
 	}
 }
 
-// singleCallSource is a source of calls that contains one call.
+// singleCallSource implements Calls with a single call.
 type singleCallSource struct{ view dispatch.View }
 
 func (c singleCallSource) Calls() []dispatch.View { return []dispatch.View{c.view} }
 
 func (c singleCallSource) Find(string) (dispatch.View, bool) { return c.view, true }
 
-// panelCall returns a call in the form that the side panel of a browser shows.
+// panelCall converts a call to the form that the side panel of a browser shows.
 func panelCall(v dispatch.View, browserID string) wire.CallView {
 	list := shape.PanelCalls{BrowserID: browserID}
 	params := list.Next(singleCallSource{v})
 	return append(params.Calls, params.Ended...)[0]
 }
 
-// TestEndedCallsAreSentOnce checks that the side panel receives each ended call once,
-// with the newest call first.
+// TestEndedCallsAreSentOnce checks that the side panel receives each ended call only once,
+// newest first.
 func TestEndedCallsAreSentOnce(t *testing.T) {
 	now := time.Now()
 	ended := func(id string) dispatch.View {
@@ -150,7 +150,7 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 		{callListSource{running, ended("b"), ended("a")}, "running; b a"},
 		{callListSource{running, ended("b"), ended("a")}, "running;"},
 		{callListSource{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
-		{callListSource{ended("f"), ended("e")}, "; f e"}, // the newest call of the previous state.sync is no longer in the list
+		{callListSource{ended("f"), ended("e")}, "; f e"}, // the newest call of the previous state.sync is no longer among the ended calls
 		{callListSource{}, ";"},
 		{callListSource{ended("f")}, ";"},
 	} {
@@ -169,8 +169,8 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 	}
 }
 
-// TestWaitingCallsAreAlwaysShown checks that the side panel receives a call that waits for
-// the user also if more calls than the limit are running.
+// TestWaitingCallsAreAlwaysShown checks that the side panel receives calls that wait for
+// the user even if more calls run than the panel shows.
 func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	var calls callListSource
 	for i := range 500 {
@@ -185,7 +185,7 @@ func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	}
 }
 
-// callListSource is a source of calls without activities.
+// callListSource implements Calls with a list of calls without activities.
 type callListSource []dispatch.View
 
 func (c callListSource) Calls() []dispatch.View { return c }
