@@ -212,7 +212,7 @@ func TestEventsOfActivities(t *testing.T) {
 			inside := patchReport("table", `[]`)
 			inside.Audience = "internal"
 			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, patchReport("table", `[]`), inside, patchReport("table", `[]`)}, 0)
-			// Followers must not receive this change, which is dropped because it is too large.
+			// A change that is too large is dropped, so followers must not receive it.
 			s.Reports([]wire.Report{contentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}

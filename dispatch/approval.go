@@ -33,7 +33,7 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 
 // Remind sends a message for the user to the client of a suspended call, as a progress
 // notification. For a nested call, the client that made the top-level call receives the
-// message. Once the user has decided about w, Remind does nothing.
+// message. Once the user has decided about the ticket w, Remind does nothing.
 func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {
@@ -183,9 +183,9 @@ func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: errtext.AddUserStep(wire.ErrDenied, fact)}
 }
 
-// suspend opens a ticket, so that the call waits for the user. The ticket is nil if the
-// call has ended or already has an open ticket. The result is an error if the call has used
-// up its waiting time, or if too many calls wait.
+// suspend opens a ticket, so that the call waits for the user. The returned ticket is nil
+// if the call has ended or already has an open ticket. If the call has used up its waiting
+// time, or if too many calls wait, suspend returns an error.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingWait(c, request)
 	if limit <= 0 {

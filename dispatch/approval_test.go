@@ -193,8 +193,8 @@ func TestTicketLimit(t *testing.T) {
 	})
 }
 
-// TestGateIsRechecked checks a permission that is granted just after the gate has asked for
-// approval, but before the call is suspended. The call must not wait.
+// TestGateIsRechecked checks that a call does not wait for approval if the permission is
+// granted just before the call is suspended.
 func TestGateIsRechecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount, askCount int
@@ -213,8 +213,8 @@ func TestGateIsRechecked(t *testing.T) {
 	})
 }
 
-// TestSuspendedCallsAreBounded checks that the number of suspended calls is limited,
-// although suspended calls are not in the queue.
+// TestSuspendedCallsAreBounded checks that the number of suspended calls and the size of
+// their arguments are limited, although suspended calls are not in the queue.
 func TestSuspendedCallsAreBounded(t *testing.T) {
 	const maxCalls, maxBytes = 1000, 256 << 20
 	for name, tt := range map[string]struct{ calls, bytes int }{

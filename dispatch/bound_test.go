@@ -13,8 +13,9 @@ import (
 	"opentabs/wire"
 )
 
-// requestingTool is a fake tool that sends requests, such as for the user, until its call
-// ends. It stops after 100 requests, so that the test ends even if no limit applies.
+// requestingTool is a fake tool that sends requests, such as for an action of the user,
+// until its call ends. A requestingTool stops after 100 requests, so that the test ends
+// even if no limit applies.
 type requestingTool struct {
 	stop chan struct{} // closed when the call has ended
 }

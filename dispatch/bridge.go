@@ -62,14 +62,15 @@ type Instance struct {
 	URL string
 }
 
-// TargetChoice describes which targets a call accepts. A field that is zero excludes no
-// target.
+// TargetChoice describes which targets a call accepts. A field with its zero value excludes
+// no target.
 type TargetChoice struct {
 	Plugin string
 	// Browser is the ID or the name of a browser.
 	Browser string
 	TabID   int
-	// Client is the client that makes the call. Client does not restrict the targets.
+	// Client is the client that makes the call. The field Client does not restrict which
+	// targets match.
 	Client Client
 	// Sites are URLs, one of which must have the host and port of the tab.
 	Sites []string
@@ -79,8 +80,8 @@ type TargetChoice struct {
 	// Place is where the tool runs. For any Place except PlaceDocument, the bridge returns the
 	// current state of the tab TabID, or of all browsers if TabID is 0.
 	Place Place
-	// Tool and Args are the name and the arguments of a browser tool. For other tools, both
-	// are empty.
+	// Tool and Args are the name and the arguments of a browser tool. For tools of plugins,
+	// Tool and Args are empty.
 	Tool string
 	Args json.RawMessage
 	// IsPreview is true if the search for targets must not affect pages. During a preview, the
@@ -89,7 +90,7 @@ type TargetChoice struct {
 	// IsReloadApproved is true if the user has allowed the reload of a tab that may
 	// contain unsaved input.
 	IsReloadApproved bool
-	// Inspect selects the secret fields to inspect in the page of TabID; nil for none.
+	// Inspect, if not nil, requests the kinds of secret fields in the page of the tab TabID.
 	Inspect *wire.TabInspection
 }
 
@@ -104,7 +105,8 @@ func (w TargetChoice) AllowsBrowser(id, name string) bool {
 	return w.Browser == "" || w.Browser == id || strings.EqualFold(w.Browser, name)
 }
 
-// Targets are the documents and tabs of one plugin, by state.
+// Targets are the documents and tabs in which a plugin runs or could run, grouped by their
+// state.
 type Targets struct {
 	// BrowserCount is the number of connected browsers.
 	BrowserCount int
@@ -133,8 +135,9 @@ type Targets struct {
 	// IsSyncing is true while a browser in which the call may run has not yet confirmed the
 	// current list of plugins.
 	IsSyncing bool
-	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Only their
-	// Browser and BrowserName are set. BrowsersToOpen is empty if the call may not open a tab.
+	// BrowsersToOpen are the browsers in which a tab could be opened for the call. For
+	// BrowsersToOpen, only the fields Browser and BrowserName of Target are set.
+	// BrowsersToOpen is empty if the call may not open a tab.
 	BrowsersToOpen []Target
 	// OpenedTab is a tab that opentabs opened for the call, if the plugin did not start in the
 	// tab in time. OpenedTab is nil if no tab was opened or if the plugin started.
@@ -179,7 +182,7 @@ type Run struct {
 	Prompt bool
 	// Place is where the tool runs, such as in a document or in a tab.
 	Place Place
-	// Client is the client that calls a browser tool. For other tools, Client is empty.
+	// Client is the client that calls a browser tool. For tools of plugins, Client is empty.
 	Client Client
 	// Decision is the JSON of the user's decision that the tool receives, or nil without a
 	// decision.
@@ -214,7 +217,8 @@ type Sink interface {
 // LateAnswer is a page's answer that arrived after its run had already ended, such as
 // because of a lost link.
 type LateAnswer struct {
-	// Output is the result as JSON text if Err is nil. Output is nil for undefined.
+	// Output is the tool's result as JSON text if Err is nil. For the result undefined, Output
+	// is nil.
 	Output json.RawMessage
 	Err    *wire.CallError
 	// IsOutputLost is true if the tool returned a result that did not arrive completely.

@@ -24,7 +24,7 @@ type Tool struct {
 	// fixed sites has no Instances.
 	Instances []Instance
 	// OpenURL is the page to open for a call that finds no tab, if the user permits opening
-	// tabs. OpenURL is empty if the plugin's author declared no such page.
+	// tabs. OpenURL is empty if the plugin's author declared no page to open.
 	OpenURL string
 	// Prompt is true if Name is the name of a prompt, not of a tool.
 	Prompt bool
@@ -72,7 +72,7 @@ type Call struct {
 	// Trace records when the call passes each stage, such as the queue. Trace is nil for a
 	// call that is not traced.
 	Trace *hops.Trace
-	// ParentCallID and ParentNodeID identify the calling call of a nested call.
+	// ParentCallID and ParentNodeID identify the call whose tool made a nested call.
 	ParentCallID string
 	ParentNodeID string
 	// Caller is the tool that made the call, or nil for a call of a client.

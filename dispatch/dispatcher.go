@@ -29,7 +29,8 @@ const (
 )
 
 // maxWaitingBytes limits the total size of the arguments of a plugin's waiting calls. Above
-// the limit, a call of the client with the most bytes fails with rate_limited.
+// the limit, a waiting call of the client with the most bytes of arguments fails with
+// rate_limited.
 const maxWaitingBytes = 256 << 20
 
 // maxEndedCalls is the number of ended calls that a dispatcher keeps in memory for lists.
@@ -44,33 +45,33 @@ const maxEndedActivityBytes = 32 << 20
 // signal answers within a few milliseconds.
 const stopOutcomeTimeout = 50 * time.Millisecond
 
-// Options configure a dispatcher. A field that is zero selects the default of the field.
+// Options configure a dispatcher. The zero value of a field selects its default.
 type Options struct {
-	// IdleLimit is the longest time a running call may go without a progress report. The
-	// default is 30 s.
+	// IdleLimit is the longest time a running call may go without a progress report, by
+	// default 30 s.
 	IdleLimit time.Duration
-	// MaxIdleLimit is the longest idle limit that a tool may declare. The default is IdleLimit
-	// if set, else 5 min.
+	// MaxIdleLimit is the longest idle limit that a tool may declare, by default IdleLimit if
+	// set, else 5 min.
 	MaxIdleLimit time.Duration
-	// HardLimit is the longest time a call may run in total. The default is 5 min.
+	// HardLimit is the longest time a call may run in total, by default 5 min.
 	HardLimit time.Duration
-	// ProgressInterval is the shortest time between two progress notifications of one call.
-	// The default is 100 ms. A negative ProgressInterval, for tests, disables the rate limit
-	// and keeps all reports in memory until the client has read them.
+	// ProgressInterval is the shortest time between two progress notifications of one call, by
+	// default 100 ms. A negative ProgressInterval, for tests, disables the rate limit and
+	// keeps all reports in memory until the client has read them.
 	ProgressInterval time.Duration
-	// MaxRunningCalls is how many calls of one plugin may run at once; further calls wait. The
-	// default is 256.
+	// MaxRunningCalls is how many calls of one plugin may run at once, by default 256. Further
+	// calls wait.
 	MaxRunningCalls int
-	// MaxWaitingCalls is how many calls of one plugin may wait. The default is 20,000. Above
+	// MaxWaitingCalls is how many calls of one plugin may wait, by default 20,000. Above
 	// MaxWaitingCalls, a call of the client with the most waiting calls fails with
 	// rate_limited.
 	MaxWaitingCalls int
-	// MaxResultBytes is the maximum size of a tool's result. The default is
+	// MaxResultBytes is the maximum size of a tool's result, by default
 	// wire.DefaultMaxResultBytes. A call with a larger result fails with result_too_large.
 	MaxResultBytes int
-	// SuspendLimit is how long a call and its nested calls may wait for the user in total. The
-	// default is 5 min. After SuspendLimit, the call fails with approval_timeout. A call that
-	// has begun ends at the latest after HardLimit plus SuspendLimit.
+	// SuspendLimit is how long a call and its nested calls may wait for the user in total, by
+	// default 5 min. After SuspendLimit, the call fails with approval_timeout. A call that has
+	// begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
 	// Gates decide, in the order of the list, which calls may run. Without gates, all calls
 	// run.
@@ -83,28 +84,29 @@ type Options struct {
 	// OpenHook runs for each call that has not ended after up to 500 ms.
 	OpenHook OpenHook
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
-	// changes. The function must not block, and is never called concurrently.
+	// changes. OnWaitingChange must not block, and is never called concurrently.
 	OnWaitingChange func(calls int)
 	// ResolveTool finds the tool that the tool parent calls by name: a short name in the same
 	// plugin, or <plugin>__<tool>. The returned arguments are validated, in the form in which
 	// the page receives them. Without ResolveTool, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
-	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches. The
-	// function must be safe for concurrent use. Without MayOpenTab, no call may open a tab.
+	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
+	// MayOpenTab must be safe for concurrent use. Without MayOpenTab, no call may open a tab.
 	MayOpenTab func(plugin string) bool
 	// CurrentTab returns the browser ID and tab ID for a call of a browser tool that names no
-	// tab, or zero values for no tab. The function must be safe for concurrent use.
+	// tab, or zero values for no tab. CurrentTab must be safe for concurrent use.
 	CurrentTab func(Call) (browser string, tabID int)
 	// ShapeOutput converts the output of a browser tool to the form that agents receive, or
-	// returns the error with which the call fails. The function must not block and must be
-	// safe for concurrent use. Without ShapeOutput, the output is unchanged.
+	// returns the error with which the call fails. ShapeOutput must not block and must be safe
+	// for concurrent use. Without ShapeOutput, agents receive the output of browser tools
+	// unchanged.
 	ShapeOutput func(CallInfo, json.RawMessage) (json.RawMessage, *wire.CallError)
 	// ShownArgs returns the arguments of a browser tool as requests for approval show them,
-	// such as without secrets. The function must not block and must be safe for concurrent
-	// use. Without ShownArgs, requests for approval show all arguments.
+	// such as without secrets. ShownArgs must not block and must be safe for concurrent use.
+	// Without ShownArgs, requests for approval show all arguments.
 	ShownArgs func(CallInfo) json.RawMessage
 	// FailureNote returns additional sentences for the error of a failed tool: one for the
-	// agent and one for the user. The function must not block and must be safe for concurrent
+	// agent and one for the user. FailureNote must not block and must be safe for concurrent
 	// use.
 	FailureNote func(Tool) (agentText, userText string)
 	// Log receives one log line for each ended call. The zero Logger discards all lines.
@@ -131,7 +133,7 @@ type Dispatcher struct {
 	openHookTimer openHookTimer
 
 	// runningCalls counts the executions of Dispatcher.Call that have not returned. Only
-	// addCall increases the count, with Dispatcher.mu locked.
+	// addCall increases runningCalls, with Dispatcher.mu locked.
 	runningCalls sync.WaitGroup
 }
 
@@ -273,7 +275,8 @@ func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 }
 
 // Find returns a call by its ID if the call runs, waits, or is one of the last 200 ended
-// calls. Unlike a list, the View includes activities and the timeline.
+// calls. Unlike the Views of Calls, the View that Find returns includes activities and the
+// timeline.
 func (d *Dispatcher) Find(callID string) (View, bool) {
 	c := d.find(callID)
 	if c == nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // These constants limit the delayed work for ended calls, such as after hooks. The delay
-// afterDelay lets the result reach the client before the work begins. If more than
+// afterDelay lets the result reach the client before the delayed work begins. If more than
 // maxAfterCalls calls or maxAfterBytes of arguments and results wait, the last call does
 // the work before returning its result.
 const (

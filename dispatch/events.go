@@ -59,7 +59,7 @@ const (
 	CommandNamePrefix     = events.CommandNamePrefix
 )
 
-// The kinds of events.
+// The possible values of EventKind.
 const (
 	EventCreated   = events.Created
 	EventSuspended = events.Suspended

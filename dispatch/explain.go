@@ -160,7 +160,7 @@ func ownUserText(c *liveCall) string {
 }
 
 // stateTexts returns the error message and the advice that lists of calls show to the user.
-// The error code and the run time are omitted, because lists show them in columns.
+// Both texts omit the error code and the run time, because lists show these in columns.
 func (f failure) stateTexts() (cause, nextStep string) {
 	if f.err.UserText != "" {
 		return f.err.UserText, ""

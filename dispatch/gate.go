@@ -31,7 +31,7 @@ type CallInfo struct {
 	TabID   int
 	// Target is the browser, tab and document in which a browser tool will run. For a tool of
 	// a plugin, Target is zero. The gates of a browser tool also run once before a target is
-	// chosen. In this first run, Target is zero and only a Block takes effect.
+	// chosen. While no target is chosen, Target is zero and only a Block takes effect.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
@@ -101,11 +101,11 @@ type Ticket struct {
 	// approval_timeout. The remaining part of Options.SuspendLimit is the default and the
 	// maximum of Limit.
 	Limit time.Duration
-	// Scopes are the extents of an approval that the user may choose from. An empty list means
+	// Scopes are the extents of an approval that the user may choose from. Empty Scopes mean
 	// ScopeOnce. For a client without a session, the dispatcher omits ScopeSession.
 	Scopes []wire.Scope
 	// IsReadOnly is true if the gate has checked that the call changes nothing. If IsReadOnly
-	// is false, the call is read-only only if the tool's author declares it.
+	// is false, the call is read-only only if the tool's author declares so.
 	IsReadOnly bool
 	// reloadsTab is true if an approval of the ticket also allows the reload of a tab.
 	reloadsTab bool

@@ -28,7 +28,8 @@ const (
 )
 
 // endedParentName is the canceller that the errors of nested calls name if their parent
-// call has ended. errParentEnded is the Cancellation of such calls without a reason.
+// call has ended. errParentEnded is the Cancellation of nested calls whose parent call
+// ended without a reason.
 const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}

@@ -12,7 +12,7 @@ import (
 const openHookInterval = 500 * time.Millisecond
 
 // OpenHook is a hook that runs for each accepted call that has not ended after up to 500
-// ms. The call does not wait for the hook. An OpenHook may run concurrently with another
+// ms. Calls do not wait for an OpenHook. An OpenHook may run concurrently with another
 // OpenHook or an [AfterHook], and must not block.
 type OpenHook interface {
 	// Open receives a call that has not ended, so the result and the error in the EndedCall

@@ -26,7 +26,7 @@ func (r *openRecorder) Open(i CallInfo, e EndedCall) {
 }
 
 // The open hook must receive each call that runs or waits for more than 500 ms, exactly
-// once. It must not receive short calls and ended calls.
+// once. The open hook must not receive short calls and ended calls.
 func TestOpenHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &openRecorder{}

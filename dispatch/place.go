@@ -138,7 +138,7 @@ func shownArgs(c *liveCall) json.RawMessage {
 	return c.d.opts.ShownArgs(c.gateInfo(nil))
 }
 
-// maxArgsStart is how many bytes of a call's arguments lists of calls show.
+// maxArgsStart is the number of bytes that lists of calls show of a call's arguments.
 const maxArgsStart = 300
 
 // storeArgsStart stores the beginning of the call's arguments, which lists of calls show.

@@ -120,7 +120,7 @@ func fillState(s *events.State, c *liveCall) {
 	}
 }
 
-// viewLocked returns the View of a call in lists. The caller holds liveCall.mu.
+// viewLocked returns the View of a call for lists. The caller holds liveCall.mu.
 func (c *liveCall) viewLocked() View {
 	var card events.CallFacts
 	fillCard(&card, c)
@@ -129,7 +129,7 @@ func (c *liveCall) viewLocked() View {
 	return events.NewView(&card, &state)
 }
 
-// listView returns the View of a call in lists, without activities and timeline.
+// listView returns the View of a call for lists, without activities and timeline.
 func (c *liveCall) listView() View {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -120,7 +120,7 @@ func (s *state) begin() bool {
 }
 
 // end records the outcome of the call, or returns false if the call had already ended. The
-// caller has stopped the clock.
+// caller has already stopped the Clock of the call.
 func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	if !s.status.canBecome(e.status) {
 		return false

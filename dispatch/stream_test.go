@@ -170,8 +170,8 @@ func TestReturningFollower(t *testing.T) {
 		if seqs, missedCount := next(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
 			t.Errorf("a follower from the start got events %v and missed %d", seqs, missedCount)
 		}
-		// A follower of one call misses no event, but a follower that returns after too many
-		// events misses some.
+		// A follower that selects one call receives the number of all lost events, also of other
+		// calls.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		last := runCalls(t, d, 2000)
@@ -191,7 +191,7 @@ func TestReturningFollower(t *testing.T) {
 }
 
 // TestFollowerReturnsTooLate checks a follower that returns after the recording of events
-// has stopped. It must receive the number of missed events.
+// has stopped. Next must report that the follower missed events.
 func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int

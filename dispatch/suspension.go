@@ -135,8 +135,8 @@ func (s *suspension) lastResolution(gate string) *Resolution {
 }
 
 // These constants limit the number of suspended calls and the total size of their
-// arguments. The limits of the queue do not apply, because calls are suspended before they
-// enter the queue.
+// arguments. The limits of the queue do not apply to suspended calls, because calls are
+// suspended before they enter the queue.
 const (
 	maxSuspended      = 1000
 	maxSuspendedBytes = maxWaitingBytes

@@ -44,7 +44,8 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 }
 
 // keepUsableGroups removes each group of targets, such as the targets of one browser, in
-// which no target may be ready. If no group has such a target, nothing is removed.
+// which no target may be ready. If no target of any group may be ready, keepUsableGroups
+// removes nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {

@@ -7,8 +7,8 @@ import (
 )
 
 // TestFrameAllocations checks how often one call allocates memory for its frames: once for
-// the request frame and once for the ID of the answer. The result is not copied out of its
-// frame.
+// the request frame and once for the ID of the answer. The tool's result is not copied out
+// of its frame.
 func TestFrameAllocations(t *testing.T) {
 	params := &ToolDispatchParams{
 		DispatchID: "call_1", Plugin: "chat", Tool: "export", TabID: 7, DocumentID: "d7", MaxResultBytes: 1 << 20,

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// DecodeBody decodes the body of a frame into to, a pointer to its params or result type.
-// For an empty body, DecodeBody succeeds and sets no fields.
+// DecodeBody decodes the body of a frame. The argument to must be a pointer to the params
+// or result type of the frame. For an empty body, DecodeBody succeeds and sets no fields.
 func DecodeBody(body []byte, to any) error {
 	if len(body) == 0 {
 		return nil
@@ -22,8 +22,8 @@ func splitBody(body []byte, use func(key, value []byte) error) error {
 	return splitObject(body, use)
 }
 
-// DecodeProtocol decodes only the protocol version of HelloParams. The other fields may
-// differ between two versions of the protocol.
+// DecodeProtocol decodes only the protocol version of HelloParams. Other fields of
+// HelloParams may differ between two versions of the protocol.
 func DecodeProtocol(hello []byte) (protocol int, err error) {
 	var version struct {
 		Protocol int `json:"protocol"`

@@ -86,7 +86,7 @@ func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 }
 
 // TestDecodeProgressKeepsMalformedReports checks that a progress report with a field of a
-// wrong type keeps its valid fields. Other reports in the same frame must not change.
+// wrong type keeps its valid fields. Other progress reports in the frame must not change.
 func TestDecodeProgressKeepsMalformedReports(t *testing.T) {
 	p, err := DecodeProgress([]byte(`{"dispatchId":"c1","seq":4,"reports":[` +
 		`{"progress":"1","message":"a","status":"b","audience":"user","endAudience":"user","activity":{"type":"text","content":1}},` +
@@ -170,8 +170,8 @@ func FuzzDecode(f *testing.F) {
 }
 
 // hasExactKeys reports whether the keys of a JSON object are ASCII without escapes and
-// differ in more than case. For such objects, encoding/json and splitObject must return
-// equal members.
+// differ in more than case. If hasExactKeys returns true, encoding/json and splitObject
+// must return equal members.
 func hasExactKeys(body []byte) bool {
 	seen := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {

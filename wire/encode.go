@@ -22,7 +22,7 @@ const (
 	methodPrefix = `{"jsonrpc":"2.0","method":`
 )
 
-// AppendRequest appends a request frame to dst. The params must be valid JSON.
+// AppendRequest appends a request frame to dst. Its params must be valid JSON.
 func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	dst = appendRequestHead(dst, id, method)
 	dst = append(dst, params...)
@@ -38,7 +38,7 @@ func appendRequestHead(dst []byte, id string, method Method) []byte {
 	return append(dst, `,"params":`...)
 }
 
-// AppendNotification appends a notification frame to dst. The params must be valid JSON.
+// AppendNotification appends a notification frame to dst. Its params must be valid JSON.
 func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	dst = append(dst, methodPrefix...)
 	dst = appendString(dst, string(method))
@@ -47,8 +47,8 @@ func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendResult appends the answer to a successful request to dst. The result must be valid
-// JSON.
+// AppendResult appends the answer to a successful request to dst. The argument result must
+// be valid JSON.
 func AppendResult(dst []byte, id string, result []byte) []byte {
 	dst = append(dst, idPrefix...)
 	dst = appendString(dst, id)
@@ -66,8 +66,8 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 	return append(dst, '}')
 }
 
-// frameRoom is the buffer space reserved for the small members of a frame, in bytes. If
-// they need more than frameRoom, the buffer grows with another allocation.
+// frameRoom is the buffer space reserved for the small members of a frame, in bytes. If the
+// small members need more than frameRoom, the buffer grows with another allocation.
 const frameRoom = 512
 
 // AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID.

@@ -135,7 +135,7 @@ type UntrustedPage struct {
 }
 
 // EncodeUntrustedPages encodes pages as JSON: one page as an object, several pages as an
-// array. Without pages, the result is nil.
+// array. For an empty list of pages, EncodeUntrustedPages returns nil.
 func EncodeUntrustedPages(pages []UntrustedPage) json.RawMessage {
 	var encoded []byte
 	switch len(pages) {

@@ -24,7 +24,7 @@ func readJSON[T any](t testing.TB, file string) T {
 }
 
 // TestParseRejects checks that Parse rejects the frames in testdata/refused.json for the
-// listed reasons. The TypeScript test frame.test.ts reads the same file.
+// listed reasons. The TypeScript test frame.test.ts also reads refused.json.
 func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {

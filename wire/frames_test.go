@@ -128,7 +128,7 @@ func goldenBodies(t testing.TB) []goldenBody {
 
 // TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes. A
 // strict decoder finds unknown keys, and the comparison of bytes finds keys that differ
-// only in case. The TypeScript test frames.test.ts reads the same golden frames.
+// only in case. The TypeScript test frames.test.ts also reads these golden frames.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {

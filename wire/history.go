@@ -32,8 +32,8 @@ type CallsFilter struct {
 
 // CallsHistoryResult is one page of recorded calls.
 type CallsHistoryResult struct {
-	// Calls contains at most Limit calls. A page may contain fewer calls, or none, although
-	// older calls exist.
+	// Calls contains at most CallsHistoryParams.Limit calls. A page of recorded calls may be
+	// shorter, or even empty, although older calls exist.
 	Calls []RecordedCall `json:"calls,omitempty"`
 	// Next is the cursor that requests the next page, as CallsHistoryParams.Before. Next is
 	// absent if no older call exists.
@@ -57,7 +57,7 @@ type RecordedCall struct {
 
 // CallRepeatParams requests a new call with the tool and arguments of a recorded call.
 type CallRepeatParams struct {
-	// CallID is the ID of the recorded call.
+	// CallID is the ID of the recorded call to repeat.
 	CallID string `json:"callId"`
 }
 

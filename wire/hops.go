@@ -1,16 +1,16 @@
 package wire
 
 // BrowserHops are the times that one traced call spent in the browser, in microseconds.
-// Each time is measured with one clock, because the clocks of the service worker and the
-// page differ. Chrome randomly rounds its clocks to 0.1 ms, so only averages over many
-// calls are accurate.
+// Each of the times is measured with a single clock, because the clocks of the service
+// worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms, so only averages
+// over many calls are accurate.
 type BrowserHops struct {
 	// WorkerInUs is the time from the arrival of the tool.dispatch in the service worker until
 	// the worker posts the call to the document.
 	WorkerInUs int `json:"workerInUs"`
 	// DocumentUs is the time from posting the call to the document until its result arrives in
-	// the service worker. DocumentUs includes the message port in both directions and the
-	// page.
+	// the service worker. DocumentUs includes the time in the page, and the time that messages
+	// take through the port in both directions.
 	DocumentUs int `json:"documentUs"`
 	// WorkerOutUs is the time from the arrival of the result in the service worker until the
 	// answer is encoded.

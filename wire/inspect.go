@@ -16,8 +16,8 @@ type CallInspectResult struct {
 	HasTrace bool `json:"traced,omitempty"`
 	// TraceID is the ID of the call's OpenTelemetry trace, absent if the call has no trace.
 	TraceID string `json:"traceId,omitempty"`
-	// Failure helps the plugin's author to find the bug. Failure is absent for a browser tool
-	// and for a call that did not fail.
+	// Failure contains what the plugin's author needs to find the cause of a failed call.
+	// Failure is absent for a browser tool and for a call that did not fail.
 	Failure *CallFailure `json:"failure,omitempty"`
 	// Undo describes an attempt to undo the call, and is absent without an attempt.
 	Undo *CallUndo `json:"undo,omitempty"`

@@ -1,7 +1,7 @@
 package wire
 
 // Version is the version of the wire protocol. The server rejects a browser with another
-// version.
+// protocol version.
 const Version = 1
 
 // Subprotocol is the WebSocket subprotocol of opentabs. The browser sends its nonce as a
@@ -24,7 +24,7 @@ const DefaultPort = 9527
 const MaxFrameBytes = 64 << 20
 
 // MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A
-// longer result is split into several tool.part notifications.
+// longer tool result is split into several tool.part notifications.
 const MaxPartChars = 256 << 10
 
 // DefaultMaxResultBytes is the default maximum length of a call's result, in bytes of
@@ -36,14 +36,14 @@ const DefaultMaxResultBytes = 100 << 20
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
-// UTF-8. A longer content or patch is dropped.
+// UTF-8. Longer content and longer patches are dropped.
 const MaxActivityBytes = 256 << 10
 
 // MaxActivityTypes is the maximum number of activities (such as tables) of one call.
 const MaxActivityTypes = 16
 
 // MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of UTF-8. A
-// nested call with a longer result fails.
+// nested call whose result is longer than MaxAnswerBytes fails.
 const MaxAnswerBytes = 16 << 20
 
 // MaxShownArgsBytes and MaxShownActivityBytes limit how much of a call's arguments and of
@@ -76,7 +76,7 @@ const (
 const MaxSilenceMs = 10000
 
 // CancelTimeoutMs is the time within which a page must answer tool.cancel, in milliseconds.
-// After a timeout, the outcome of the cancellation is "ignored".
+// If the page does not answer in time, the outcome of the cancellation is "ignored".
 const CancelTimeoutMs = 2000
 
 // HotReloadWaitMs is how long a hot reload waits for the running calls of a document to

@@ -9,11 +9,11 @@ type Method string
 
 // Methods that open a link and keep it alive.
 const (
-	// MethodChallenge is the server's first notification on a link. The frame proves that the
-	// server has the shared key, and asks the browser for its proof.
+	// MethodChallenge is the server's first notification on a link. The challenge proves that
+	// the server has the shared key, and asks the browser for its proof.
 	MethodChallenge Method = "challenge"
-	// MethodHello is the browser's first request on a link. The frame proves that the browser
-	// has the shared key.
+	// MethodHello is the browser's first request on a link. The hello request proves that the
+	// browser has the shared key.
 	MethodHello Method = "hello"
 	// MethodPing is a request of either peer that keeps the link and the service worker alive.
 	MethodPing Method = "ping"
@@ -29,8 +29,8 @@ const (
 	// MethodToolProgress is the browser's notification with progress reports of a running
 	// tool.
 	MethodToolProgress Method = "tool.progress"
-	// MethodToolPart is the browser's notification with one part of a large result. All parts
-	// precede the answer to tool.dispatch.
+	// MethodToolPart is the browser's notification with one part of a large result. The
+	// browser sends all parts of a result before its answer to tool.dispatch.
 	MethodToolPart Method = "tool.part"
 	// MethodToolResync is the server's notification that it needs the complete content of an
 	// activity.
@@ -69,11 +69,11 @@ const (
 	MethodConfigReview Method = "config.review"
 	// MethodConfigSettings is the browser's request to change settings of a plugin.
 	MethodConfigSettings Method = "config.settings"
-	// MethodConfigOpening is the browser's request to allow or forbid calls to open tabs for a
-	// plugin.
+	// MethodConfigOpening is the browser's request to set whether calls of a plugin may open
+	// tabs.
 	MethodConfigOpening Method = "config.opening"
-	// MethodConfigCalls is the browser's request to allow or forbid one plugin to call tools
-	// of another plugin.
+	// MethodConfigCalls is the browser's request to set whether one plugin may call tools of
+	// another plugin.
 	MethodConfigCalls Method = "config.calls"
 	// MethodConfigLateAccess is the browser's request to grant or revoke the late access of a
 	// plugin. A plugin that starts late needs late access to get its secret settings and to
@@ -132,7 +132,7 @@ const (
 	// tab.
 	MethodTabOpen Method = "tab.open"
 	// MethodTabLoad is the server's request to reload a tab in which a plugin does not run.
-	// The browser refuses if the user could lose work.
+	// The browser refuses the reload if the user could lose work.
 	MethodTabLoad Method = "tab.load"
 	// MethodTabDescribe is the server's request for the current state of any tab, for a
 	// browser tool.
@@ -144,7 +144,7 @@ const (
 	// browser deletes the state that it stores for the ended sessions.
 	MethodSessionEnded Method = "session.ended"
 	// MethodSessionUsed is the browser's notification with the sessions for which it stores
-	// state. The server answers with [MethodSessionEnded].
+	// state. The server responds to session.used with [MethodSessionEnded].
 	MethodSessionUsed Method = "session.used"
 	// MethodTabUserInput is the browser's notification that the user clicked or typed in a tab
 	// that a client uses.
@@ -154,7 +154,8 @@ const (
 // Methods that send content to the side panel.
 const (
 	// MethodStateWatch is the browser's notification that turns state.sync and state.plugins
-	// on or off. The server sends neither while no side panel is open.
+	// on or off. The server sends state.sync and state.plugins only while a side panel is
+	// open.
 	MethodStateWatch Method = "state.watch"
 	// MethodStateSync is the server's notification with the calls that the side panel
 	// displays.

@@ -6,7 +6,7 @@ import (
 )
 
 // maxMembers is the maximum number of members of a JSON object that splitObject accepts.
-// Valid objects of the protocol have fewer members.
+// All valid objects of the protocol have fewer members.
 const maxMembers = 32
 
 // splitObject splits a JSON object into its members without decoding them. The function use

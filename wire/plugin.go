@@ -45,13 +45,13 @@ type PluginInfo struct {
 	// InDevelopment is true if the plugin's author runs "opentabs plugin dev" for the plugin.
 	InDevelopment bool `json:"dev,omitempty"`
 	// File is the adapter's path in the folder of the unpacked extension, for a browser in
-	// which user scripts are off. The path is empty if the server has no folder of an unpacked
+	// which user scripts are off. File is empty if the server has no folder of an unpacked
 	// extension.
 	File string `json:"file,omitempty"`
 }
 
-// PluginSyncParams lists all plugins. The browser unregisters each plugin that the list
-// lacks.
+// PluginSyncParams lists all plugins. The browser unregisters each plugin that is not in
+// the list.
 type PluginSyncParams struct {
 	// HostScriptID identifies the code of the host, which the browser requests with
 	// plugin.fetch. HostScriptID is empty if the server has no host code.
@@ -104,9 +104,9 @@ type PluginFetchParams struct {
 
 // PluginFetchResult contains the parts of a plugin's script, or the code of the host.
 type PluginFetchResult struct {
-	// Code is a JavaScript function expression. For a plugin, the function contains the
-	// adapter's code. For the host, the function takes a bool, whether the host starts late,
-	// and returns the function that starts an adapter.
+	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's
+	// code. For the host, Code is a function that receives whether the host starts late, and
+	// returns the function that starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the options with which the host starts the adapter
 	// (extension/src/host/options.ts). When the host itself is requested, Options is empty.
@@ -131,12 +131,12 @@ type PluginCodeResult struct{}
 
 // PluginSettings are a plugin's settings as the server sends them to its running adapters.
 type PluginSettings struct {
-	// Values is a JSON object that maps each setting to a string, number or boolean.
-	// Settings without a value are absent.
+	// Values is a JSON object that maps each setting to a string, number or boolean. Settings
+	// without a value are absent from Values.
 	Values json.RawMessage `json:"values,omitempty"`
 	// URLs is a JSON object that maps each setting of type url to an object of URLs by
-	// instance. Of each such setting, a document receives only the URL with the document's
-	// host.
+	// instance. From each setting of type url, a document receives only the URL with the
+	// document's host.
 	URLs json.RawMessage `json:"urls,omitempty"`
 }
 

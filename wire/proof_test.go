@@ -7,7 +7,7 @@ import (
 )
 
 // TestProofsAreGolden compares computed proofs with the golden frames of the handshake. A
-// test of the extension compares its proofs with the same golden frames.
+// test of the extension also compares the extension's proofs with the golden frames.
 func TestProofsAreGolden(t *testing.T) {
 	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
 	var challenge ChallengeParams

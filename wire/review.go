@@ -29,8 +29,8 @@ type PluginInspectParams struct {
 }
 
 // PluginInspectResult is the description of a plugin that the user reads before enabling
-// the plugin. The texts come from the plugin's author, but the server removes hidden
-// characters.
+// the plugin. The texts of a PluginInspectResult come from the plugin's author, but the
+// server removes hidden characters.
 type PluginInspectResult struct {
 	// Hash is the PluginView.Hash of the content that the result describes.
 	Hash        string `json:"hash"`
@@ -111,8 +111,8 @@ const (
 // SectionView is the size of a text that the user can read while reviewing a plugin.
 type SectionView struct {
 	Name SectionName `json:"name"`
-	// Pages is the number of pages into which plugin.page splits the text. Lines is its number
-	// of lines.
+	// Pages is the number of pages into which plugin.page splits the text. Lines is the number
+	// of lines of the text.
 	Pages int `json:"pages"`
 	Lines int `json:"lines"`
 	// Added and Removed are the numbers of added and removed lines in SectionChanges.
@@ -133,7 +133,7 @@ type LastReviewView struct {
 type PluginPageParams struct {
 	Plugin string `json:"plugin"`
 	// Hash is PluginInspectResult.Hash. The server rejects the request for a page if the
-	// plugin has changed since plugin.inspect.
+	// plugin has changed since the plugin.inspect request.
 	Hash    string      `json:"hash"`
 	Section SectionName `json:"section"`
 	// Page is the number of the requested page of the section, from 1.

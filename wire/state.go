@@ -9,7 +9,7 @@ type StateWatchParams struct {
 }
 
 // CallStatus is the status of a call as users see it. All statuses except StatusTimedOut
-// exist in tool-call-progress.v1, too.
+// also exist in the format tool-call-progress.v1.
 type CallStatus string
 
 const (
@@ -285,7 +285,7 @@ type PluginView struct {
 	Recommended *RecommendationView `json:"recommended,omitempty"`
 }
 
-// SettingType is the type of a setting's value.
+// SettingType is the type of a setting's value, such as "url" or "boolean".
 type SettingType string
 
 const (
@@ -295,7 +295,7 @@ const (
 	SettingString  SettingType = "string"
 	SettingNumber  SettingType = "number"
 	SettingBoolean SettingType = "boolean"
-	// SettingSelect is one of several options.
+	// SettingSelect is a string that the user chooses from several options.
 	SettingSelect SettingType = "select"
 )
 
@@ -349,15 +349,15 @@ type StatePluginsParams struct {
 // ConfigSettingsParams changes settings of a plugin.
 type ConfigSettingsParams struct {
 	Plugin string `json:"plugin"`
-	// Values is a JSON object of the settings to change. Each setting has the format of
-	// SettingView.Value, or null to remove its value.
+	// Values is a JSON object of the settings to change. Each value in Values has the format
+	// of SettingView.Value; null removes the value of the setting.
 	Values json.RawMessage `json:"values"`
 }
 
 // ConfigSettingsResult is an empty object that confirms that the settings are saved.
 type ConfigSettingsResult struct{}
 
-// ConfigOpeningParams allows or forbids calls to open tabs for a plugin.
+// ConfigOpeningParams sets whether calls of a plugin may open tabs.
 type ConfigOpeningParams struct {
 	Plugin  string `json:"plugin"`
 	Allowed bool   `json:"allowed"`
@@ -366,7 +366,8 @@ type ConfigOpeningParams struct {
 // ConfigOpeningResult is an empty object that confirms that the change is saved.
 type ConfigOpeningResult struct{}
 
-// ConfigCallsParams allows or forbids the tools of Plugin to call tools of CalledPlugin.
+// ConfigCallsParams sets whether tools of the plugin Plugin may call tools of the plugin
+// CalledPlugin.
 type ConfigCallsParams struct {
 	Plugin       string `json:"plugin"`
 	CalledPlugin string `json:"other"`

@@ -107,11 +107,11 @@ type TabChangedParams struct {
 
 // TabOpenParams requests a new tab that opens in the background, without the focus.
 type TabOpenParams struct {
-	// URL is an http or https URL.
+	// URL is the http or https URL to open in the new tab.
 	URL string `json:"url"`
 }
 
-// TabOpenResult identifies the new tab.
+// TabOpenResult contains the ID of the tab that the browser opened.
 type TabOpenResult struct {
 	TabID int `json:"tabId"`
 }
@@ -133,8 +133,8 @@ type TabLoadResult struct {
 
 // TabDescribeParams requests the current state of one tab, with or without a plugin.
 type TabDescribeParams struct {
-	// TabID selects a tab. If TabID is absent, the active tab of the last focused window is
-	// selected.
+	// TabID is the ID of the requested tab. If TabID is absent, the active tab of the last
+	// focused window is requested.
 	TabID int `json:"tabId,omitempty"`
 	// Inspect asks the browser to search the page for secret fields. Inspect is absent if the
 	// server needs no search.
@@ -166,12 +166,12 @@ type AnyTab struct {
 	// scripts in the tab.
 	DocumentID string `json:"documentId,omitempty"`
 	// Problem is a sentence without a period that explains why the extension can't run scripts
-	// in the tab. Problem is absent if scripts can run.
+	// in the tab. Problem is absent if the extension can run scripts in the tab.
 	Problem string `json:"problem,omitempty"`
 	// Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
-	// Secrets is the result of the requested TabInspection. Secrets is absent without a
-	// request, or if the page did not answer.
+	// Secrets is the result of the requested TabInspection. Secrets is absent if the server
+	// requested no inspection, or if the page did not answer.
 	Secrets *SecretFields `json:"secrets,omitempty"`
 }
 

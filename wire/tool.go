@@ -80,8 +80,8 @@ type ToolCancelResult struct {
 	Outcome CancelOutcome `json:"outcome"`
 }
 
-// Report is one progress report of a running tool. All fields are optional, and the server
-// validates them because a page can send anything.
+// Report is one progress report of a running tool. All fields of a Report are optional, and
+// the server validates them because a page can send anything.
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`

@@ -21,10 +21,11 @@ import (
 	"opentabs/wire"
 )
 
-// Limits of the memory of activities, and of the requests to the page.
+// Limits of the memory that activities use, and of the requests for content that a page
+// receives.
 const (
-	// maxPatches and maxPatchBytes limit the pending patches of one activity. At the limit,
-	// all pending patches are applied.
+	// maxPatches and maxPatchBytes limit the pending patches of one activity. If either limit
+	// is reached, all pending patches are applied.
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
 	// maxResyncs is how often opentabs requests the complete content of one activity from the
@@ -61,7 +62,7 @@ type Owner interface {
 //
 // Patches are applied only when a user opens the call, or when too many patches are
 // pending. Applying a patch takes as long as parsing the complete content, so the goroutine
-// that receives progress reports must not wait for it.
+// that receives progress reports must not apply patches.
 type Set struct {
 	owner Owner
 

@@ -76,8 +76,8 @@ func (c *Clock) elapsed() int64 {
 	return int64(time.Since(c.start)) - c.endedPauses.Load()
 }
 
-// Pause suspends the idle limit and the hard limit until Resume has been called as
-// often as Pause. Pause may precede Start.
+// Pause suspends the idle limit and the hard limit until Resume has been called as often as
+// Pause. Pause may be called before Start.
 func (c *Clock) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,8 +209,8 @@ func (c *Clock) CheckLimits() {
 	}
 }
 
-// Stop ends the idle limit and the hard limit, and freezes Elapsed. Stop may precede
-// Start and may be called more than once.
+// Stop ends the idle limit and the hard limit, and freezes Elapsed. Stop may be called
+// before Start, and more than once.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

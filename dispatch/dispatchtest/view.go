@@ -13,7 +13,7 @@ import (
 var ArrivalTime = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
 // View returns a call in which every field is set, for tests of surfaces. No real call has
-// all these fields: a call that waits for the user has no error and no result.
+// all fields at once: a call that waits for the user has no error and no result.
 func View() dispatch.View {
 	progress, loaded, total, userProgress := 0.5, 50.0, 100.0, 0.25
 	ended := ArrivalTime.Add(time.Minute)

@@ -159,8 +159,8 @@ func EndsBeforeHandler(code wire.ErrorCode) bool {
 // OpenTabStep is the advice if a call of a browser tool has no usable tab.
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
-// WithoutCheckAdvice returns the advice for a call that has not started. The user need not
-// check the effects of such a call, so the sentence about the check is omitted.
+// WithoutCheckAdvice returns the advice without the part that asks the user to check the
+// effects of the call. A call that has not started has no effects.
 func (s Step) WithoutCheckAdvice() Step {
 	return Step{cutCheckAdvice(s.ForAgent), cutCheckAdvice(s.ForUser)}
 }

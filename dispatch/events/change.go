@@ -60,8 +60,8 @@ type ReportSummary struct {
 	// Count is the number of progress reports, and InvalidCount is the number of reports with
 	// invalid numbers.
 	Count, InvalidCount int
-	// AnyAudience is from the last progress reports for any audience, and UserAudience from
-	// the last progress reports for the user.
+	// AnyAudience summarizes the progress reports for all audiences, and UserAudience only the
+	// reports for the user.
 	AnyAudience, UserAudience ShownReport
 }
 
@@ -72,8 +72,8 @@ type ShownReport struct {
 	Message, StatusWord string
 }
 
-// Change is one change of a call, from which an [Event] is built when a follower reads. A
-// Change is cheap to create, because its creation delays the call. A published Change, its
+// Change is one change of a call, from which an [Event] is built when a follower reads.
+// Creating a Change is cheap, so that calls are hardly delayed. A published Change, its
 // CallFacts and its Details are read-only.
 type Change struct {
 	Kind Kind

@@ -76,8 +76,8 @@ func (c Client) String() string {
 // Requester is the client that made a call, in the JSON form that surfaces show.
 type Requester struct {
 	// Client is the name of the client's token, or without a token the name that the client
-	// sent. ClientCredential is the kind of credential. ClaimedName is the unverified name
-	// that a client with a token sent.
+	// sent. ClientCredential is the kind of credential with which the client authenticated.
+	// ClaimedName is the unverified name that a client with a token sent.
 	Client           string         `json:"client,omitempty"`
 	ClientCredential CredentialKind `json:"client_via,omitempty"`
 	ClaimedName      string         `json:"client_claims,omitempty"`

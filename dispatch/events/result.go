@@ -16,9 +16,9 @@ const (
 	maxTextStart     = 1 + 6*(maxResultText+2*utf8.UTFMax)
 )
 
-// ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts it
-// to the text that surfaces show, only when a surface needs the text. The zero ResultStart
-// belongs to an empty result.
+// ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts a
+// ResultStart to the text that surfaces show, only when a surface needs the text. The zero
+// ResultStart belongs to an empty result.
 type ResultStart struct {
 	text   []byte
 	isCut  bool // the result is longer than text

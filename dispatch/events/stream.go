@@ -48,8 +48,8 @@ type FollowOptions struct {
 	// Audience selects events by their audience: "user" selects all events for the user
 	// ([Event.IsForUser]), and "internal" selects all events whose audience is not "user".
 	Audience string
-	// IsPrompt wakes the follower immediately after each change. Other followers read changes
-	// in batches, which slows calls down less.
+	// IsPrompt wakes the follower immediately after each change. Followers without IsPrompt
+	// read changes in batches, which slows calls down less.
 	IsPrompt bool
 }
 
@@ -75,8 +75,8 @@ func (o *FollowOptions) matches(e *Event) bool {
 
 // Stream keeps the last events in one ring buffer for all followers. Publish only adds a
 // small Change to a queue, and the next follower that reads turns all queued changes into
-// events. The number of followers therefore does not slow calls down, and no events are
-// built while no follower reads.
+// events. More followers therefore do not slow calls down, and no events are built while no
+// follower reads.
 type Stream struct {
 	// isRecording is true while the Stream records changes. Without followers, no Change is
 	// created for a progress report.
@@ -224,7 +224,7 @@ func (s *Stream) LastSeq() uint64 {
 }
 
 // removeFollower removes a follower from the list, and moves the last follower of the list
-// to its index.
+// to the free index.
 func (s *Stream) removeFollower(f *Follower) {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()

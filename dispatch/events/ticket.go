@@ -24,7 +24,7 @@ type WaitingTicket struct {
 	TabID   int    `json:"tab_id,omitempty"`
 	Title   string `json:"title,omitempty"`
 	// Args is the JSON text of the call's arguments, truncated to wire.MaxShownArgsBytes.
-	// ArgsBytes is the length of the complete text.
+	// ArgsBytes is the length of the complete arguments, in bytes of JSON.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
 	// StartedAt is when the call began to wait. ExpiresAt is when the wait ends if the user
@@ -40,8 +40,8 @@ type WaitingTicket struct {
 	Page *TicketPage `json:"page,omitempty"`
 }
 
-// ToolAbout describes a tool to the user who approves or denies a call of the tool. The
-// texts come from the plugin's author.
+// ToolAbout describes a tool to the user who approves or denies a call of the tool. All
+// texts in a ToolAbout come from the plugin's author.
 type ToolAbout struct {
 	// PluginName is the display name of the plugin. Title is the display name of the
 	// tool.

@@ -68,8 +68,8 @@ type View struct {
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
 	// StatusWord is the tool's word for what it is doing, such as "indexing". A report with a
-	// message but no word clears the StatusWord. UserStatusWord is from the reports for the
-	// user only.
+	// message but no word clears the StatusWord. UserStatusWord is the last word in the tool's
+	// reports for the user.
 	StatusWord     string `json:"status_word,omitempty"`
 	UserStatusWord string `json:"user_status_word,omitempty"`
 	// EndAudience is the audience of the call's result. An empty EndAudience means internal.
@@ -92,11 +92,11 @@ type View struct {
 	// their first reports. Lists and events omit Activities.
 	Activities []activity.View `json:"activities,omitempty"`
 	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the
-	// call spent in each stage, or nil if the call is not traced. Only Find and the after
-	// hooks set Timeline and Trace. Seq, which only Find sets, is the number of the last event
-	// that the View includes. A reader that skips all events up to Seq sees no change twice. A
-	// reader must call Follow before Find, because events are numbered only while there is a
-	// follower.
+	// call spent in each stage, or nil if the call is not traced. Timeline and Trace are set
+	// only in a View that Find returns or that an after hook receives. Seq, which only Find
+	// sets, is the number of the last event that the View includes. A reader that skips all
+	// events up to Seq sees no change twice. A reader must call Follow before Find, because
+	// events are numbered only while there is a follower.
 	Timeline []Moment   `json:"timeline,omitempty"`
 	Trace    *hops.View `json:"trace,omitempty"`
 	Seq      uint64     `json:"seq,omitempty"`

@@ -70,22 +70,22 @@ type Trace struct {
 	browser atomic.Pointer[wire.BrowserHops]
 }
 
-// Mark records that the call passes m now.
+// Mark records that the call passes the mark m now.
 func (t *Trace) Mark(m Mark) {
 	if t != nil {
 		t.MarkAt(m, time.Now())
 	}
 }
 
-// MarkAt records that the call passed m at the given time.
+// MarkAt records that the call passed the mark m at the given time.
 func (t *Trace) MarkAt(m Mark, at time.Time) {
 	if t != nil {
 		t.marks[m].Store(max(1, at.Sub(t.start).Nanoseconds()))
 	}
 }
 
-// SetBrowser records the times that the browser measured. The argument is nil if the
-// browser sent none.
+// SetBrowser records the times that the browser measured, and does nothing if the browser
+// sent none.
 func (t *Trace) SetBrowser(h *wire.BrowserHops) {
 	if t != nil && h != nil {
 		t.browser.Store(h)
@@ -169,8 +169,8 @@ func (t *Trace) View(root *Trace) *View {
 	return v
 }
 
-// Hops returns the recorded hops of a call in order. If the call did not reach a page, the
-// browser's hops are missing.
+// Hops returns the recorded hops of a call in order. For a call that did not reach a page,
+// the list contains no hops of the browser.
 func (t *Trace) Hops() []Hop {
 	l := hopList{marks: make([]float64, markCount)}
 	for m := range l.marks {

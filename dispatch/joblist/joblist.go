@@ -38,8 +38,7 @@ const endedLifetime = time.Hour
 // without a kept result, only the View is kept.
 const jobsPerResult = 10
 
-// Options limit the memory of ended jobs. A field that is zero selects the default of the
-// field.
+// Options limit the memory of ended jobs. The zero value of a field selects its default.
 type Options struct {
 	// Results is the maximum number of kept results; the default is 100. Above the limit, the
 	// oldest result is dropped, and its job's View has ResultDropped set.
@@ -77,7 +76,7 @@ type Job struct {
 	done chan struct{} // closed at the end of the call
 
 	// isKept is true after Keep, and isResultDropped is true after the result was dropped.
-	// List.mu guards both fields.
+	// List.mu guards isKept and isResultDropped.
 	isKept, isResultDropped bool
 
 	mu   sync.Mutex             // guards all fields below
@@ -101,8 +100,8 @@ type View struct {
 }
 
 // Start starts a call as a job and returns at once. The call continues after the client's
-// request ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop it. c.Progress is
-// ignored; use Job.Wait to receive progress. List.Find and List.List return the job only
+// request ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress
+// is ignored; use Job.Wait to receive progress. List.Find and List.List return the job only
 // after Job.Keep.
 func (l *List) Start(c dispatch.Call) *Job {
 	job := &Job{list: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
@@ -141,7 +140,7 @@ func (l *List) List() []View {
 // ID returns the ID of the job, which is the ID of its call.
 func (job *Job) ID() string { return job.id }
 
-// View returns the state of the job at the moment.
+// View returns the current state of the job, as surfaces show it.
 func (job *Job) View() View {
 	view := job.callView()
 	job.list.mu.Lock()

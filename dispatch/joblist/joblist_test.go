@@ -237,7 +237,8 @@ func TestJobsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// startFinishedJob starts a job that ends at once, calls Keep, and waits for its end.
+// startFinishedJob starts a job that ends at once, waits for its end, and then calls
+// Job.Keep.
 func startFinishedJob(t *testing.T, jobs *joblist.List) *joblist.Job {
 	t.Helper()
 	job := jobs.Start(dispatch.Call{Tool: exportTool})

@@ -17,8 +17,8 @@ import (
 // has no parent yet.
 //
 // context.WithCancel allocates three times and registers itself with its parent. A Context
-// does so only when Done is first called. Each tool call has a Context, but few calls use
-// the method Done.
+// allocates and registers nothing until Done is first called. Each tool call has a Context,
+// but few calls use the method Done.
 type Context struct {
 	context.Context // the parent context, set by Begin
 

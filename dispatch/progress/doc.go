@@ -30,7 +30,7 @@ type Notification struct {
 	Audience string
 }
 
-// Text is the text of a progress report, and for whom the text is.
+// Text contains the texts of a progress report, and their audience.
 type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }

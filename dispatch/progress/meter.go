@@ -23,7 +23,7 @@ type meter struct {
 	// is sent.
 	hasFinalReport, isFinalSent bool
 
-	// queue contains the accepted notices that are not sent. With a positive Interval, the
+	// queue contains the accepted notices that are not yet sent. With a positive Interval, the
 	// queue has at most one due notice, maxKept kept notices and the first final report.
 	// Before and after the final report, the queue may also contain one notice for each
 	// audience and one reminder.

@@ -215,7 +215,7 @@ func TestMeterQueue(t *testing.T) {
 }
 
 // TestMeterKeepsReports checks that the first report, and the last message before a
-// suspension, are always sent. Later reports and reminders must not replace them.
+// suspension, are always sent. Later reports and reminders must not replace either.
 func TestMeterKeepsReports(t *testing.T) {
 	m := meter{Interval: time.Second}
 	currentTime := time.Unix(0, 0)
@@ -295,8 +295,8 @@ func randomValidReport(rnd *rand.Rand, done *float64) wire.Report {
 	return wire.Report{Progress: f(*done / 20), Total: f(1)}
 }
 
-// meterProblem passes a random sequence of reports to a meter. It returns the first
-// violation of a rule by its notifications, or an empty string.
+// meterProblem passes a random sequence of reports to a meter. meterProblem returns the
+// first rule that the meter's notifications violate, or an empty string.
 func meterProblem(seed uint64) string {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	m := meter{Interval: 100 * time.Millisecond}
@@ -393,8 +393,8 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 }
 
 // unsentStep reports whether the first accepted report was a text without numbers that is
-// still queued. Because progress must increase, a later report with progress 0 can't be
-// sent in this case.
+// still queued. After such a text, a report with progress 0 can't be sent unchanged,
+// because progress must increase.
 func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {

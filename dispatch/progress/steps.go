@@ -21,8 +21,8 @@ const (
 	// stepFraction is the size of a step as a fraction of the total.
 	stepFraction = 1e-6
 	// rangeFraction is the size of the range for steps above a number that the tool reported,
-	// as a fraction of the total. Steps have a constant size in the lower half of the range
-	// and shrink in its upper half.
+	// as a fraction of the total. Progress steps have a constant size in the lower half of the
+	// range, and shrink in its upper half.
 	rangeFraction = 1e-3
 	// minRangeSteps is the minimum number of full steps that fit above a number that the tool
 	// reported.

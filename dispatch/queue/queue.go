@@ -188,8 +188,8 @@ func (l *lane) add(p *Place, session string) {
 	t.placeBytes += p.argBytes
 }
 
-// turnWithMost returns the session's turn with the greatest sizeOf, or nil if all sizes are
-// 0.
+// turnWithMost returns the turn for which sizeOf is greatest, or nil if sizeOf is 0 for all
+// turns.
 func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
 	var greediest *turn
 	for _, t := range l.turnsBySession {

@@ -50,8 +50,8 @@ func TestFieldsOfProjections(t *testing.T) {
 	goldentest.Compare(t, "testdata/fields.txt", []byte(b.String()))
 }
 
-// fieldPaths returns the names of all fields of a struct, as paths such as Caller.Tool for
-// fields of nested structs.
+// fieldPaths returns the names of a struct's fields. Fields of embedded structs have paths
+// such as Snapshot.CallID.
 func fieldPaths(t reflect.Type, prefix string) []string {
 	var paths []string
 	for i := range t.NumField() {
@@ -84,7 +84,7 @@ func encodeJSON(t *testing.T, v any) string {
 }
 
 // TestPanelCaller checks that the side panel shows which tool made a waiting call. The tab
-// of the calling tool is omitted if it is in another browser.
+// of the calling tool is omitted if the tab is in another browser.
 func TestPanelCaller(t *testing.T) {
 	v := dispatch.View{Waiting: &dispatch.WaitingTicket{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
@@ -104,7 +104,7 @@ func TestPanelCaller(t *testing.T) {
 }
 
 // TestTimedOutCall checks which surfaces show that a call timed out. Agents receive the
-// status failed instead, as in tool-call-progress.v1.
+// status failed instead of timed out, as in tool-call-progress.v1.
 func TestTimedOutCall(t *testing.T) {
 	v := dispatchtest.View()
 	v.Status = wire.StatusTimedOut
