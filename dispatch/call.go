@@ -28,8 +28,8 @@ type Tool struct {
 	OpenURL string
 	// Prompt is true if Name is the name of a prompt, not of a tool.
 	Prompt bool
-	// Place is where the tool runs. Any Place except PlaceDocument marks a browser tool: its
-	// full name is Name, and its target is chosen before the gates decide.
+	// Place is where the tool runs. Any Place except PlaceDocument marks a browser tool, whose
+	// target is chosen before the gates decide.
 	Place Place
 	// IsExclusive is true if the tool changes its tab. Exclusive calls in one tab run one
 	// after another.

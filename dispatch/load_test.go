@@ -42,7 +42,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 		}
 		wg.Wait()
 		// Four calls run at once and take 1 s each, so one call of each of the 64 sessions takes
-		// 16 s. Calls that are already running add at most 1 s.
+		// 16 s. Calls that are running when the other clients' calls arrive add at most 1 s.
 		if longest > 17*time.Second {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
 		}

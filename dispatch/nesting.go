@@ -102,8 +102,8 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish ends one request of the tool. The request stays in cancelFuncs, so that begin
-// recognizes a duplicate of it.
+// finish ends one request of the tool. The request stays in cancelFuncs, so that begin can
+// detect a duplicate of the request.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
 	cancel := n.cancelFuncs[requestID]

@@ -146,7 +146,7 @@ func TestReloadIsApproved(t *testing.T) {
 }
 
 // TestPermissionDoesNotApproveReload checks a waiting call that a changed permission
-// allows. The reload of its tab must still require the user's approval.
+// allows. The reload of the call's tab must still require the user's approval.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAuto := false

@@ -80,7 +80,7 @@ type state struct {
 	finalRunTime time.Duration // the time from beganAt to endedAt, without the time in which the call was suspended
 	output       json.RawMessage
 	err          *wire.CallError
-	reason       string // the reason of a cancellation
+	reason       string // the reason that the canceller gave, or empty
 	// note contains the sentences of Options.FailureNote for err.
 	note failureNote
 	// stopSent is true if the page received a request to stop the tool; stopOutcome is the

@@ -22,7 +22,7 @@ const (
 	methodPrefix = `{"jsonrpc":"2.0","method":`
 )
 
-// AppendRequest appends a request frame to dst. Its params must be valid JSON.
+// AppendRequest appends a request frame to dst. The argument params must be valid JSON.
 func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	dst = appendRequestHead(dst, id, method)
 	dst = append(dst, params...)
@@ -38,7 +38,8 @@ func appendRequestHead(dst []byte, id string, method Method) []byte {
 	return append(dst, `,"params":`...)
 }
 
-// AppendNotification appends a notification frame to dst. Its params must be valid JSON.
+// AppendNotification appends a notification frame to dst. The argument params must be valid
+// JSON.
 func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	dst = append(dst, methodPrefix...)
 	dst = appendString(dst, string(method))

@@ -242,8 +242,8 @@ type PluginView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	Version     string `json:"version"`
-	// Hash is the hash of the plugin's code and descriptions. A user's review of a plugin is
-	// valid only for one Hash.
+	// Hash is the hash of the plugin's code and descriptions. The user must review a plugin
+	// again when its Hash changes.
 	Hash string `json:"hash"`
 	// Reviewed is true if the user has reviewed the plugin with its current Hash.
 	Reviewed bool `json:"reviewed"`

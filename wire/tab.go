@@ -83,8 +83,8 @@ type TabInfo struct {
 	// SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). While a
 	// tab reloads, its LoadError is empty.
 	//
-	// If a tab that opentabs opened for a call redirects to a site that can't be loaded, its
-	// URL remains the address before the redirect.
+	// If opentabs opened a tab for a call and the page redirects to a site that can't be
+	// loaded, TabInfo.URL is the address before the redirect.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is when LoadError occurred by the browser's clock, in milliseconds since
 	// 1970. Two failures of the same tab differ in LoadFailedMs even if their LoadError is

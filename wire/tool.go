@@ -18,8 +18,8 @@ type ToolDispatchParams struct {
 	// MaxResultBytes is the maximum length of the result, in bytes of UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`
 	// IsResent is true if an earlier link may have delivered the same tool.dispatch. If
-	// IsResent is true, the browser starts the tool only if DispatchID is new, and never
-	// answers that the tool did not start.
+	// IsResent is true, the browser starts the tool only if DispatchID is new. The error of a
+	// resent tool.dispatch never has NotStarted set, because the tool may have started before.
 	IsResent bool `json:"again,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`

@@ -18,7 +18,7 @@ type Client struct {
 	// Token is the name that the user gave to the client's verified token. Only a client with
 	// CredentialToken has a Token.
 	Token string
-	// Name is the name that the client itself sent, which is not verified.
+	// Name is the unverified name that the client itself sent.
 	Name string
 }
 

@@ -57,8 +57,8 @@ type notice struct {
 
 func (n *notice) isForUser() bool { return n.Audience == AudienceUser }
 
-// Accept queues a progress report that arrived at the time now. A report whose number does
-// not increase is dropped, unless its text is new or it is the first final report.
+// Accept queues a progress report that arrived at the given time. A report whose number
+// does not increase is dropped, unless its text is new or it is the first final report.
 func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	e := notice{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
@@ -112,8 +112,8 @@ func (m *meter) KeepQueued() {
 }
 
 // lowerNumbersAbove makes room for the first final report, whose progress must exceed all
-// earlier numbers. For each queued notice with a number not below progress, popNotice will
-// choose a smaller number.
+// earlier numbers. Each queued notice whose number is greater than or equal to progress
+// will get a smaller number from popNotice.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
@@ -166,9 +166,9 @@ func (e *notice) fillFrom(earlier *notice) {
 	}
 }
 
-// Next returns the next notification if the rate limit allows one at the time now. If the
-// rate limit forbids a notification, wait is the time until the next notification. If no
-// notification can be sent, wait is 0.
+// Next returns the next notification if the rate limit allows a notification at the given
+// time. If the rate limit forbids a notification, wait is the time until the next
+// notification. If no notification can be sent, wait is 0.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
