@@ -229,7 +229,7 @@ type LateAnswer struct {
 type Bridge interface {
 	// Targets returns where a plugin can run now, including targets that choice excludes. If
 	// no target matches choice, Targets waits several seconds for a browser to reconnect or a
-	// document to load, and longer for a tab that Targets opens. Targets stops waiting when
+	// document to load. If Targets opens a tab, it waits longer. Targets stops waiting when
 	// ctx ends. If several browsers could open a tab, Targets opens none.
 	Targets(ctx context.Context, choice TargetChoice) Targets
 	// Start sends run to the browser of its target. The last call to sink is Finish, exactly

@@ -66,7 +66,8 @@ type Verdict struct {
 type Wait struct {
 	// Duration is how long the call waits before the gates decide again.
 	Duration time.Duration
-	// Done is a channel whose closing ends the delay early. A nil channel has no effect.
+	// Done is a channel that ends the delay early when it is closed. A nil channel has no
+	// effect.
 	Done <-chan struct{}
 	// Message is the reason for the delay, which the client receives as a progress
 	// notification.

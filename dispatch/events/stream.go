@@ -75,8 +75,8 @@ func (o *FollowOptions) matches(e *Event) bool {
 
 // Stream keeps the last events in one ring buffer for all followers. Publish only adds a
 // small Change to a queue, and the next follower that reads turns all queued changes into
-// events. More followers therefore do not slow calls down, and no events are built while no
-// follower reads.
+// events. Calls are therefore not slower with many followers, and no events are built while
+// no follower reads.
 type Stream struct {
 	// isRecording is true while the Stream records changes. Without followers, no Change is
 	// created for a progress report.

@@ -8,8 +8,8 @@ import (
 )
 
 // TestFollowersReadInBatches checks when followers are woken: soon after a single change,
-// at most once per wakeInterval while changes arrive one by one, and more often while many
-// changes wait.
+// and at most once per wakeInterval while changes arrive one by one. While many changes
+// wait, followers are woken more often.
 func TestFollowersReadInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Stream
