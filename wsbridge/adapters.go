@@ -12,21 +12,21 @@ import (
 	"opentabs/wsbridge/requests"
 )
 
-// adapterSync keeps the plugins and settings of one link up to date.
+// adapterSync keeps the plugins and settings that the browser has on one link up to date.
 type adapterSync struct {
 	link    *link
-	syncDue chan struct{} // syncDue has a token when a plugin.sync is due
-	// settings are the plugin settings that the browser has received on the link, as
-	// JSON by plugin. Only the goroutine of the method run uses the field settings.
+	syncDue chan struct{} // has a token while a plugin.sync is due
+	// settings maps each plugin to its settings that the browser has received on this
+	// link, as JSON. Only the goroutine of the method run uses the field settings.
 	settings map[string]string
 }
 
-// request schedules a plugin.sync on the link. Several requests during a running
+// request schedules a plugin.sync on the link. Requests that arrive during a running
 // plugin.sync cause only one more plugin.sync.
 func (a *adapterSync) request() { signalOnce(a.syncDue) }
 
-// signalOnce puts a token into a channel with room for one token, unless the channel is
-// full.
+// signalOnce puts a token into a channel of capacity 1. If the channel already has a
+// token, signalOnce does nothing.
 func signalOnce(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -34,8 +34,8 @@ func signalOnce(c chan struct{}) {
 	}
 }
 
-// run sends plugins and settings to the browser after each request, and returns when
-// the link has ended.
+// run sends the plugins and their settings to the browser after each request. run returns
+// when the link has ended.
 func (a *adapterSync) run(b *browser) {
 	for {
 		select {
@@ -54,14 +54,14 @@ func (a *adapterSync) run(b *browser) {
 	}
 }
 
-// maxCodeInFlight limits the code that the browser has not confirmed, in bytes. The
-// browser registers all code that arrives together in one batch, because Chrome
-// rewrites its whole script store for each registration.
+// maxCodeInFlight limits the plugin code that was sent but not confirmed, in bytes.
+// Chrome rewrites its whole script store for each registration, so the browser registers
+// all code that arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
-// sendPlugins sends the list of plugins to a browser, and then the code that the browser
-// lacks. sendPlugins stops early if the list of plugins has changed. The sent list is at
-// least as new as syncTarget, which is a result of tabTable.currentSyncTarget.
+// sendPlugins sends the list of plugins to a browser, then the code that the browser
+// lacks. It stops early if the list of plugins changes. The list is at least as new as
+// syncTarget, which tabTable.currentSyncTarget returned.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
@@ -94,7 +94,7 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 			a.link.log.Warn().Str("plugin", inbound.CleanText(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
 			continue
 		}
-		delete(scriptByName, name) // ignore duplicates
+		delete(scriptByName, name) // ignore duplicate names
 		if err := unconfirmedCode.send(name, script); err != nil {
 			a.link.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
@@ -134,7 +134,7 @@ func (a *adapterSync) sendSettings() error {
 	return nil
 }
 
-// fetchCode returns the code of a plugin or of the host for plugin.fetch.
+// fetchCode answers a plugin.fetch request with the code of a plugin or of the host.
 func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	if a.link.hub.opts.FetchCode == nil {
 		return wire.PluginFetchResult{}, errors.New("this server has no code to fetch")
@@ -149,8 +149,8 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 	return r, err
 }
 
-// unconfirmedCode lists the plugin code that was sent and that the browser has not
-// confirmed, oldest first.
+// unconfirmedCode lists the plugin code that was sent but not confirmed by the browser,
+// oldest first.
 type unconfirmedCode struct {
 	link      *link
 	sent      []sentCode
@@ -163,7 +163,7 @@ type sentCode struct {
 	request   requests.Request
 }
 
-// send sends the code of a plugin when maxCodeInFlight allows more code.
+// send sends the code of a plugin once maxCodeInFlight allows more unconfirmed code.
 func (c *unconfirmedCode) send(name, script string) error {
 	code, err := c.link.hub.opts.Adapters.Code(name, script)
 	if err != nil {

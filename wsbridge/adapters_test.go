@@ -29,8 +29,8 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 	return infos
 }
 
-// TestAdapters checks that all code that a browser lacks is sent together, and that a
-// failure of one plugin does not affect other plugins.
+// TestAdapters checks that all plugin code that a browser lacks is sent in one batch. A
+// failure of one plugin must not affect other plugins.
 func TestAdapters(t *testing.T) {
 	withHub(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
@@ -55,15 +55,15 @@ func TestAdapters(t *testing.T) {
 		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		w.advanceTime(requests.Timeout) // the browser has not confirmed the plugin code in time
+		w.advanceTime(requests.Timeout) // the browser does not confirm the plugin code in time
 		p.wantFrames()
 		w.hub.Sync()
 		p.wantFrames(syncFrame(5, list+"]"))
 	})
 }
 
-// TestCodeWaitsForConfirmation checks that a browser receives more code only after it
-// has confirmed earlier code.
+// TestCodeWaitsForConfirmation checks that a browser receives more plugin code only after
+// it has confirmed earlier code.
 func TestCodeWaitsForConfirmation(t *testing.T) {
 	large := strings.Repeat("x", maxCodeInFlight/2-1000)
 	withHub(t, Options{Adapters: fakeAdapters{
@@ -76,14 +76,15 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
 		w.advanceTime(29 * time.Second)
-		p.wantFrames() // no frames arrive before the browser confirms earlier code
+		p.wantFrames() // no frame arrives before the browser confirms earlier code
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		p.wantFrames(codeFrame(4, "c", "h-c", large))
 	})
 }
 
-// TestSyncsBecomeOne checks that all changes during a sync cause only one more sync.
-// After a change of the list of plugins, no more code of the old list may be sent.
+// TestSyncsBecomeOne checks that all plugin changes during a plugin.sync cause only one
+// more plugin.sync. Once the list of plugins has changed, no more code of the old list
+// may be sent.
 func TestSyncsBecomeOne(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -121,7 +122,7 @@ func TestRunsDoNotWaitForAdapters(t *testing.T) {
 }
 
 // TestLostLinkBringsNothingUpToDate checks that calls keep waiting for adapters if the
-// link is lost before the browser has the adapters.
+// link is lost before the browser has received the adapters.
 func TestLostLinkBringsNothingUpToDate(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {

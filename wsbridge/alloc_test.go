@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// finishCountingSink is a sink that counts the ends of its runs.
+// finishCountingSink counts how often the sink of a call is finished.
 type finishCountingSink struct {
 	endSink
 	ends int
@@ -17,9 +17,9 @@ type finishCountingSink struct {
 
 func (s *finishCountingSink) Finish(json.RawMessage, *wire.CallError) { s.ends++ }
 
-// TestRunAllocations checks the allocations of one run through the hub, without the
-// network. A run allocates the run, its frame, the ID of the answer and a copy of the
-// result.
+// TestRunAllocations limits the memory allocations of one call through the hub, without
+// the network. Each call allocates its run, its frame, the ID of the answer and a copy of
+// the result.
 func TestRunAllocations(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
@@ -45,8 +45,8 @@ func TestRunAllocations(t *testing.T) {
 	}
 }
 
-// TestProgressAllocations checks the allocations of the hub for a tool.progress frame
-// with one report.
+// TestProgressAllocations limits the memory allocations of the hub for a tool.progress
+// frame with one report.
 func TestProgressAllocations(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()

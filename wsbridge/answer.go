@@ -12,16 +12,17 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// documentGoneCodes are the error codes of calls whose document is gone.
+// documentGoneCodes are the error codes which show that the document of a call no longer
+// exists.
 var documentGoneCodes = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
-// finishRun finishes a run with the browser's answer to the tool.dispatch of the run.
+// finishRun ends a tool call with the browser's answer to its tool.dispatch request.
 func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r := b.runs.removeRun(e.ID)
 	if r == nil {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
 		if late := l.hub.opts.ReceiveLate; late != nil && inbound.IsID(e.ID) {
-			answer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the parts of an ended run
+			answer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the result parts of a call that has ended
 			if !answer.IsOutputLost {
 				answer.Output, answer.Err = (&run{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
 			}
@@ -43,8 +44,8 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// readOutcome reads the browser's answer to a run that has been removed from the
-// runTable.
+// readOutcome decodes the browser's answer to a tool call. The call must already be
+// removed from the run table.
 func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, inbound.ToCallError(e.Error)
@@ -63,7 +64,7 @@ func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 		}
 		return bytes.Clone(res.Output), nil
 	case res.Parts == 0:
-		return nil, nil // undefined
+		return nil, nil // the tool returned undefined
 	}
 	output := r.parts.Join()
 	switch {

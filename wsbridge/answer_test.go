@@ -31,8 +31,8 @@ func TestAnswers(t *testing.T) {
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"x","tool":{"code":"","retryable":false,"retryAfterMs":-1}}}`,
 			`failed tool_error: x {"code":"","retryable":false}`},
 		{`"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"x","tool":{"code":"X","retryable":true}}}`, "failed tab_closed: x"},
-		// The result of the tool is not JSON, so the whole frame is not JSON. The
-		// malformed frame still names the run.
+		// If the tool's result is not JSON, the whole frame is not JSON. The malformed
+		// frame still contains the ID of the call.
 		{`"result":{"output":{bad}}`, "failed invalid_result: the tool's result is not valid JSON"},
 		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
 	}
@@ -44,7 +44,7 @@ func TestAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 2 { // the second answer to the same run has no effect
+			for range 2 { // a second answer to the same call has no effect
 				p.send(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
 			}
 			w.wantEvents("c1 " + tt.want)

@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// echoServer starts a server on a real port and connects a peer in this process.
+// echoServer starts a server on a real port and connects to it from this process.
 func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	b.Helper()
 	srv := httptest.NewServer(h)
@@ -37,8 +37,8 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	return c
 }
 
-// bareEcho returns a function that makes one round trip with the WebSocket library
-// only, as the lower bound.
+// bareEcho returns a function that makes one round trip with only the WebSocket library.
+// Its time is the lower bound for the hub.
 func bareEcho(b *testing.B) func(frame []byte) {
 	conns := make(chan *websocket.Conn, 1)
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func bareEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-// endSink is a sink that receives only the end of a run.
+// endSink receives only the error with which a call ends, or nil.
 type endSink chan *wire.CallError
 
 func (d endSink) Reports([]wire.Report, int) {}
@@ -81,8 +81,7 @@ func (endSink) Ask(wire.ToolAskParams)       {}
 func (d endSink) LinkRestored()                                 {}
 func (d endSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
-// benchHub returns a hub and a browser that answers each run with its
-// arguments.
+// benchHub returns a hub with a browser that answers each call with the call's arguments.
 func benchHub(b *testing.B) *Hub {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	h.newNonce = func() string { return serverNonce }
@@ -92,7 +91,7 @@ func benchHub(b *testing.B) *Hub {
 		h.Handler().ServeHTTP(w, r)
 	}))
 	b.Cleanup(h.Close)
-	if _, _, err := peer.Read(context.Background()); err != nil { // the first frame is the challenge
+	if _, _, err := peer.Read(context.Background()); err != nil { // the first frame is the server's challenge
 		b.Fatal(err)
 	}
 	write := func(frame []byte) { _ = peer.Write(context.Background(), websocket.MessageText, frame) }
@@ -134,8 +133,8 @@ func hubEcho(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 	}
 }
 
-// BenchmarkEcho compares a run through the hub with a bare echo of a frame of the same
-// size. Runs and bare echoes alternate.
+// BenchmarkEcho compares a call through the hub with a bare WebSocket echo of the same
+// size. Calls and bare echoes alternate.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -160,7 +159,7 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// BenchmarkConcurrentEcho measures runs through the hub while 32 runs are in flight.
+// BenchmarkConcurrentEcho measures calls through the hub while 32 calls are in flight.
 func BenchmarkConcurrentEcho(b *testing.B) {
 	h := benchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
@@ -178,7 +177,8 @@ func BenchmarkConcurrentEcho(b *testing.B) {
 	b.ReportMetric(float64(b.N)/time.Since(startTime).Seconds(), "calls/s")
 }
 
-// BenchmarkProgress measures how fast the hub reads frames with 100 reports.
+// BenchmarkProgress measures how fast the hub reads tool.progress frames with 100 reports
+// each.
 func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
@@ -201,8 +201,8 @@ func BenchmarkProgress(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/reports, "ns/report")
 }
 
-// BenchmarkParts measures how fast the hub reads a result of 10 MiB in parts of 256
-// Ki characters.
+// BenchmarkParts measures how fast the hub reads a 10 MiB result that arrives in parts of
+// 256 Ki characters.
 func BenchmarkParts(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()

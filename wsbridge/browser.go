@@ -6,26 +6,27 @@ import (
 	"opentabs/wire"
 )
 
-// browser is one browser, from its first hello until it has been disconnected for
-// longer than the grace period. The tables of runs and of tabs have their own locks.
+// browser is one browser, from its first hello frame until it has been disconnected for
+// longer than the grace period. The run table and the tab table have their own locks.
 type browser struct {
 	id   string
 	runs runTable
 	tabs tabTable
 
-	// registry.mu guards the state of the browser's connection.
+	// registry.mu guards the fields that describe the browser's connection.
 	name          string
 	bootID        string
 	version       string
 	capabilities  []string
-	keyID         string // the KeyID of the browser's last connection; empty for the installation's key
+	keyID         string // the KeyID that the browser used for its last connection; empty if it used the installation's key
 	injectMode    wire.InjectMode
 	link          *link     // nil while the link is lost
 	linkChangedAt time.Time // the time when the browser's link was established or lost
-	// linkGeneration counts the changes of the browser's link. A timer does nothing if
-	// linkGeneration has changed since the timer was set.
+	// linkGeneration counts how often the browser's link was established or lost. A grace
+	// period timer does nothing if linkGeneration has changed since the timer was
+	// started.
 	linkGeneration int
-	giveUpTimer    *time.Timer // the timer that calls removeLostBrowser; nil if no timer is set
+	giveUpTimer    *time.Timer // calls removeLostBrowser after the grace period; nil while no timer is running
 }
 
 func newBrowser(h *Hub, id string) *browser {
@@ -36,8 +37,8 @@ func newBrowser(h *Hub, id string) *browser {
 	}
 }
 
-// setLink sets the link and stops the timer of the previous link. The caller holds
-// registry.mu.
+// setLink stores the browser's new link, or nil, and stops the grace period timer. The
+// caller holds registry.mu.
 func (b *browser) setLink(l *link) {
 	if b.giveUpTimer != nil {
 		b.giveUpTimer.Stop()

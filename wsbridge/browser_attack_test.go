@@ -14,18 +14,17 @@ import (
 )
 
 // twoBrowsers is a hub with a good browser and an attacker's browser. The good browser
-// has the run "good", and the attacker's browser has the run "own".
+// runs the call "good", and the attacker's browser runs the call "own".
 type twoBrowsers struct {
 	*hubFixture
 	good, bad *browserPeer
 	log       *lineCounter
 }
 
-// lineCounter counts the lines of a log at level warn and above.
+// lineCounter collects the log lines at the levels warn and error.
 type lineCounter struct{ lines []string }
 
-// Write is called by one goroutine at a time, because the attack tests read one
-// connection at a time.
+// Write needs no lock, because the attack tests read one connection at a time.
 func (c *lineCounter) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), `"level":"warn"`) || strings.Contains(string(p), `"level":"error"`) {
 		c.lines = append(c.lines, string(p))
@@ -33,8 +32,8 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runAttack calls the function do as a compromised browser, and then checks that the
-// good browser's call still runs and ends with its result.
+// runAttack calls the function do as a compromised browser. Afterwards, it checks that
+// the good browser's call still runs and returns its result.
 func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -65,8 +64,8 @@ func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	})
 }
 
-// checkClosed checks that the hub closed the bad browser's link with the given close
-// code.
+// checkClosed checks that the hub closed the bad browser's link with the given WebSocket
+// close code.
 func (w *twoBrowsers) checkClosed(code int) {
 	w.t.Helper()
 	if got := w.bad.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
@@ -74,8 +73,8 @@ func (w *twoBrowsers) checkClosed(code int) {
 	}
 }
 
-// checkConnected checks that the bad browser is still connected, because its frames were
-// ignored.
+// checkConnected checks that the hub ignored the bad browser's frames without closing its
+// link.
 func (w *twoBrowsers) checkConnected() {
 	w.t.Helper()
 	if got := w.bad.end(); got != "" {
@@ -83,7 +82,7 @@ func (w *twoBrowsers) checkConnected() {
 	}
 }
 
-// TestAttackByBrowser sends attacks from a compromised browser, which has the shared
+// TestAttackByBrowser attacks the server from a compromised browser, which has the shared
 // key. The attacks must not affect the server or the calls of other browsers.
 func TestAttackByBrowser(t *testing.T) {
 	runAttack(t, "progress for another browser's call", func(w *twoBrowsers) {
@@ -113,8 +112,8 @@ func TestAttackByBrowser(t *testing.T) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.checkConnected()
-		// The attacker receives a tool.cancel for each run that its browser does not
-		// have.
+		// The attacker receives a tool.cancel for each call that its browser does not
+		// run.
 		w.bad.wantFrames(cancelText("good", "the server no longer has this call"), cancelText("never", "the server no longer has this call"),
 			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
 	})
@@ -179,7 +178,7 @@ func TestAttackByBrowser(t *testing.T) {
 		}
 		w.wantEvents("own returned 1")
 		w.run("bad", "later")
-		w.wantEvents() // an answer that arrives before its run has no effect
+		w.wantEvents() // an answer that arrives before its call has no effect
 		w.checkConnected()
 	})
 	runAttack(t, "parts out of order, twice, with odd numbers", func(w *twoBrowsers) {
@@ -230,10 +229,10 @@ func TestAttackByBrowser(t *testing.T) {
 }
 
 func attackIdentity(t *testing.T) {
-	// The ID of a browser is not secret, because every client with the token receives
-	// the IDs of all browsers. A second browser with the ID of another browser is
-	// listed as a separate browser, with a name that the user sees. Only a browser that
-	// has both the ID and the secret boot ID of another browser replaces that browser.
+	// The ID of a browser is not secret, because every client with the token receives the
+	// IDs of all browsers. A second browser with the same ID is listed as a separate
+	// browser, under a name that the user sees. Replacing a browser requires both its ID
+	// and its secret boot ID.
 	runAttack(t, "the id of another browser", func(w *twoBrowsers) {
 		p := w.dial()
 		p.sendHello("good", "boot9")
@@ -312,7 +311,7 @@ func attackTabs(t *testing.T) {
 	})
 }
 
-// checkTab checks that the stored fields of a tab are short and have no hidden
+// checkTab checks that the stored texts of a tab are short and contain no hidden
 // characters.
 func checkTab(t *testing.T, tab wire.TabInfo) {
 	t.Helper()
@@ -347,7 +346,7 @@ func attackFloods(t *testing.T) {
 		}
 		w.checkConnected()
 	})
-	// TestOutboxIsBounded checks the limit of a link's outbox.
+	// TestOutboxIsBounded checks the size limit of the outbox.
 	runAttack(t, "asking and never reading", func(w *twoBrowsers) {
 		release := make(chan struct{})
 		defer close(release)

@@ -25,8 +25,8 @@ func TestRunAndAnswer(t *testing.T) {
 	})
 }
 
-// TestLinkLostExactly checks that a run whose link does not return ends exactly at
-// the end of the grace period.
+// TestLinkLostExactly checks that calls fail exactly at the end of the grace period if
+// the browser does not reconnect.
 func TestLinkLostExactly(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -42,8 +42,8 @@ func TestLinkLostExactly(t *testing.T) {
 	})
 }
 
-// TestResultAfterReturn checks that a result from the time without a link is
-// delivered after the browser reconnects.
+// TestResultAfterReturn checks that a tool's result is delivered after the reconnect if
+// the tool returned while the link was lost.
 func TestResultAfterReturn(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -58,9 +58,9 @@ func TestResultAfterReturn(t *testing.T) {
 	})
 }
 
-// TestResume checks the runs of a browser that reconnects. Runs that the browser lists
-// continue, and confirmed runs that the browser does not list end after the grace
-// period. Runs that the server no longer has are stopped.
+// TestResume checks the calls of a browser that reconnects. Calls that the browser lists
+// continue. Confirmed calls that the browser does not list fail after the grace period.
+// Calls that the server no longer has are stopped in their pages.
 func TestResume(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -90,8 +90,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestRepeatedToolRequest checks that a run whose frame may be lost is sent again at each
-// reconnect until its confirmation.
+// TestRepeatedToolRequest checks that an unconfirmed tool.dispatch is resent at each
+// reconnect until the browser confirms the call.
 func TestRepeatedToolRequest(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -115,15 +115,15 @@ func TestRepeatedToolRequest(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
-		// A browser that has received the runs need not confirm the runs within a
-		// minute.
+		// A browser that has received calls may take longer than a minute to confirm
+		// them.
 		w.advanceTime(time.Minute)
 		w.wantEvents("c2 " + unknownText)
 	})
 }
 
-// TestRunLearnsLinkState checks that a run is notified when its link is lost and when
-// the link returns.
+// TestRunLearnsLinkState checks that the sink of a call is notified when the link is lost
+// and when the browser reconnects.
 func TestRunLearnsLinkState(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -140,8 +140,8 @@ func TestRunLearnsLinkState(t *testing.T) {
 	})
 }
 
-// TestEachLostLinkGetsGracePeriod checks that each loss of a link starts a complete
-// grace period.
+// TestEachLostLinkGetsGracePeriod checks that each loss of a link starts a full grace
+// period.
 func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -160,8 +160,8 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 }
 
 // TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the
-// older connection and keeps the runs. The late end of the older connection must have
-// no effect.
+// older one and keeps the calls. The late end of the older connection must have no
+// effect.
 func TestLinkReplacedByNewLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -181,7 +181,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 }
 
 // TestReplacedSilentPeer checks that a replaced connection is closed after 1 s if the
-// browser does not answer the close frame.
+// browser does not answer the WebSocket close frame.
 func TestReplacedSilentPeer(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -201,8 +201,8 @@ func TestReplacedSilentPeer(t *testing.T) {
 	})
 }
 
-// TestRestartedBrowserEndsRuns checks that the runs of a restarted browser end at once,
-// because the pages no longer exist.
+// TestRestartedBrowserEndsRuns checks that the calls of a restarted browser fail at once,
+// because their pages no longer exist.
 func TestRestartedBrowserEndsRuns(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -211,7 +211,7 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 		p.readFrames()
 		w.cancel("c2")
 		p.drop()
-		w.connectBrowser("b1", "boot1").drop() // the browser has reconnected, and its link is lost again
+		w.connectBrowser("b1", "boot1").drop() // the browser reconnects, and its link is lost again
 		q := w.dial()
 		q.sendHello("b1", "boot2")
 		q.wantFrames(helloOK, syncNil)
@@ -224,8 +224,8 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 	})
 }
 
-// TestCopiedProfile checks that two browsers with the same ID, from a copied
-// profile, stay connected side by side and keep their runs.
+// TestCopiedProfile checks two browsers with the same ID, from a copied Chrome profile.
+// Both must stay connected and keep their calls.
 func TestCopiedProfile(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "original")
@@ -242,7 +242,8 @@ func TestCopiedProfile(t *testing.T) {
 		w.run("b1~copycopy", "c2")
 		p.wantFrames(dispatchFrame("c1"))
 		q.wantFrames(dispatchFrame("c2"))
-		// Each browser resumes its own runs, even if the other browser is disconnected.
+		// Each browser resumes its own calls, even while the other browser is
+		// disconnected.
 		p.drop()
 		q.drop()
 		q = w.connectBrowser("b1", "copycopycopy")
@@ -254,8 +255,8 @@ func TestCopiedProfile(t *testing.T) {
 	})
 }
 
-// TestBrowsersAreIndependent checks that frames of one browser do not affect runs of
-// another browser, even if tabs of the two browsers have equal IDs.
+// TestBrowsersAreIndependent checks that frames of one browser do not affect calls in
+// another browser, even if their tabs have equal IDs.
 func TestBrowsersAreIndependent(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
@@ -277,7 +278,7 @@ func TestBrowsersAreIndependent(t *testing.T) {
 	})
 }
 
-// TestCloseEndsAll checks that Close ends all pending runs and all connections.
+// TestCloseEndsAll checks that Close fails all pending calls and closes all connections.
 func TestCloseEndsAll(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
@@ -322,8 +323,8 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestExpiredTimersDoNothing checks that a grace timer has no effect if the link
-// changes just as the timer fires.
+// TestExpiredTimersDoNothing checks that the grace period timer has no effect if the
+// browser reconnects just as the timer fires.
 func TestExpiredTimersDoNothing(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

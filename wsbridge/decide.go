@@ -12,12 +12,12 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxPanelRequests limits the concurrent requests of one browser's side panel. Requests
-// of a side panel beyond maxPanelRequests are rejected.
+// maxPanelRequests limits the concurrent requests of one browser's side panel. Further
+// requests are rejected.
 const maxPanelRequests = 64
 
-// runRequest handles a request of a side panel on a separate goroutine, because the
-// request may write files.
+// runRequest handles a side panel's request on a separate goroutine, because the request
+// may write files.
 func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	if p.runningRequests.Add(1) > maxPanelRequests {
 		p.runningRequests.Add(-1)
@@ -30,8 +30,8 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	})
 }
 
-// answerPanel answers a request of a side panel. The error of handleRequest is a
-// sentence for the user.
+// answerPanel decodes a side panel's request and replies to it. Errors of handleRequest
+// must be sentences for the user.
 func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	var in P
 	err := wire.DecodeBody(e.Params, &in)
@@ -41,8 +41,8 @@ func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, 
 	})
 }
 
-// answerRequest replies to a request of a side panel. The argument decodeErr is the error of
-// decoding the params. The text of an error from handleRequest is for the user.
+// answerRequest replies to a side panel's request. decodeErr is the error of decoding its
+// parameters, or nil. Errors of handleRequest must be sentences for the user.
 func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest func() (body []byte, err error)) {
 	l := p.link
 	if decodeErr != nil {
@@ -61,13 +61,14 @@ func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest fu
 	})
 }
 
-// decideTicket resolves the ticket of a suspended call for a side panel.
+// decideTicket records the decision that the user made in the side panel about a
+// suspended call.
 func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, error) {
 	if in.CallID == "" || in.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
 	}
 	maxMs := float64(dispatch.MaxScopeTime / time.Millisecond)
-	if in.ForMs < 0 || in.ForMs > maxMs { // a number of milliseconds above maxMs may overflow time.Duration
+	if in.ForMs < 0 || in.ForMs > maxMs { // more than maxMs milliseconds may overflow time.Duration
 		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxScopeTime)
 	}
 	calls := p.link.hub.currentCalls()
@@ -84,13 +85,13 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
-// errNoPolicy and errNoHistory are the errors of a Hub without a Policy or ReadHistory.
+// errNoPolicy and errNoHistory are returned if the hub has no Policy or no ReadHistory.
 var (
 	errNoPolicy  = errors.New("this server has no permissions")
 	errNoHistory = errors.New("this server records no calls")
 )
 
-// changePolicy handles a request of a side panel that changes permissions or settings.
+// changePolicy handles a side panel's request to change permissions or settings.
 func (p *panel) changePolicy(e wire.Envelope, decode changes.Decoder) {
 	change, err := decode(e.Params)
 	p.answerRequest(e, err, func() ([]byte, error) {
@@ -101,7 +102,7 @@ func (p *panel) changePolicy(e wire.Envelope, decode changes.Decoder) {
 	})
 }
 
-// cancelCall cancels a call for a side panel.
+// cancelCall cancels a call that the user stopped in the side panel.
 func (p *panel) cancelCall(id, callID string) {
 	isCancelled := false
 	if calls := p.link.hub.currentCalls(); calls != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/coder/websocket"
 )
 
-// FuzzInbound sends arbitrary frames of one browser to a live hub while that browser
-// and another browser run a call. The hub must not panic, leak goroutines, or end a
-// call twice. The frames must not affect another browser or its call.
+// FuzzInbound sends arbitrary frames from one browser to a live hub while this browser
+// and another one run a call. The hub must not panic, leak goroutines, or finish a call
+// twice. The frames must not affect the other browser or its call.
 //
-// The input of FuzzInbound has one frame per line. The first byte of a line may select
-// another action. Byte 1 sends a binary message, byte 2 sends raw bytes below
-// WebSocket, and byte 3 lets one second pass.
+// The fuzz input has one frame per line. The first byte of a line may select another
+// action: byte 1 sends a binary message, byte 2 sends raw bytes below WebSocket, and byte
+// 3 advances the time by one second.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
@@ -90,7 +90,7 @@ func FuzzInbound(f *testing.F) {
 // maxFuzzed is the maximum length of a fuzz input, in bytes.
 const maxFuzzed = 64 << 10
 
-// sendAnything sends the frames of a line of FuzzInbound.
+// sendAnything performs the action of one line of the fuzz input.
 func (p *browserPeer) sendAnything(line []byte) {
 	kind, data := websocket.MessageText, line
 	if len(line) > 0 {
@@ -98,7 +98,7 @@ func (p *browserPeer) sendAnything(line []byte) {
 		case 1:
 			kind, data = websocket.MessageBinary, line[1:]
 		case 2:
-			_ = p.raw.SetWriteDeadline(time.Now().Add(time.Second)) // the hub may have closed the connection
+			_ = p.raw.SetWriteDeadline(time.Now().Add(time.Second)) // ignore the error: the hub may have closed the connection
 			_, _ = p.raw.Write(line[1:])
 			return
 		case 3:

@@ -17,22 +17,24 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// helloTimeout limits the whole handshake, from the upgrade to the browser's first frame.
+// helloTimeout limits the whole handshake, from the HTTP upgrade to the browser's first
+// frame.
 const helloTimeout = 10 * time.Second
 
-// maxCapabilities is the maximum number of capabilities in a browser's hello.
+// maxCapabilities limits the number of capabilities in a browser's hello frame.
 const maxCapabilities = 32
 
-// maxHandshakes limits the connections in their handshake. Beyond maxHandshakes, the
-// oldest unauthenticated connection is closed. A browser completes its handshake in a
-// few milliseconds, but any program on the machine can open connections.
+// maxHandshakes limits the handshakes in progress. A browser completes its handshake in a
+// few milliseconds, but any program on the machine can open connections. Beyond the
+// limit, the oldest unauthenticated connection is closed.
 const maxHandshakes = 64
 
-// maxHelloBytes limits the browser's first frame (hello), because an unauthenticated
-// peer must not be able to fill the memory.
+// maxHelloBytes limits the size of a browser's first frame (hello), so that an
+// unauthenticated peer cannot fill the memory.
 const maxHelloBytes = 64 << 10
 
-// serveHTTP accepts a browser's connection and serves the connection until its end.
+// serveHTTP upgrades a browser's request to a WebSocket and serves the WebSocket until it
+// is closed.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != 0 {
 		h.refusals.LogRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
@@ -58,7 +60,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refusals.LogRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.CleanText(err.Error(), 200)) })
 		return
 	}
-	ws.SetReadLimit(maxHelloBytes) // the limit maxHelloBytes applies until hello is answered
+	ws.SetReadLimit(maxHelloBytes) // maxHelloBytes applies until hello is answered
 	l := newLink(h, ws, connKeeper.conn)
 	if !h.registry.registerLink(l) {
 		l.closeWith(websocket.StatusGoingAway, "opentabs is stopping")
@@ -80,8 +82,9 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.OfferedNonce(r.Header)})
 }
 
-// connKeeper keeps the connection that the library hijacks. During a close handshake, a
-// link ends at once only if its hijacked connection is closed.
+// connKeeper remembers the network connection that the WebSocket library hijacks. Only
+// closing the network connection ends a link at once, without waiting for the WebSocket
+// close handshake.
 type connKeeper struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -96,17 +99,17 @@ func (k *connKeeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 var errHandshakeRefused = errors.New("refused")
 
-// handshake is the server's side of the handshake on one link. Only the reader of the
-// link uses handshake.
+// handshake is the server's side of the handshake on one link. Only the goroutine that
+// reads the link uses a handshake.
 type handshake struct {
 	link *link
 	key  string // the secret that browser and server share
-	port int    // the server's port to which the browser connected
-	// sendChallenge sets serverNonce.
+	port int    // the server's TCP port to which the browser connected
+	// browserNonce comes from the browser's HTTP request. sendChallenge sets serverNonce.
 	browserNonce, serverNonce string
 }
 
-// sendChallenge sends the server's first frame: the server's proof and nonce.
+// sendChallenge sends the server's first frame, with the server's proof and nonce.
 func (s *handshake) sendChallenge() {
 	s.serverNonce = s.link.hub.newNonce()
 	params := wire.EncodeBody(wire.ChallengeParams{
@@ -116,16 +119,16 @@ func (s *handshake) sendChallenge() {
 	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// isValidProof reports whether a browser's proof belongs to the connection of the
-// handshake. isValidProof compares the proofs in constant time.
+// isValidProof reports whether the browser has proved that it has the key. The comparison
+// takes constant time.
 func (s *handshake) isValidProof(proof string) bool {
 	want := wire.BrowserProof(s.key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
-// run proves that the server has the key, reads the browser's first frame, checks the
-// browser's proof and answers. After a failed handshake the connection is closed, and
-// the peer has received the reason.
+// run performs the handshake: it proves that the server has the key, and checks the proof
+// in the browser's first frame. If the handshake fails, run sends the reason to the peer
+// and closes the connection.
 func (s *handshake) run() (*browser, error) {
 	timer := time.AfterFunc(helloTimeout, func() {
 		s.logRefusal("hello did not arrive within 10 s")
@@ -135,7 +138,7 @@ func (s *handshake) run() (*browser, error) {
 	s.sendChallenge()
 	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
-		frame, err = nil, nil // a binary frame is rejected below as an empty frame, because hello must be text
+		frame, err = nil, nil // an empty frame is rejected below, because hello must be text
 	}
 	if err != nil {
 		return nil, err
@@ -189,8 +192,8 @@ func (s *handshake) run() (*browser, error) {
 	return b, nil
 }
 
-// logRefusal logs why a handshake failed. Failed handshakes are logged at a limited
-// rate, because any program on the machine can cause them.
+// logRefusal logs why a handshake failed. The log is rate limited, because any program on
+// the machine can cause failed handshakes.
 func (s *handshake) logRefusal(sentence string) {
 	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }

@@ -17,8 +17,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// TestAttackByOrigin takes a valid request and changes one part at a time, as a web
-// page, another extension or a program would.
+// TestAttackByOrigin changes one part of a valid upgrade request at a time, as a web
+// page, another extension or a local program would.
 func TestAttackByOrigin(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
@@ -124,8 +124,8 @@ func TestNewNeedsKey(t *testing.T) {
 	New(Options{})
 }
 
-// TestVersionMismatch checks that the response and the close reason have both
-// version numbers and the side to update.
+// TestVersionMismatch checks that the response and the close reason contain both protocol
+// versions and which program to update.
 func TestVersionMismatch(t *testing.T) {
 	tests := []struct {
 		hello string
@@ -158,7 +158,7 @@ func TestMismatchFitsCloseFrame(t *testing.T) {
 	}
 }
 
-// TestFirstFrame checks that an invalid hello closes the connection with a reason.
+// TestFirstFrame checks that an invalid hello frame closes the connection with a reason.
 func TestFirstFrame(t *testing.T) {
 	const notHello = `close 1008 "the first frame must be the request hello"`
 	const badID = `hello needs a browserId and a bootId of 1 to 128 visible ASCII characters`
@@ -244,7 +244,7 @@ func TestHelloInTime(t *testing.T) {
 	})
 }
 
-// TestHelloTimerStopsAfterHello checks that a browser that sent hello just before the
+// TestHelloTimerStopsAfterHello checks that a browser that sends hello just before the
 // timeout stays connected.
 func TestHelloTimerStopsAfterHello(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -259,7 +259,7 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 	})
 }
 
-// TestBrowserNames checks that the name of a browser is shortened and has no hidden
+// TestBrowserNames checks that the hub truncates a browser's name and removes hidden
 // characters.
 func TestBrowserNames(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -274,7 +274,7 @@ func TestBrowserNames(t *testing.T) {
 	})
 }
 
-// TestCapabilities checks that the hub stores the capabilities from a browser's hello
+// TestCapabilities checks that the hub keeps the capabilities from a browser's hello
 // until the grace period after a lost link ends.
 func TestCapabilities(t *testing.T) {
 	var hub *Hub

@@ -27,20 +27,20 @@ const (
 )
 
 // hubFixture has a hub behind an in-memory server, and records the events of the hub's
-// runs.
+// calls.
 type hubFixture struct {
 	t     *testing.T
 	hub   *Hub
 	ln    *memnet.Listener
 	start time.Time
 
-	mu     sync.Mutex // mu guards events and links
+	mu     sync.Mutex // guards events and links
 	events []string
-	links  []string // the LinkLost and LinkRestored events of the runs
+	links  []string // the LinkLost and LinkRestored events of the calls
 }
 
-// withHub runs test in fake time with a new hub. All goroutines have ended when withHub
-// returns.
+// withHub runs the function test in fake time with a new hub. All goroutines of the hub
+// have ended when withHub returns.
 func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +57,6 @@ func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	})
 }
 
-// note adds a formatted line to the recorded events.
 func (w *hubFixture) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,8 +69,8 @@ func (w *hubFixture) noteLink(what string) {
 	w.links = append(w.links, what)
 }
 
-// readEvents waits until all goroutines are idle and returns the events since the
-// last call.
+// readEvents waits until all goroutines are idle and returns the events since its last
+// call.
 func (w *hubFixture) readEvents() []string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -81,7 +80,7 @@ func (w *hubFixture) readEvents() []string {
 	return unreadEvents
 }
 
-// wantEvents compares the events since the last call with want.
+// wantEvents fails the test unless the events since its last call equal want.
 func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -89,13 +88,13 @@ func (w *hubFixture) wantEvents(want ...string) {
 	}
 }
 
-// advanceTime advances the fake time by d.
+// advanceTime advances the fake time by d and waits until all goroutines are idle.
 func (w *hubFixture) advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// sink records the events of a run.
+// sink records the events of one call in its hubFixture.
 type sink struct {
 	w  *hubFixture
 	id string
@@ -137,7 +136,7 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	}
 }
 
-// run starts a run in tab 7, document d7, of a browser.
+// run starts a call in tab 7, document d7, of a browser.
 func (w *hubFixture) run(browser, id string) {
 	w.t.Helper()
 	if err := w.tryRun(browser, id, 0); err != nil {
@@ -152,21 +151,21 @@ func (w *hubFixture) tryRun(browser, id string, limit int) *wire.CallError {
 	}, sink{w, id})
 }
 
-// cancel stops a run and records the outcome.
+// cancel cancels a call and records the outcome.
 func (w *hubFixture) cancel(id string) {
 	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.note("%s stopped: %s", id, o) })
 }
 
-// browserPeer is the browser's end of one connection.
+// browserPeer is the browser's end of one WebSocket connection.
 type browserPeer struct {
 	w      *hubFixture
 	ws     *websocket.Conn
 	raw    *stallConn
 	done   chan struct{}
-	pongs  bool       // pongs is true if the peer answers pings and rejects tab.load automatically
-	mu     sync.Mutex // mu guards frames and closed
+	pongs  bool       // whether the peer automatically answers pings and rejects tab.load
+	mu     sync.Mutex // guards frames and closed
 	frames []string
-	closed string // how the connection ended; empty while the connection is open
+	closed string // how the connection ended; empty while it is open
 }
 
 // dial opens a WebSocket to the hub and reads the server's challenge.
@@ -177,7 +176,7 @@ func (w *hubFixture) dial() *browserPeer {
 	return p
 }
 
-// open opens a WebSocket to the hub and sends no frame.
+// open opens a WebSocket to the hub without reading or sending a frame.
 func (w *hubFixture) open(browserNonce string) *browserPeer {
 	w.t.Helper()
 	p := &browserPeer{w: w, done: make(chan struct{}), pongs: true}
@@ -204,7 +203,7 @@ func (w *hubFixture) open(browserNonce string) *browserPeer {
 	return p
 }
 
-// setPongs turns automatic answers to pings and loads on or off.
+// setPongs turns automatic answers to ping and tab.load on or off.
 func (p *browserPeer) setPongs(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,15 +239,15 @@ func (p *browserPeer) readAll() {
 	}
 }
 
-// send sends a frame, and ignores an error if the connection is closed.
+// send sends a frame to the hub. Errors of a closed connection are ignored.
 func (p *browserPeer) send(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
 
 func (p *browserPeer) sendFormat(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
 
-// readFrames waits until all goroutines are idle and returns the frames since the
-// last call.
+// readFrames waits until all goroutines are idle and returns the frames that arrived
+// since its last call.
 func (p *browserPeer) readFrames() []string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -258,7 +257,8 @@ func (p *browserPeer) readFrames() []string {
 	return unreadFrames
 }
 
-// end waits until all goroutines are idle and returns how the connection ended.
+// end waits until all goroutines are idle. It returns how the connection ended, or "" if
+// it is open.
 func (p *browserPeer) end() string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -266,7 +266,7 @@ func (p *browserPeer) end() string {
 	return p.closed
 }
 
-// wantFrames checks that the frames which arrived since the previous wantFrames equal
+// wantFrames fails the test unless the frames that arrived since its last call equal
 // want.
 func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()
@@ -275,7 +275,7 @@ func (p *browserPeer) wantFrames(want ...string) {
 	}
 }
 
-// stallConn is a connection whose reads can be paused.
+// stallConn is a network connection whose reads can be paused.
 type stallConn struct {
 	net.Conn
 	gate atomic.Pointer[chan struct{}]
@@ -289,17 +289,17 @@ func (c *stallConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stall pauses reading until release is closed.
+// stall pauses reading until the channel release is closed.
 func (p *browserPeer) stall(release chan struct{}) { p.raw.gate.Store(&release) }
 
-// drop closes the connection without a close frame.
+// drop closes the network connection without a WebSocket close frame.
 func (p *browserPeer) drop() {
 	_ = p.raw.Close()
 	<-p.done
 	synctest.Wait()
 }
 
-// The nonces of browser and server in the handshakes of the tests.
+// The fixed nonces of browser and server in test handshakes.
 const (
 	browserNonce = "0123456789abcdef"
 	serverNonce  = "fedcba9876543210"
@@ -316,7 +316,8 @@ const (
 	syncNil = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
 )
 
-// connectBrowser connects a browser with tab 7 and document d7, and reads its first frames.
+// connectBrowser connects a browser with tab 7 and document d7, and reads its first
+// frames.
 func (w *hubFixture) connectBrowser(id, boot string) *browserPeer {
 	w.t.Helper()
 	p := w.dial()

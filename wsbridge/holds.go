@@ -8,24 +8,25 @@ import (
 	"opentabs/wire"
 )
 
-// Holds provides the tabs that clients hold with browser tools. *browser.Holds implements
-// Holds.
+// Holds provides the tabs that clients hold while they use browser tools. *browser.Holds
+// implements it.
 type Holds interface {
 	// TabHolds returns the tabs of a browser that clients hold.
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
-	// Release stops the client that holds a tab, and returns the client's name. surface is
-	// where the user decided. The text of an error from Release is for the user.
+	// Release stops the client that holds a tab, and returns the client's name. The
+	// argument surface is where the user decided, such as the side panel. The text of a
+	// returned error is for the user.
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 
-// HoldSender sends the list of held tabs, and ended sessions of clients, to browsers.
+// HoldSender sends browsers the list of held tabs and the client sessions that ended. A
 // HoldSender is safe for concurrent use.
 type HoldSender struct {
 	hub *Hub
 
-	mu    sync.Mutex // guards holds; also serializes reading and sending, so that the newest list is sent last
+	mu    sync.Mutex // guards holds; also held while the list is read and sent, so that the newest list is sent last
 	holds Holds      // nil until SetSource
 }
 
@@ -37,22 +38,23 @@ func (s *HoldSender) SetSource(holds Holds) {
 	s.holds = holds
 }
 
-// Send sends the list of held tabs to a browser without blocking.
+// Send sends a browser the list of its held tabs, without blocking.
 func (s *HoldSender) Send(browserID string) {
 	if b := s.hub.registry.findBrowser(browserID); b != nil {
 		s.sendHolds(b, false)
 	}
 }
 
-// SendEnded notifies all connected browsers of an ended session without blocking.
+// SendEnded notifies all connected browsers that a client session ended, without
+// blocking.
 func (s *HoldSender) SendEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEnded([]string{session})
 	}
 }
 
-// sendHolds sends the list of held tabs to a browser. A browser that has just connected does
-// not receive an empty list.
+// sendHolds sends the list of held tabs to a browser. A browser that has just connected
+// receives no empty list.
 func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,12 +73,12 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	s.mu.Lock()
 	holds := s.holds
 	s.mu.Unlock()
-	if holds != nil { // RecordUserInput may call Send
+	if holds != nil { // call RecordUserInput without the lock, because it may call Send
 		holds.RecordUserInput(b.id, p.TabID)
 	}
 }
 
-// releaseTab stops the client that holds a tab, for the user of a side panel.
+// releaseTab stops the client that holds a tab, at the user's request in the side panel.
 func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
 	holds := s.holds
@@ -88,7 +90,7 @@ func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.Tab
 	return r, err
 }
 
-// postEnded sends a list of ended sessions to the browser.
+// postEnded sends the browser a list of client sessions that ended.
 func (l *link) postEnded(sessions []string) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodSessionEnded, wire.EncodeBody(wire.SessionEndedParams{Sessions: sessions})))
 }

@@ -26,138 +26,145 @@ const (
 	defaultFirstBrowserWait = 3 * time.Second
 )
 
-// Adapters provides the plugins of a hub. The methods of Adapters are safe for
-// concurrent use.
+// Adapters provides the plugins that a hub sends to browsers. Implementations must be
+// safe for concurrent use.
 type Adapters interface {
 	// List returns every plugin that browsers should have. List may block until the
 	// plugins are loaded.
 	List() []wire.PluginInfo
-	// Hashes returns the hash of each loaded plugin by name.
+	// Hashes returns the content hash of each loaded plugin, keyed by plugin name.
 	Hashes() map[string]string
-	// Code returns the code of a plugin, and returns an error if the plugin no longer
-	// has the given script.
+	// Code returns the code of a plugin. Code returns an error if the plugin no longer
+	// has the script with the given ID.
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
 // Calls provides the tool calls that side panels show, stop and decide about.
 // *dispatch.Dispatcher implements it.
 type Calls interface {
-	// Cancel ends a call as cancelled, with an optional reason, and reports false if
-	// there is no such call.
+	// Cancel cancels a call and records the optional reason. Cancel returns false if no
+	// such call exists.
 	Cancel(callID, surface, reason string) bool
-	// Decide resolves the ticket of a suspended call. The error of Decide is a sentence.
+	// Decide records the user's decision about a suspended call. The text of its error is
+	// a full sentence for the user.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	shape.Calls
-	// Follow returns a follower that receives all later events of calls.
+	// Follow returns a follower that receives all later events of all calls.
 	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// Options configure a hub.
+// Options configure a [Hub].
 type Options struct {
-	// Key is the shared secret that server and browser prove to have before any other
-	// frame. The shared secret Key is never sent. Required: New panics if Key is empty.
+	// Key is the secret that server and browser share. Each proves that it has the key
+	// before any other frame is sent; the key itself is never sent. Required: New panics
+	// if Key is empty.
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
-	// Origins are the origins that may connect, exactly as the browser sends them, such
-	// as "chrome-extension://<id>". By default, the hub rejects every connection.
+	// Origins are the HTTP origins that may connect, exactly as the browser sends them,
+	// such as "chrome-extension://<id>". By default, the hub rejects every connection.
 	Origins []string
-	// Version is the server's version, sent to browsers. Default "".
+	// Version is the server's version, which is sent to browsers. Default: "".
 	Version string
-	// Log receives one log line for each connection and each fault of a browser. Log
-	// lines about a call have the call's ID in the field "call". Default: no log.
+	// Log receives one line for each connection and for each protocol error of a browser.
+	// Log lines about a call have the call's ID in the field "call". By default, nothing
+	// is logged.
 	Log zerolog.Logger
-	// Adapters provides the plugins that the hub sends to browsers. Default: no
-	// plugins.
+	// Adapters provides the plugins that the hub sends to browsers. By default, browsers
+	// receive no plugins.
 	Adapters Adapters
-	// HostScript returns the name of the host's code. Default: no host.
+	// HostScript returns the ID of the host script, the code that runs adapters in pages.
+	// By default, browsers receive no host script.
 	HostScript func() string
-	// FetchCode returns the answer to plugin.fetch, or an error whose text is a
-	// sentence. By default, the hub rejects every plugin.fetch.
+	// FetchCode answers a browser's plugin.fetch request for code. The text of its error
+	// is a full sentence. By default, the hub rejects every plugin.fetch request.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
-	// Settings returns the settings of all plugins that have settings, for the
-	// documents in which the plugins run. Call Hub.Sync after a change of settings.
-	// Default: no settings.
+	// Settings returns the settings of all plugins that have settings. The hub sends them
+	// to browsers, whose adapters read them. Call Hub.Sync after settings change. By
+	// default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
 	// MayRunIn reports whether a plugin may run in a document with this URL. The
-	// parameter frame is true unless the document is the top document of a tab.
-	// Documents for which MayRunIn returns false get no calls. By default,
+	// parameter frame is false for the top document of a tab and true for documents in
+	// frames. Documents for which MayRunIn returns false receive no calls. By default,
 	// calls can run in every document that a browser reports.
 	MayRunIn func(plugin, url string, frame bool) bool
-	// ReceiveLogs receives the log entries of adapters with the ID and the name of the
-	// browser, in order for each browser. ReceiveLogs must not block. By default,
-	// log entries are dropped.
+	// ReceiveLogs receives the log entries of adapters, together with the ID and the name
+	// of the browser. The log entries of one browser arrive in order. ReceiveLogs must
+	// not block. By default, log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
-	// ReceiveStart receives each report of a browser about an adapter in a document,
-	// including repeated reports. ReceiveStart must not block for long. By default,
-	// reports about adapters are dropped.
+	// ReceiveStart receives each report of a browser that an adapter started, or failed
+	// to start, in a document. A browser may repeat a report. ReceiveStart must not block
+	// for long. By default, reports of adapter starts are dropped.
 	ReceiveStart func(AdapterStart)
 	// Calls provides the tool calls that side panels show. By default, side panels show
 	// no calls until SetCalls is called.
 	Calls Calls
-	// RepeatCall makes a recorded call again. By default, each call.repeat request is
-	// rejected.
+	// RepeatCall runs a recorded call again. By default, the hub rejects every
+	// call.repeat request.
 	RepeatCall func(callID string) error
-	// UndoCall answers a call.undo of a side panel. By default, each call.undo is rejected.
+	// UndoCall answers a side panel's call.undo request. By default, the hub rejects
+	// every call.undo request.
 	UndoCall func(wire.CallUndoParams) (wire.CallUndoResult, error)
-	// ReceiveLate receives the answer of a page to a run that has ended, such as after a lost
-	// link. The browser is authenticated, but may not have the call. Default: dropped.
+	// ReceiveLate receives a page's result for a call that has already ended, for example
+	// after a lost link. The browser is authenticated, but the call may not be one of its
+	// calls. By default, late results are dropped.
 	ReceiveLate func(browserID, runID string, answer dispatch.LateAnswer)
-	// InspectCall answers a call.inspect request. By default, each call.inspect request is
-	// rejected.
+	// InspectCall answers a side panel's call.inspect request. By default, the hub
+	// rejects every call.inspect request.
 	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)
-	// ReadHistory returns the recorded calls for a browser's calls.history request. By
-	// default, each calls.history request is rejected.
+	// ReadHistory returns recorded calls for a side panel's calls.history request. By
+	// default, the hub rejects every calls.history request.
 	ReadHistory func(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error)
 	// Policy provides the permissions and settings that side panels show and change. By
-	// default, side panels show no plugins, and changes are rejected.
+	// default, side panels show no plugins, and the hub rejects changes.
 	Policy changes.Policy
 	// ClientNames returns the names of the connected MCP clients for side panels. By
 	// default, side panels show no clients.
 	ClientNames func() []string
-	// EndedSessions returns which sessions have ended. By default, no session has ended.
+	// EndedSessions returns those of the given MCP sessions that have ended. By default,
+	// no session has ended.
 	EndedSessions func(sessions []string) []string
-	// OnBrowsersChange is called after a browser has connected, and after the grace
-	// period of a lost browser has ended. By default, OnBrowsersChange is not called.
+	// OnBrowsersChange is called after a browser connects, and after the grace period of
+	// a lost browser expires. By default, OnBrowsersChange does nothing.
 	OnBrowsersChange func()
 	// NameBrowser returns the name under which users see a browser, and whether a user
-	// chose the name. By default, users see the name that the browser sent.
+	// chose that name. By default, users see the name that the browser sent.
 	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
-	// GracePeriod is how long a browser may stay disconnected before its runs end with
-	// link_lost. Default 10 s.
+	// GracePeriod is how long a browser may stay disconnected before its calls fail with
+	// the error code link_lost. Default: 10 s.
 	GracePeriod time.Duration
-	// FirstBrowserWait limits how long after New a call waits for the first browser.
-	// Default 3 s; a negative FirstBrowserWait means no wait.
+	// FirstBrowserWait is how long after New a call may wait for the first browser to
+	// connect. Default: 3 s. A negative FirstBrowserWait disables the wait.
 	FirstBrowserWait time.Duration
 }
 
-// Hub is the set of connected browsers. Create a Hub with New. A Hub is safe for
-// concurrent use.
+// Hub manages the connected browsers and runs tool calls in them. Create a Hub with
+// [New]. A Hub is safe for concurrent use.
 type Hub struct {
-	// Holds sends the held tabs and the ended sessions of clients to browsers.
+	// Holds sends to browsers which tabs clients hold, and which client sessions ended.
 	Holds HoldSender
-	// Probe tests the links to browsers.
+	// Probe measures whether the links to browsers respond.
 	Probe LinkProbe
 
 	opts       Options
-	newNonce   func() string // newNonce returns a new nonce for each connection
+	newNonce   func() string // returns a new random nonce for each connection
 	startedAt  time.Time
 	tabChanges tabsignal.Signal
 	refusals   refusallog.Log
 	registry   registry
-	syncCount  atomic.Int64 // syncCount counts the calls of Sync
+	syncCount  atomic.Int64 // counts the calls of Sync
 
-	mu               sync.Mutex // mu guards all fields below
+	mu               sync.Mutex // guards all fields below
 	calls            Calls
 	hashes           map[string]string // the current hash of each plugin, by name
-	hashesSyncNumber int64             // the number of the Sync call that read hashes
+	hashesSyncNumber int64             // the number of the Sync call that stored hashes
 }
 
 var _ dispatch.Bridge = (*Hub)(nil)
 
-// New returns a hub without browsers and panics if o.Key is empty.
+// New returns a hub without browsers. New panics if o.Key is empty.
 func New(o Options) *Hub {
 	if o.Key == "" {
 		panic("wsbridge: Options.Key is empty")
@@ -199,30 +206,31 @@ func New(o Options) *Hub {
 	return h
 }
 
-// SetCalls sets the source of the tool calls that side panels show and stop. A side
-// panel that was open before SetCalls must be reopened to show calls.
+// SetCalls sets the source of the tool calls that side panels show and stop. A side panel
+// that was opened before SetCalls must be reopened to show calls.
 func (h *Hub) SetCalls(c Calls) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls = c
 }
 
-// Handler returns the handler of the WebSocket's path. Handler answers 405, 403, 426 or
-// 400 with a sentence if the peer may not connect.
+// Handler returns the HTTP handler for the path of the WebSocket, /ws. The handler
+// rejects peers that may not connect with status 400, 403, 405 or 426 and an error
+// sentence.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
-// Sync notifies every browser that the plugins, their permissions or their settings
-// have changed, and does not wait for the browsers.
+// Sync sends changed plugins, permissions and settings to every browser. Sync does not
+// wait for the browsers.
 func (h *Hub) Sync() {
 	syncNumber := h.syncCount.Add(1)
 	hashes := h.currentHashes()
 	if h.hasChanged(hashes) {
 		for _, b := range h.registry.listBrowsers() {
-			b.tabs.markUnsynced() // mark browsers as unsynced before a tool call can see the new hashes
+			b.tabs.markUnsynced() // mark browsers as unsynced before any tool call can see the new hashes
 		}
 	}
 	h.mu.Lock()
-	if syncNumber > h.hashesSyncNumber { // the condition is false if a later Sync has stored newer hashes
+	if syncNumber > h.hashesSyncNumber { // a concurrent, later Sync may already have stored newer hashes
 		h.hashes, h.hashesSyncNumber = hashes, syncNumber
 	}
 	h.mu.Unlock()
@@ -232,7 +240,7 @@ func (h *Hub) Sync() {
 	}
 }
 
-// hasChanged reports whether hashes has a new plugin or a new version of a plugin.
+// hasChanged reports whether hashes contains a new plugin or a new version of a plugin.
 func (h *Hub) hasChanged(hashes map[string]string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -244,7 +252,7 @@ func (h *Hub) hasChanged(hashes map[string]string) bool {
 	return false
 }
 
-// hasPlugin reports whether the server has a plugin.
+// hasPlugin reports whether the server has loaded the plugin.
 func (h *Hub) hasPlugin(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -252,26 +260,27 @@ func (h *Hub) hasPlugin(name string) bool {
 	return ok
 }
 
-// SendWaiting sends to every browser how many calls are waiting for the user, and does
-// not block. If two calls of SendWaiting are concurrent, the number of either call may
-// be sent last.
+// SendWaiting sends every browser the number of calls that are waiting for the user.
+// SendWaiting does not block. If SendWaiting is called concurrently, either number may be
+// sent last.
 func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 
-// RefreshPlugins refreshes the plugins in side panels.
+// RefreshPlugins sends the current list of plugins to all open side panels.
 func (h *Hub) RefreshPlugins() {
 	for _, l := range h.registry.openLinks() {
 		l.panel.requestPlugins()
 	}
 }
 
-// Close ends all connections, ends the remaining runs with shutdown, and rejects new
-// connections. Close returns when all goroutines of the hub have ended, after 1 s at
-// most. Close may be called more than once.
+// Close closes all connections, fails the remaining calls with the error code shutdown,
+// and rejects new connections. Close returns when all goroutines of the hub have ended,
+// after 1 s at most. Close may be called more than once.
 func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }
 
-// listPlugins returns the plugins that browsers should have.
+// listPlugins returns the plugins that browsers should have; nil without
+// Options.Adapters.
 func (h *Hub) listPlugins() []wire.PluginInfo {
 	if h.opts.Adapters == nil {
 		return nil
@@ -279,7 +288,7 @@ func (h *Hub) listPlugins() []wire.PluginInfo {
 	return h.opts.Adapters.List()
 }
 
-// currentHashes returns the current hash of each plugin, by name.
+// currentHashes returns the content hash of each plugin, keyed by plugin name.
 func (h *Hub) currentHashes() map[string]string {
 	if h.opts.Adapters == nil {
 		return nil
@@ -287,22 +296,21 @@ func (h *Hub) currentHashes() map[string]string {
 	return h.opts.Adapters.Hashes()
 }
 
-// Pairings stores the keys of browsers that were paired with a code. All methods of
-// Pairings are safe for concurrent use.
+// Pairings stores the keys of browsers that the user paired with a code. Implementations
+// must be safe for concurrent use.
 type Pairings interface {
-	// Key returns the key with a wire.KeyID, or "" for an unknown wire.KeyID.
+	// Key returns the key for the given wire.KeyID, or "" if no pairing has that KeyID.
 	Key(keyID string) (string, error)
-	// Confirm records that the browser has proved possession of the key. The result
-	// newKey is the key for the browser's next connections, or "" if the browser keeps
-	// its key.
+	// Confirm records that the browser has proved that it has the key. Confirm returns a
+	// new key for the browser's next connections, or "" if the browser keeps its key.
 	Confirm(keyID, browserName string) (newKey string, err error)
 }
 
-// BrowserInfo describes one browser for `opentabs status` and similar pages.
+// BrowserInfo describes one browser for status output such as `opentabs status`.
 type BrowserInfo = status.Browser
 
-// Browsers returns the browsers that are connected or may still reconnect,
-// sorted by name, then ID.
+// Browsers returns the connected browsers and those whose grace period is running. The
+// result is sorted by name, then by ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

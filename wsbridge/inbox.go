@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// maxMalformedFrames limits the malformed frames of one link.
+	// maxMalformedFrames is the number of malformed frames after which a link is closed.
 	maxMalformedFrames = 100
-	// maxMalformedWarnings limits the malformed frames of one link that are logged as
-	// warnings.
+	// maxMalformedWarnings is the number of malformed frames per link that are logged as
+	// warnings. Later ones are logged at the debug level.
 	maxMalformedWarnings = 3
-	// maxResumedRuns limits the runs of one call.resumed, because each unknown run
-	// is answered with a frame.
+	// maxResumedRuns limits the calls that one call.resumed frame may list, because the
+	// server sends a frame for each unknown call.
 	maxResumedRuns = 20_000
 )
 
@@ -59,13 +59,13 @@ func (l *link) serve(s *handshake) {
 	}
 }
 
-// inbox handles the frames that arrive on one link. Only the reader of the link uses
-// inbox.
+// inbox handles the frames that arrive on one link. Only the goroutine that reads the
+// link uses its inbox.
 type inbox struct {
 	link           *link
-	malformedCount int  // the number of malformed frames on the link so far
-	strayCount     int  // the number of reports for unknown runs on the link so far
-	hasWarned      bool // set once a report for an unknown run was logged
+	malformedCount int  // malformed frames on this link so far
+	strayCount     int  // reports for unknown calls on this link so far
+	hasWarned      bool // whether a report for an unknown call has been logged as a warning
 }
 
 // countMalformed counts and logs a malformed frame.
@@ -78,7 +78,7 @@ func (in *inbox) countMalformed(err error) {
 	event.Int("malformed", in.malformedCount).Str("error", inbound.CleanText(err.Error(), 200)).Msg("frame ignored")
 }
 
-// handle handles one frame and never blocks.
+// handle handles one frame. It never blocks.
 func (in *inbox) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {
@@ -94,8 +94,8 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	}
 }
 
-// answer routes a browser's answer to the run, the cancellation or the server's request
-// that waits for the answer.
+// answer passes a browser's answer to the tool call, the cancellation or the server
+// request that is waiting for it.
 func (in *inbox) answer(b *browser, e wire.Envelope) {
 	id, isOwnRequest := strings.CutPrefix(e.ID, requests.IDPrefix)
 	if !isOwnRequest {
@@ -118,7 +118,6 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 	}
 }
 
-// serveRequest answers one request of the browser.
 func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 	switch e.Method {
 	case wire.MethodPing:
@@ -169,7 +168,6 @@ func (l *link) rejectRequest(e wire.Envelope, code int, message string) {
 	l.postFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: message}))
 }
 
-// handleNotification handles one notification of the browser.
 func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	var err error
 	switch e.Method {
@@ -219,8 +217,8 @@ func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	return nil
 }
 
-// failUnparsed ends a run whose result is not valid JSON, so that the whole frame is
-// malformed.
+// failUnparsed fails a call whose result is not valid JSON. Such a result makes its whole
+// frame malformed.
 func (in *inbox) failUnparsed(b *browser, frame []byte) {
 	id, isResult := wire.FindResultID(frame)
 	if !isResult {

@@ -20,13 +20,14 @@ import (
 const (
 	// closeTimeout is how long a browser may take to answer a WebSocket close frame.
 	closeTimeout = time.Second
-	// frameTimeout limits how long one frame may take to arrive, even if bytes arrive
+	// frameTimeout limits how long one frame may take to arrive, even if its bytes arrive
 	// steadily.
 	frameTimeout = 5 * time.Minute
-	// readChunkBytes is the maximum number of bytes in one read. After each read the
-	// link counts as alive, so a large frame on a slow link does not count as silence.
+	// readChunkBytes limits the bytes of one read. Each read marks the link as alive, so
+	// a large frame on a slow link is not mistaken for silence.
 	readChunkBytes = 64 << 10
-	// maxReusedBuffer is the largest read buffer that is reused for the next frame.
+	// maxReusedBuffer is the capacity in bytes above which a read buffer is not reused
+	// for the next frame.
 	maxReusedBuffer = 4 << 20
 )
 
@@ -35,19 +36,19 @@ var (
 	errNotTextual = errors.New("not a frame: a binary message")
 )
 
-// These IDs are for requests of the server that requests.Table does not send. The ID of a
-// tool.dispatch is the ID of its run, which never begins with requests.IDPrefix.
+// IDs of the server's requests that bypass requests.Table. The ID of a tool.dispatch
+// request is the ID of the tool call, which never begins with requests.IDPrefix.
 const (
 	pingID         = requests.IDPrefix + "ping"
-	cancelIDPrefix = requests.IDPrefix + "cancel/" // followed by the ID of a run
-	answerIDPrefix = requests.IDPrefix + "answer/" // followed by the number of the tool.ask, a slash and the ID of a run
+	cancelIDPrefix = requests.IDPrefix + "cancel/" // followed by the ID of a tool call
+	answerIDPrefix = requests.IDPrefix + "answer/" // followed by the number of the tool.ask request, a slash and the ID of the tool call
 )
 
 // link is one WebSocket connection of a browser.
 type link struct {
 	hub     *Hub
 	ws      *websocket.Conn
-	netConn net.Conn // the network connection of ws; closing netConn ends the link at once
+	netConn net.Conn // the TCP connection under ws; closing netConn ends the link at once
 	log     zerolog.Logger
 	outbox  outbox
 
@@ -57,9 +58,10 @@ type link struct {
 	// ended is closed when the link has ended.
 	ended   chan struct{}
 	endOnce sync.Once
-	// hasReceived is set when bytes arrive; keepAlive clears hasReceived.
+	// hasReceived is set whenever bytes arrive; keepAlive clears hasReceived.
 	hasReceived atomic.Bool
-	// The types of requests, adapters, panel and inbox document their own locks.
+	// requests, adapters, panel and inbox have their own locks, documented at their
+	// types.
 	requests *requests.Table
 	adapters adapterSync
 	panel    panel
@@ -70,8 +72,8 @@ type link struct {
 	// and pairedKey.
 	keyID, pairedKey string
 
-	// registry.mu guards isReady and waitingSent. isReady is set after the answer to
-	// hello; waitingSent is the number in the last state.waiting.
+	// registry.mu guards isReady and waitingSent. isReady is set after hello is answered.
+	// waitingSent is the number in the last state.waiting frame.
 	isReady     bool
 	waitingSent int
 
@@ -90,7 +92,6 @@ func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
 	return l
 }
 
-// end marks the link as ended.
 func (l *link) end() { l.endOnce.Do(func() { close(l.ended) }) }
 
 func (l *link) hasEnded() bool {
@@ -102,14 +103,15 @@ func (l *link) hasEnded() bool {
 	}
 }
 
-// closeAbruptly closes the connection at once, without a close frame.
+// closeAbruptly closes the TCP connection at once, without a WebSocket close frame.
 func (l *link) closeAbruptly() {
 	l.end()
 	_ = l.netConn.Close() // closing netConn makes the next read of the link fail
 }
 
-// closeWith closes the link with a close code and a reason (at most 123 bytes). closeWith
-// does not block; the connection is closed after closeTimeout at most.
+// closeWith closes the link with a WebSocket close code and a reason of at most 123
+// bytes. closeWith does not block. The TCP connection is closed after closeTimeout at the
+// latest.
 func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -139,13 +141,13 @@ func (l *link) finish() {
 		_ = l.netConn.Close()
 	}
 	l.goroutines.Wait()
-	_ = l.ws.CloseNow() // CloseNow makes the library release its buffers
+	_ = l.ws.CloseNow() // CloseNow makes the WebSocket library release its buffers
 }
 
-// read returns the next frame, which is valid until the next read.
+// read returns the next frame. The returned bytes are valid until the next call of read.
 func (l *link) read() ([]byte, error) {
-	// A read uses context.Background, because the WebSocket library closes the
-	// connection when the context of a read ends.
+	// read uses context.Background, because the WebSocket library closes the connection
+	// when the context of a read ends.
 	kind, r, err := l.ws.Reader(context.Background())
 	if err != nil {
 		return nil, err
@@ -167,8 +169,8 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key that the browser must prove to have. readKey returns "" if the
-// browser offered the KeyID of an unknown pairing.
+// readKey returns the key that the browser must prove to have. It returns "" if no
+// pairing has the KeyID that the browser offered.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {
 		return l.hub.opts.Key, nil
@@ -183,7 +185,7 @@ func (l *link) readKey() (string, error) {
 type activityReader struct {
 	l          *link
 	r          io.Reader
-	frameStart time.Time // the time when the frame began to arrive
+	frameStart time.Time // when the first bytes of the frame arrived
 }
 
 func (t *activityReader) Read(p []byte) (int, error) {
@@ -195,14 +197,14 @@ func (t *activityReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// silenceLimit is the silence after which a link counts as lost. Chrome stops a service
-// worker that gets no message for 30 s.
+// silenceLimit is how long a link may be silent before it is considered lost. Chrome
+// stops a service worker that gets no message for 30 s.
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
-// keepAlive closes a link that was silent for silenceLimit, and pings the browser after
-// a shorter silence. keepAlive counts silence in beats of silenceLimit/4. If the
-// process was suspended, keepAlive counts only one beat of silence, and the links are
-// not lost. keepAlive returns when the link has ended.
+// keepAlive pings a silent browser, and closes the link after silenceLimit without an
+// answer. Silence is counted in ticks of silenceLimit/4, not by the clock. A suspended
+// process (a sleeping laptop) therefore counts one tick of silence and does not lose its
+// links. keepAlive returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestPingKeepsAlive checks that the hub sends a ping every 5 s, and that a browser
-// which only answers pings stays connected.
+// TestPingKeepsAlive checks that the hub sends a ping every 5 s, and that a browser that
+// only answers pings stays connected.
 func TestPingKeepsAlive(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -37,7 +37,7 @@ func TestPingKeepsAlive(t *testing.T) {
 }
 
 // TestDeadLink checks that a link is lost after 10 s without any bytes, and that the
-// grace period starts at the loss.
+// grace period starts at that moment.
 func TestDeadLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -63,7 +63,7 @@ func TestDeadLink(t *testing.T) {
 	})
 }
 
-// TestLargeFrameIsNoSilence checks that a link stays connected while a frame arrives
+// TestLargeFrameIsNoSilence checks that a link stays connected while one frame arrives
 // slowly over minutes.
 func TestLargeFrameIsNoSilence(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -73,8 +73,8 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 		p.setPongs(false) // no pongs may arrive between the pieces of the frame
 		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
-		// The test writes the bytes of one WebSocket frame itself: a final text frame
-		// with a zero mask.
+		// Write the bytes of one WebSocket frame directly: a final text frame with a zero
+		// mask.
 		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
 		frame = append(append(frame, 0, 0, 0, 0), text...)
 		for len(frame) > 0 {
@@ -91,7 +91,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 	})
 }
 
-// outputSink is a sink that keeps the results of runs without copying them.
+// outputSink keeps the results of calls without copying them.
 type outputSink struct{ outputs []json.RawMessage }
 
 func (k *outputSink) Reports([]wire.Report, int) {}
@@ -103,8 +103,8 @@ func (k *outputSink) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }
 
-// TestOutputsAreTheirOwn checks that results do not share memory with the read
-// buffer, which is reused.
+// TestOutputsAreTheirOwn checks that results do not share memory with the read buffer,
+// which is reused.
 func TestOutputsAreTheirOwn(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -125,7 +125,7 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 	})
 }
 
-// TestFrames checks the hub's answer to each kind of frame.
+// TestFrames checks how the hub answers each kind of frame.
 func TestFrames(t *testing.T) {
 	refused := func(code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)
@@ -189,7 +189,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// onlyLink returns the only open link of the hub. The reader of the link must be idle.
+// onlyLink returns the only open link of the hub. The goroutine that reads the link must
+// be idle.
 func (w *hubFixture) onlyLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()
@@ -222,7 +223,7 @@ func TestInvalidFrames(t *testing.T) {
 	})
 }
 
-// TestStrayReportsAreCounted checks that reports of unknown runs do not count as
+// TestStrayReportsAreCounted checks that reports for unknown calls do not count as
 // malformed. A page may send a report just as its call ends.
 func TestStrayReportsAreCounted(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {

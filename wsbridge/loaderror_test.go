@@ -14,8 +14,8 @@ func errorPage(id int, name string, atMs int) string {
 	return tabText(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
 }
 
-// connectSyncedBrowser connects a browser that has received the plugins and has listed the
-// given tabs.
+// connectSyncedBrowser connects a browser that has received the plugins and has listed
+// the given tabs.
 func (w *hubFixture) connectSyncedBrowser(tabs ...string) *browserPeer {
 	w.t.Helper()
 	p := w.connectBrowser("b1", "boot1")
@@ -31,9 +31,9 @@ func (p *browserPeer) listTabs(tabs ...string) {
 	p.readFrames()
 }
 
-// findTargets starts a call that searches for a tab, and answers the requests that the peer
-// receives for the call. Each step of findTargets is a frame of the browser, sent some time
-// after the previous frame.
+// findTargets starts a call's search for a tab, and answers the requests that the browser
+// receives meanwhile. Each step is a frame that the browser sends, some time after the
+// previous step.
 func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
@@ -67,7 +67,7 @@ func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, ans
 	return dispatch.Targets{}, 0
 }
 
-// answerTo returns a function that answers the requests of a method with a result.
+// answerTo returns a function that answers every request of a method with a fixed result.
 func answerTo(method, result string) func(string) string {
 	return func(frame string) string {
 		if !strings.Contains(frame, `"method":"`+method+`"`) {
@@ -81,8 +81,8 @@ func answerTo(method, result string) func(string) string {
 
 const refused = "net::ERR_CONNECTION_REFUSED"
 
-// TestOpenedPageCannotLoad checks that a call does not wait for the plugin if the
-// tab that was opened for the call cannot load its page.
+// TestOpenedPageCannotLoad checks that a call does not wait for its plugin if the newly
+// opened tab cannot load its page.
 func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -101,8 +101,8 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	})
 }
 
-// TestErrorPageIsLoadedOnce checks that a tab with an error page is reloaded once
-// for a call, and that a second failure ends the call.
+// TestErrorPageIsLoadedOnce checks that a tab with Chrome's error page is reloaded once
+// for a call. A second failure must end the call.
 func TestErrorPageIsLoadedOnce(t *testing.T) {
 	hash := "h1"
 	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
@@ -139,8 +139,8 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 	}
 }
 
-// TestLoadFailsWhileACallWaits checks that a load which fails during the call is not
-// repeated, and that the call waits for another loading tab.
+// TestLoadFailsWhileACallWaits checks that a page load that fails during the call is not
+// repeated. The call must still wait for another loading tab.
 func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -173,7 +173,7 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 }
 
 // TestSiteDoesNotAnswer checks that a call ends when the browser reports that the site
-// does not answer. No second tab must be opened beside a loading tab.
+// does not answer. While a tab is loading, no second tab may be opened.
 func TestSiteDoesNotAnswer(t *testing.T) {
 	hash := "h1"
 	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)

@@ -10,22 +10,22 @@ import (
 	"opentabs/wire"
 )
 
-// malformedCase is input from a broken extension that runs call_a, and the expected
-// reaction.
+// malformedCase is input from a broken extension that runs the call call_a, and the
+// expected reaction of the hub.
 type malformedCase struct {
 	name   string
 	frames []string
 	// answers are the frames that the hub must send to the broken extension.
 	answers []string
-	// events are the expected events of the runs.
+	// events are the expected events of the calls.
 	events []string
-	// closed is how the link must end; empty if the link stays open.
+	// closed is how the link must end, or empty if the link must stay open.
 	closed string
 }
 
 const tabSync = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
-// malformedFrames has a row for each kind of malformed input. In each row, another
+// malformedFrames has one row for each kind of malformed input. In each row, another
 // browser runs call_b, which must succeed.
 var malformedFrames = []malformedCase{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
@@ -118,8 +118,8 @@ func manyMembers(n int) string {
 	return b.String()
 }
 
-// TestMalformed sends each kind of malformed input to a live hub. The hub must close at
-// most the link of the sender, and must not affect another browser.
+// TestMalformed sends each kind of malformed input to a live hub. The hub may close at
+// most the sender's link, and must not affect another browser.
 func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
@@ -149,8 +149,9 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// A frame longer than wire.MaxFrameBytes closes the link, whatever its content. The
-// test sends a frame with a zero mask, so that its bytes need no masking.
+// TestFrameAboveTheLimit checks that a frame longer than wire.MaxFrameBytes closes the
+// link, whatever its content. The frame has a zero mask, so that its bytes need no
+// masking.
 func TestFrameAboveTheLimit(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")
@@ -168,8 +169,8 @@ func TestFrameAboveTheLimit(t *testing.T) {
 	})
 }
 
-// An unfinished frame does not keep a link open forever, even if its sender sends a few
-// bytes now and then.
+// TestFrameWithoutEnd checks that an unfinished frame does not keep a link open forever,
+// even if a few bytes arrive now and then.
 func TestFrameWithoutEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -12,13 +12,13 @@ import (
 	"opentabs/wire"
 )
 
-// endingCounts counts how one run ended.
+// endingCounts counts how one call ended.
 type endingCounts struct {
-	mu        sync.Mutex // mu guards all fields below
+	mu        sync.Mutex // guards all fields below
 	finished  int
-	cancelled int // the number of calls of Cancel
-	answered  int // the number of calls of Cancel whose outcome was reported
-	stopped   int // the number of calls of Cancel that found an unfinished run
+	cancelled int // calls of Cancel
+	answered  int // calls of Cancel whose outcome was reported
+	stopped   int // calls of Cancel that found an unfinished call
 }
 
 func (e *endingCounts) Reports([]wire.Report, int) {}
@@ -33,14 +33,14 @@ func (e *endingCounts) Finish(json.RawMessage, *wire.CallError) {
 	e.finished++
 }
 
-// chaosTest has a hub, browsers that connect and disconnect at random, and runs that end at
-// random.
+// chaosTest has a hub, browsers that connect and disconnect at random, and calls that end
+// at random.
 type chaosTest struct {
 	w     *hubFixture
 	rnd   *rand.Rand
 	boots map[string]int
 	peers map[string]*browserPeer
-	all   []*browserPeer // all connections, including those that the map peers no longer has
+	all   []*browserPeer // all connections, including those no longer in peers
 	runs  map[string]*endingCounts
 	ids   []string
 }
@@ -52,8 +52,8 @@ func (c *chaosTest) id() string {
 	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
 }
 
-// randomStep takes one random action, and returns a function that must run concurrently
-// with the functions of other actions.
+// randomStep performs one random action. The caller must run the returned functions of
+// several actions concurrently.
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
@@ -102,7 +102,7 @@ func (c *chaosTest) randomStep() func() {
 	return func() {}
 }
 
-// start starts a run; a run that does not start counts as ended.
+// start starts a call. A call that fails to start counts as ended.
 func (c *chaosTest) start(browser, id string, e *endingCounts) {
 	err := c.w.hub.Start(c.w.t.Context(), dispatch.Run{
 		ID: id, MaxResultBytes: 5, Target: dispatch.Target{Browser: browser, TabID: 7, DocumentID: "d7"},
@@ -123,15 +123,15 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.answered++
-		if o != wire.CancelFinished { // an unknown run has the outcome CancelFinished
+		if o != wire.CancelFinished { // CancelFinished is the outcome for an unknown call
 			e.stopped++
 		}
 	})
 }
 
-// TestEveryRunEndsOnce sends random frames and calls, and checks that each run ends
-// exactly once: by Finish or by the first Cancel that finds the run. Each Cancel must
-// be answered exactly once.
+// TestEveryRunEndsOnce sends random frames and checks that each call ends exactly once:
+// by Finish or by the first Cancel that finds the call. Each Cancel must be answered
+// exactly once.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		withHub(t, Options{}, func(w *hubFixture) {

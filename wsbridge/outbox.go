@@ -13,23 +13,23 @@ import (
 // writeTimeout limits how long a browser may take to accept one frame.
 const writeTimeout = 10 * time.Second
 
-// maxWaitingBytes limits the frames that wait for a browser that does not read. If more
-// bytes wait in the outbox, the link of the browser is closed.
+// maxWaitingBytes limits the unwritten frames of a link, in bytes. The link to a browser
+// that does not read is closed when its queue exceeds this limit.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
-// outbox has the unwritten frames of one link, in order.
+// outbox is the queue of unwritten frames of one link.
 type outbox struct {
-	framesDue chan struct{} // framesDue has a token while there are frames to write
+	framesDue chan struct{} // has a token while there are frames to write
 
-	mu           sync.Mutex // mu guards all fields below; no other lock is taken under mu
+	mu           sync.Mutex // guards all fields below; no other lock is acquired under mu
 	frames       [][]byte
-	waitingBytes int  // the bytes of all frames that wait or are being written
-	isWriting    bool // set once the goroutine that writes the frames has started
+	waitingBytes int  // the bytes of all frames that are queued or being written
+	isWriting    bool // whether the goroutine that writes the frames has started
 	isClosed     bool
 }
 
-// postFrame appends a frame to the outbox and returns at once. A frame for a link that
-// has ended is dropped, because needed frames are sent again after a reconnect.
+// postFrame appends a frame to the outbox and returns at once. Frames for a link that has
+// ended are dropped, because the hub repeats the needed frames after a reconnect.
 func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -55,7 +55,7 @@ func (l *link) postFrame(frame []byte) {
 	}
 }
 
-// writeFrames writes the frames of the outbox until the link has ended.
+// writeFrames writes queued frames to the WebSocket until the link ends.
 func (l *link) writeFrames() {
 	w := newFrameWriter(l)
 	o := &l.outbox
@@ -81,11 +81,11 @@ func (l *link) writeFrames() {
 	}
 }
 
-// frameWriter writes frames to a link. One timer for all frames is cheaper than a
-// context with a timeout for each frame.
+// frameWriter writes frames to a link. Reusing one timer for all frames is cheaper than
+// creating a context with a timeout for each frame.
 type frameWriter struct {
 	link  *link
-	limit *time.Timer // limit ends the link during a slow write, and is stopped between two writes
+	limit *time.Timer // ends the link if a write takes longer than writeTimeout; stopped between writes
 }
 
 func newFrameWriter(l *link) frameWriter {
@@ -94,10 +94,9 @@ func newFrameWriter(l *link) frameWriter {
 	return frameWriter{l, limit}
 }
 
-// write writes one frame to the link. write ends the link and returns false if the
-// frame can't be written within writeTimeout. The WebSocket library closes the
-// connection when a context ends during a write, so write never uses the context of a
-// call.
+// write writes one frame to the link. If the frame cannot be written within writeTimeout,
+// write ends the link and returns false. The WebSocket library closes the connection if a
+// context ends during a write, so write never uses the context of a call.
 func (w frameWriter) write(frame []byte) bool {
 	w.limit.Reset(writeTimeout)
 	defer w.limit.Stop()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStalledBrowser checks that a browser that does not read blocks no caller. The
-// link of a browser that reads no frame for 10 s must be lost.
+// TestStalledBrowser checks that a browser that does not read blocks no caller. The link
+// of a browser that reads no frame for 10 s must be closed.
 func TestStalledBrowser(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -38,8 +38,8 @@ func TestStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestOutboxIsBounded checks the limit of the frames that wait for a browser that
-// does not read.
+// TestOutboxIsBounded checks the size limit of the frames that are queued for a browser
+// that does not read.
 func TestOutboxIsBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -15,30 +15,32 @@ import (
 // stateInterval is the minimum time between two state.sync notifications to a side panel.
 const stateInterval = 100 * time.Millisecond
 
-// refreshInterval is how often the hub checks whether the connected clients have changed
-// since the last state.sync.
+// refreshInterval is how often an open side panel receives changes of the connected
+// clients. Calls are sent as soon as they change.
 const refreshInterval = 3 * time.Second
 
-// panel has the server's state for the side panel of one browser.
+// panel holds what the server needs to update the side panel of one browser.
 type panel struct {
 	link *link
-	// stateDue has a token when the side panel needs a state.sync. pluginsDue has a token
-	// when the side panel needs a state.plugins and a state.browser.
+	// stateDue has a token while a state.sync is due. pluginsDue has a token while a
+	// state.plugins and a state.browser are due.
 	stateDue, pluginsDue chan struct{}
-	runningRequests      atomic.Int32 // the number of running requests of the side panel
+	runningRequests      atomic.Int32 // the number of the side panel's requests in progress
 
-	mu          sync.Mutex         // guards cancel
-	stopWatcher context.CancelFunc // stops the goroutine sendState; nil if the panel is closed
+	mu          sync.Mutex         // guards stopWatcher
+	stopWatcher context.CancelFunc // stops the goroutine sendState; nil while the side panel is closed
 }
 
-// requestState schedules a state.sync, which is sent if a panel is open.
+// requestState schedules a state.sync notification. It is sent only while the side panel
+// is open.
 func (p *panel) requestState() { signalOnce(p.stateDue) }
 
-// requestPlugins schedules a state.plugins, which is sent if a panel is open.
+// requestPlugins schedules a state.plugins notification. It is sent only while the side
+// panel is open.
 func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
-// sendWaiting sends a state.waiting if the number of waiting calls has changed. The
-// caller holds registry.mu.
+// sendWaiting sends a state.waiting notification if the number of calls that are waiting
+// for the user has changed. The caller holds registry.mu.
 func (l *link) sendWaiting(calls int) {
 	if !l.isReady || calls == l.waitingSent {
 		return
@@ -47,8 +49,8 @@ func (l *link) sendWaiting(calls int) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
-// setWatching turns state.sync and state.plugins on or off. Only the reader of the link
-// calls setWatching.
+// setWatching starts or stops updates to the side panel when the user opens or closes it.
+// Only the goroutine that reads the link calls setWatching.
 func (p *panel) setWatching(b *browser, isOn bool) {
 	p.stop()
 	if !isOn {
@@ -77,7 +79,7 @@ func (p *panel) setWatching(b *browser, isOn bool) {
 	})
 }
 
-// stop stops the goroutine that sends state to an open side panel.
+// stop stops the goroutines that update an open side panel.
 func (p *panel) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,13 +89,13 @@ func (p *panel) stop() {
 	}
 }
 
-// sendState sends a state.sync when calls or clients have changed, and a state.plugins or
-// state.browser when permissions have changed. sendState sends the first notification of
-// each kind immediately, and later notifications at most once per stateInterval. Each
-// notification has the newest content.
+// sendState updates an open side panel until ctx ends. A state.sync is sent when calls or
+// clients have changed; state.plugins and state.browser are sent when permissions have
+// changed. The first notification of each kind is sent at once. Later notifications are
+// at least stateInterval apart, and each has the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
-	var lastState, lastPlugins, lastBrowser []byte // the last sent frame of each kind
+	var lastState, lastPlugins, lastBrowser []byte // the last frame sent of each kind
 	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *lastFrame) {
@@ -116,7 +118,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 		case <-p.pluginsDue:
 			stateDue, pluginsDue = tryReceive(p.stateDue), true
 		}
-		if ctx.Err() != nil { // the next call of sendState receives the tokens
+		if ctx.Err() != nil { // put the tokens back for the next call of sendState
 			p.requestState()
 			p.requestPlugins()
 			return
@@ -139,7 +141,8 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	}
 }
 
-// tryReceive takes a token from a channel, if there is one.
+// tryReceive removes a token from a channel without blocking, and reports whether there
+// was one.
 func tryReceive(c chan struct{}) bool {
 	select {
 	case <-c:

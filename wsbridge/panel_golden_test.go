@@ -12,11 +12,11 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInTheSidePanel checks the bytes of a state.sync with a call in which every
-// field is set. The state.sync is encoded for the browser of the call and for another
+// TestCallInTheSidePanel checks the bytes of a state.sync frame for a call with every
+// field set. The frame is encoded for the browser that runs the call and for another
 // browser.
 func TestCallInTheSidePanel(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // the remaining time for a decision is exact in fake time
+	synctest.Test(t, func(t *testing.T) { // in fake time, the remaining time for a decision is exact
 		full, failed := dispatchtest.View(), dispatchtest.View()
 		failed.CallID, failed.Waiting, failed.Status, failed.ClientCredential = "call_2", nil, wire.StatusFailed, dispatch.CredentialStdio
 		calls := &fakeCalls{views: []dispatch.View{full, failed, {}}, activities: full.Activities}

@@ -15,16 +15,16 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls returns the views that a test sets, and events of a dispatcher whose
+// fakeCalls returns call views that a test sets. Its events come from a dispatcher whose
 // calls end at once.
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
-	mu        sync.Mutex // mu guards all fields below
+	mu        sync.Mutex // guards all fields below
 	views     []dispatch.View
 	cancelled []string
 	decided   []string
-	// activities are the activities of each call.
+	// activities are returned for every call.
 	activities []dispatch.ActivityView
 }
 
@@ -82,7 +82,8 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-// changeViews sets the views of calls and publishes an event for each view.
+// changeViews sets the call views, then makes an empty call whose events trigger a
+// state.sync.
 func (f *fakeCalls) changeViews(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
@@ -96,7 +97,7 @@ func callView(id string, p float64, browser string) dispatch.View {
 
 const watchStateFrame = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 
-// stateFrames decodes the state.sync frames since the last call.
+// stateFrames decodes the state.sync frames that arrived since the last read.
 func (p *browserPeer) stateFrames() []wire.StateSyncParams {
 	var states []wire.StateSyncParams
 	for _, f := range p.readFrames() {
@@ -126,8 +127,8 @@ func TestPanel(t *testing.T) {
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
 		}
-		// A call in the side panel has a TabID only if the call runs in the panel's
-		// browser.
+		// The side panel receives the TabID of a call only if the call runs in the
+		// panel's browser.
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
 			t.Errorf("calls = %+v", c)
 		}
@@ -138,7 +139,7 @@ func TestPanel(t *testing.T) {
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although the panel is closed; want 0", len(got))
 		}
-		p.send(watchStateFrame) // a new panel gets the unchanged state
+		p.send(watchStateFrame) // a newly opened panel receives the unchanged state
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
 			t.Errorf("states = %+v, want the newest", got)
 		}
@@ -151,8 +152,7 @@ func TestPanel(t *testing.T) {
 }
 
 // TestPanelRate checks that the first change is sent within 20 ms, and later changes at
-// most ten times a second. The last frame that the panel receives must have the newest
-// change.
+// most ten times a second. The last frame must contain the newest change.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
@@ -160,7 +160,7 @@ func TestPanelRate(t *testing.T) {
 		p.send(watchStateFrame)
 		w.advanceTime(time.Second)
 		p.stateFrames()
-		for i := range 1000 { // the state changes once per millisecond
+		for i := range 1000 { // change the state once per millisecond
 			calls.changeViews(callView("c1", float64(i)/1000, "b1"))
 			if i == 0 {
 				w.advanceTime(20 * time.Millisecond)
@@ -172,7 +172,7 @@ func TestPanelRate(t *testing.T) {
 		}
 		w.advanceTime(time.Second)
 		got := p.stateFrames()
-		if len(got) < 9 || len(got) > 11 { // the dispatcher's followers read the last change up to 60 ms later
+		if len(got) < 9 || len(got) > 11 { // the dispatcher's followers may receive the last change up to 60 ms late
 			t.Errorf("%d states in 1.1 s, want 9 to 11", len(got))
 		}
 		if last := *got[len(got)-1].Calls[0].Progress; last != 0.999 {
@@ -203,8 +203,8 @@ func TestPanelIsBounded(t *testing.T) {
 	})
 }
 
-// TestPanelShowsPlugins checks that plugins are sent when a panel opens and after each
-// change of plugins or permissions. Without a change, plugins must not be sent.
+// TestPanelShowsPlugins checks that the list of plugins is sent when a side panel opens
+// and after each change of plugins or permissions. Without a change, no list may be sent.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
@@ -235,11 +235,11 @@ func TestPanelShowsPlugins(t *testing.T) {
 	})
 }
 
-// fakePolicy is a Policy with one plugin. If gate is set, the methods of fakePolicy
-// block until gate is closed.
+// fakePolicy is a Policy with one plugin. If gate is not nil, its methods block until
+// gate is closed.
 type fakePolicy struct {
 	gate  chan struct{}
-	mu    sync.Mutex // mu guards all fields below
+	mu    sync.Mutex // guards all fields below
 	views []wire.PluginView
 	did   []string
 }
@@ -333,7 +333,7 @@ func (f *fakePolicy) do(what, plugin string) error {
 	return nil
 }
 
-// pluginFrames decodes the state.plugins frames since the last call.
+// pluginFrames decodes the state.plugins frames that arrived since the last read.
 func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
@@ -352,8 +352,8 @@ func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
 	return out
 }
 
-// TestPanelShowsCalls checks that the panel receives the ticket of a suspended call and
-// the activities of calls with their audience.
+// TestPanelShowsCalls checks that the side panel receives the ticket of a suspended call,
+// and the activities of calls with their audience.
 func TestPanelShowsCalls(t *testing.T) {
 	calls := newFakeCalls()
 	calls.activities = []dispatch.ActivityView{
@@ -389,7 +389,7 @@ func TestPanelShowsCalls(t *testing.T) {
 	})
 }
 
-// TestPanelActivitiesAreBounded checks the limit for many calls with large
+// TestPanelActivitiesAreBounded checks the total size limit for many calls with large
 // activities.
 func TestPanelActivitiesAreBounded(t *testing.T) {
 	calls := newFakeCalls()
@@ -422,8 +422,8 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 	})
 }
 
-// TestPanelDecides checks that a decision of the user reaches the dispatcher, and
-// that the panel receives the outcome.
+// TestPanelDecides checks that the user's decision reaches the dispatcher, and that the
+// side panel receives the outcome.
 func TestPanelDecides(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -456,8 +456,8 @@ func TestPanelDecides(t *testing.T) {
 	})
 }
 
-// TestPanelFlood checks that a browser that sends endless requests uses a bounded
-// number of goroutines.
+// TestPanelFlood checks that endless requests from a browser start only a limited number
+// of goroutines.
 func TestPanelFlood(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		gate := make(chan struct{})
@@ -479,8 +479,8 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
-// TestPanelSetsPermissions checks the methods of a side panel that change something.
-// The transcripts cover all methods of a side panel.
+// TestPanelSetsPermissions checks the side panel's methods that change permissions or
+// plugins. TestTranscripts covers all methods of the side panel.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *browserPeer, method, params, want string) {
 		t.Helper()

@@ -5,7 +5,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// handlePart handles one part of a large result.
+// handlePart stores one part of a large result. Results that exceed the size limit fail
+// their call.
 func (rt *runTable) handlePart(l *link, params []byte) error {
 	p, text, err := wire.DecodePart(params)
 	if err != nil {
@@ -19,9 +20,8 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		return nil
 	}
 	r.confirm()
-	// A reconnected browser may repeat a part of a result, and the repeated part is
-	// dropped. A missing part of a result is detected when the answer states the number
-	// of parts.
+	// A reconnected browser may repeat a part of a result; repeated parts are dropped. A
+	// missing part is detected later, when the browser sends the number of parts.
 	if p.Seq != r.nextPart {
 		rt.mu.Unlock()
 		return nil

@@ -56,7 +56,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsTooLarge checks that a result above the limit ends the run at once and
+// TestPartsTooLarge checks that a result above the size limit fails the call at once and
 // cancels the tool.
 func TestPartsTooLarge(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -76,18 +76,18 @@ func TestPartsTooLarge(t *testing.T) {
 	})
 }
 
-// TestPartsCutInsideCharacters checks a result that is split between the two UTF-16
+// TestPartsCutInsideCharacters checks a result that is split between the two UTF-16 code
 // units of a character.
 func TestPartsCutInsideCharacters(t *testing.T) {
 	tests := []struct {
-		parts []string // the parts of a result as JSON strings
+		parts []string // the result parts as JSON strings
 		want  string
 	}{
 		{[]string{`"\"a\ud83d"`, `"\ude00b\""`}, `"a😀b"`},
 		{[]string{`"\"\uD83D"`, `"\uDE00\uD83D"`, `"\uDE00\""`}, `"😀😀"`},
 		{[]string{`"\"\ud83d"`, `"x\""`}, "\"\ufffdx\""},
 		{[]string{`"\"\ud83d"`, `""`, `"\ude00\""`}, `"😀"`},
-		// The result contains an escape such as \ud83d as text, so this escape is not
+		// The result contains the text \ud83d after an escaped backslash, which is not
 		// half a character.
 		{[]string{`"\"\\ud83d"`, `"\\ude00\""`}, `"\ud83d\ude00"`},
 		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},

@@ -11,7 +11,7 @@ import (
 	"opentabs/wsbridge/refusallog"
 )
 
-// pingTimeout is the maximum time for a browser to answer a ping.
+// pingTimeout limits how long a browser may take to answer a ping.
 const pingTimeout = 5 * time.Second
 
 // LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for
@@ -26,7 +26,7 @@ func (p *LinkProbe) RefusedHello() refusallog.RefusedHello { return p.hub.refusa
 // seconds.
 func (p *LinkProbe) UnpairedTries() []refusallog.UnpairedTry { return p.hub.refusals.UnpairedTries() }
 
-// Reconnect closes the link to a browser, so that the browser reconnects. Running calls
+// Reconnect closes the link to a browser, so that the extension reconnects. Running calls
 // continue.
 func (p *LinkProbe) Reconnect(browserID string) {
 	if b := p.hub.registry.findBrowser(browserID); b != nil {
@@ -36,8 +36,8 @@ func (p *LinkProbe) Reconnect(browserID string) {
 	}
 }
 
-// Ping returns the round-trip time of a request to a browser's extension. The text of an
-// error from Ping is for the user.
+// Ping returns the round-trip time of a request to a browser's extension. The text of a
+// returned error is for the user.
 func (p *LinkProbe) Ping(ctx context.Context, browserID string) (time.Duration, error) {
 	b := p.hub.registry.findBrowser(browserID)
 	if b == nil {

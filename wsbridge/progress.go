@@ -5,12 +5,12 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxReportCount limits the number of reports that a browser may claim in one frame. No
-// page makes more than maxReportCount reports, and the sum over a call can't overflow
-// an int.
+// maxReportCount limits the number of progress reports that a browser may claim in one
+// frame. No real page sends that many, and the limit keeps the sum over a call from
+// overflowing an int.
 const maxReportCount = 1 << 30
 
-// handleProgress decodes a tool.progress and forwards its reports.
+// handleProgress decodes a tool.progress notification and forwards its progress reports.
 func (rt *runTable) handleProgress(l *link, params []byte) error {
 	p, err := wire.DecodeProgress(params)
 	if err != nil {
@@ -20,7 +20,7 @@ func (rt *runTable) handleProgress(l *link, params []byte) error {
 	return nil
 }
 
-// forwardReports forwards the reports of a page to their run.
+// forwardReports forwards progress reports from a page to the sink of their tool call.
 func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	rt.mu.Lock()
 	r := rt.runs[p.DispatchID]
@@ -41,9 +41,10 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	r.sink.Reports(p.Reports, p.SkippedReports)
 }
 
-// dropRepeated removes reports from p that arrived before on a lost link, and returns
-// false if p has nothing new. Reports that never arrived count as skipped. A
-// tool.progress with an impossible Seq is ignored. The caller holds runTable.mu.
+// dropRepeated removes from p the progress reports that already arrived before the link
+// was lost. It returns false if p contains nothing new. Reports that never arrived count
+// as skipped. A tool.progress with an impossible Seq is ignored. The caller holds
+// runTable.mu.
 func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	p.SkippedReports = min(max(0, p.SkippedReports), maxReportCount)
 	if p.Seq == nil {
@@ -67,8 +68,8 @@ func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	return true
 }
 
-// countStrayReport counts reports for runs that the browser does not have, such as
-// finished runs and runs of another browser.
+// countStrayReport counts reports for calls that the browser does not run, such as
+// finished calls and calls of another browser.
 func (in *inbox) countStrayReport(id string) {
 	in.strayCount++
 	event := in.link.log.Debug()

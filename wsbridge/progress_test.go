@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestReportsForgedInText checks that the text of a page's reports cannot name
-// another run.
+// TestReportsForgedInText checks that the text of a page's progress reports cannot
+// address another call.
 func TestReportsForgedInText(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -21,14 +21,15 @@ func TestReportsForgedInText(t *testing.T) {
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + text + `}}`)
 		}
-		// The last frame is for the run "mine", because the key "DispatchID" is not
-		// equal to "dispatchId".
+		// The last frame belongs to the call "mine", because JSON keys are
+		// case-sensitive: "DispatchID" is not "dispatchId".
 		w.wantEvents("mine reports [] skipped 0")
 	})
 }
 
-// TestMalformedReports checks that a report with fields of wrong types still resets the
-// idle timer. A malformed report must not change the other reports in its frame.
+// TestMalformedReports checks that a progress report with fields of wrong types still
+// resets the idle timer. A malformed report must not change the other reports in its
+// frame.
 func TestMalformedReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -38,8 +39,8 @@ func TestMalformedReports(t *testing.T) {
 	})
 }
 
-// TestActivitiesOfMalformedReports checks that a report with an invalid number keeps
-// its activity and audience. If a report has an invalid activity, only the activity
+// TestActivitiesOfMalformedReports checks that a progress report with an invalid number
+// keeps its activity and audience. If only the activity is invalid, only the activity
 // must be dropped.
 func TestActivitiesOfMalformedReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -53,9 +54,10 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 	})
 }
 
-// TestReportTextsAreClean checks that control characters are removed from report texts,
-// because clients show these texts in a terminal. The texts of malformed reports must
-// also be cleaned. The cleaned texts keep their line feeds, tabs and length.
+// TestReportTextsAreClean checks that control characters are removed from the texts of
+// progress reports, because clients show these texts in a terminal. The texts of
+// malformed reports must be cleaned too. Line feeds, tabs and the length of a text must
+// not change.
 func TestReportTextsAreClean(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -73,7 +75,7 @@ func TestReportTextsAreClean(t *testing.T) {
 	})
 }
 
-// TestReportsAreForwardedOnce checks that reports which are repeated on a new link count
+// TestReportsAreForwardedOnce checks that progress reports repeated on a new link count
 // once, and that missing reports count as skipped.
 func TestReportsAreForwardedOnce(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestRefusalLogIsRateLimited checks that endless connection attempts are logged in few
-// lines with their number. The first refusal for each reason must be logged.
+// lines, together with their number. The first rejection for each reason must be logged.
 func TestRefusalLogIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -14,21 +14,21 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// registry has the browsers and the open links of a hub. registry decides which link is
-// the current one of a browser.
+// registry stores the browsers and the open links of a hub. The registry decides which
+// link is the current link of a browser.
 type registry struct {
 	hub           *Hub
-	openLinkCount sync.WaitGroup // openLinkCount counts the open links
+	openLinkCount sync.WaitGroup // counts the open links, so that close can wait for them
 
-	mu               sync.Mutex // mu guards all fields below, and some fields of browser and link
+	mu               sync.Mutex // guards all fields below, and some fields of browser and link
 	browsers         map[string]*browser
 	openLinksSet     map[*link]struct{}
-	handshakingLinks []*link // links in their handshake, oldest first
+	handshakingLinks []*link // links whose handshake is not complete, oldest first
 	waitingCalls     int     // the number of calls that are waiting for the user
 	isClosed         bool
 }
 
-// listBrowsers returns the browsers in random order.
+// listBrowsers returns all browsers in random order.
 func (g *registry) listBrowsers() []*browser {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -48,7 +48,7 @@ func (g *registry) openLinks() []*link {
 	return slices.Collect(maps.Keys(g.openLinksSet))
 }
 
-// currentLink returns the name and the link of a browser; the link is nil while the
+// currentLink returns the name and the link of a browser. The link is nil while the
 // browser is disconnected.
 func (g *registry) currentLink(b *browser) (name string, l *link) {
 	g.mu.Lock()
@@ -56,8 +56,8 @@ func (g *registry) currentLink(b *browser) (name string, l *link) {
 	return b.name, b.link
 }
 
-// setInject stores how a browser injects adapters into pages and ignores a link that is
-// no longer current.
+// setInject stores how a browser injects adapters into pages. Reports from a link that is
+// no longer current are ignored.
 func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -66,7 +66,7 @@ func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	}
 }
 
-// browserInfo returns the browser as status pages show it.
+// browserInfo returns the description of a browser for `opentabs status`.
 func (g *registry) browserInfo(b *browser) BrowserInfo {
 	g.mu.Lock()
 	info := BrowserInfo{
@@ -78,8 +78,8 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-// attachLink makes l the link of the browser that sent hello, and answers hello.
-// attachLink returns nil after Close.
+// attachLink makes l the current link of the browser that sent hello, and answers hello.
+// After Close, attachLink returns nil.
 func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
 	if g.isClosed {
@@ -105,10 +105,10 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	return b
 }
 
-// chooseID returns the ID for the browser that sent hello. Two running browsers may
-// send the same ID, such as a profile and its copy. If two browsers with the same ID
-// replaced each other's link, neither browser would work. A second browser with the
-// same ID gets an ID derived from its boot ID, and keeps the derived ID when it
+// chooseID returns the ID for the browser that sent hello. Two running browsers can send
+// the same ID if one Chrome profile is a copy of another. If they shared the ID, each
+// would replace the link of the other, and neither would work. A second browser with the
+// same ID therefore gets an ID derived from its boot ID, and keeps the derived ID when it
 // reconnects. The caller holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := p.BrowserID + "~" + inbound.Truncate(p.BootID, 8)
@@ -121,9 +121,9 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// setCurrent makes l the current link of a browser, and answers hello before other
-// frames are sent. setCurrent returns functions that the caller must call without a
-// lock. The caller holds registry.mu.
+// setCurrent makes l the current link of a browser, and queues the answer to hello before
+// any other frame. The caller must call the returned functions without holding a lock.
+// The caller holds registry.mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var lostErr *wire.CallError
@@ -146,7 +146,7 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	return b.runs.connect(l, lostErr)
 }
 
-// detachLink records that l is lost and does nothing if a newer link has replaced l.
+// detachLink records that link l is lost, unless a newer link has already replaced l.
 func (g *registry) detachLink(b *browser, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -175,9 +175,9 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	g.hub.opts.OnBrowsersChange()
 }
 
-// registerLink adds a new link whose handshake begins. registerLink returns false after
-// Close. If too many links are in their handshake, registerLink closes the oldest link
-// in its handshake.
+// registerLink adds a link whose handshake is about to start. After Close, registerLink
+// returns false. If too many handshakes are in progress, registerLink closes the link
+// with the oldest one.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {
@@ -200,8 +200,8 @@ func (g *registry) registerLink(l *link) bool {
 	return true
 }
 
-// completeHandshake ends the handshake of a link and sends how many calls are waiting
-// for the user, and enables later updates of that number.
+// completeHandshake marks the link as ready and sends it the number of calls that are
+// waiting for the user. Later changes of that number are sent too.
 func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -210,7 +210,7 @@ func (g *registry) completeHandshake(l *link) {
 	l.sendWaiting(g.waitingCalls)
 }
 
-// removeHandshaking records that the handshake of a link has ended. The caller holds
+// removeHandshaking removes a link from the handshakes in progress. The caller holds
 // registry.mu.
 func (g *registry) removeHandshaking(l *link) {
 	if i := slices.Index(g.handshakingLinks, l); i >= 0 {
@@ -218,7 +218,7 @@ func (g *registry) removeHandshaking(l *link) {
 	}
 }
 
-// setWaiting sends to every browser how many calls are waiting for the user.
+// setWaiting sends every browser the number of calls that are waiting for the user.
 func (g *registry) setWaiting(calls int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -228,7 +228,7 @@ func (g *registry) setWaiting(calls int) {
 	}
 }
 
-// unregisterLink waits for the goroutines of a link and removes the link.
+// unregisterLink waits for the goroutines of a link, then removes the link.
 func (g *registry) unregisterLink(l *link) {
 	l.finish()
 	g.mu.Lock()
@@ -238,8 +238,8 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-// close closes all links, ends all runs with the error cause and rejects new links, and
-// returns when all links are gone.
+// close closes all links, fails all calls with the error cause, and rejects new links.
+// close returns when all links are gone.
 func (g *registry) close(cause *wire.CallError) {
 	g.mu.Lock()
 	g.isClosed = true
@@ -258,7 +258,7 @@ func (g *registry) close(cause *wire.CallError) {
 	g.openLinkCount.Wait()
 }
 
-// callAll calls functions that must not run under a lock.
+// callAll calls functions that must not run under a lock, such as the callbacks of sinks.
 func callAll(finishFuncs []func()) {
 	for _, f := range finishFuncs {
 		f()

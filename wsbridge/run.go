@@ -11,44 +11,43 @@ import (
 )
 
 // run is one unfinished execution of a tool or prompt in a browser. runTable.mu guards
-// the fields of a run.
+// all its fields.
 type run struct {
 	sink           dispatch.Sink
 	trace          *hops.Trace
-	maxResultBytes int // the maximum size of the result, in bytes
-	// tabID and documentID are the target of the run.
+	maxResultBytes int // the size limit of the result, in bytes
+	// tabID and documentID identify the document that runs the tool.
 	tabID      int
 	documentID string
-	// startNumber is the position of a run in the order in which the browser's runs
-	// started.
+	// startNumber orders the runs of one browser by their start.
 	startNumber int
-	// request is the sent run, which may have to be sent again after a reconnect.
-	// request is cleared when the browser has confirmed the run by any frame about the
-	// run (isConfirmed).
+	// request is kept for resending after a reconnect. It is cleared once any frame from
+	// the browser confirms that the run arrived (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
-	// isUnsent is true while the run waits for a lost link and was never sent.
+	// isUnsent is true if the link was lost before the run could be sent.
 	isUnsent bool
 	// isListed is false from a reconnect until the browser lists or reports the run.
 	isListed bool
-	// reportCount counts the reports of the run that have arrived.
+	// reportCount counts the progress reports that have arrived.
 	reportCount int
-	// parts is the text of the result's parts that have arrived; nextPart is the number
-	// of the next part.
+	// parts is the text of the result parts that have arrived. nextPart is the number of
+	// the next part.
 	parts    wire.ResultText
 	nextPart int
-	// requests are the requests of the run's tool. pendingResyncs are tool.resync
-	// frames that wait for a reconnect.
+	// requests are the tool's own requests (tool.ask). pendingResyncs are tool.resync
+	// frames to send after the reconnect.
 	requests       runRequests
 	pendingResyncs [][]byte
 }
 
-// Start implements dispatch.Bridge. Start does not wait for the network. Start returns
-// browser_lost if the target's browser is not connected, and navigated if the document
-// is gone. Start returns invalid_arguments if the frame would be too large.
+// Start implements dispatch.Bridge by sending a tool call to a browser. Start does not
+// wait for the network. It returns the error code browser_lost if the browser is not
+// connected, navigated if the document is gone, and invalid_arguments if the frame would
+// be too large.
 //
-// A browser with a lost link counts as connected for the grace period. A run that
-// starts while the link is lost is sent after the reconnect, or ends with link_lost.
+// A browser with a lost link counts as connected for the grace period. A call that starts
+// during the grace period is sent after the reconnect, or fails with link_lost.
 func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
@@ -69,15 +68,15 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// startRun starts a run if the tab still shows the document of the run. The browser
-// itself checks the document of a browser tool, because the server does not know the
-// documents of all tabs.
+// startRun sends a tool call if the tab still shows the document of the call. For a
+// browser tool, the browser itself checks the document, because the server does not know
+// the documents of all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := r.Place != dispatch.PlaceDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 
-// startRun adds a run to the runTable, and sends the run now or after a reconnect.
+// startRun stores a run in the runTable, and sends the run now or after a reconnect.
 func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, isDocumentShown bool) *wire.CallError {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -107,8 +106,8 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 	return nil
 }
 
-// confirm records that the browser has sent a frame about the run, so the run
-// has arrived. The caller holds runTable.mu.
+// confirm records that the run has arrived, because the browser has sent a frame about
+// the run. The caller holds runTable.mu.
 func (r *run) confirm() {
 	r.isListed = true
 	if !r.isConfirmed {
@@ -133,7 +132,7 @@ func (rt *runTable) resendRuns() {
 	}
 }
 
-// encodeRun returns the tool.dispatch of a run.
+// encodeRun returns the tool.dispatch frame for a run.
 func encodeRun(r *dispatch.Run, isRepeated bool) []byte {
 	return wire.AppendDispatch(nil, &wire.ToolDispatchParams{
 		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: r.Target.TabID, DocumentID: r.Target.DocumentID,

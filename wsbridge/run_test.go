@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// tryRunArgs starts a run with the given arguments, and returns the error of Start.
+// tryRunArgs starts a call with the given arguments, and returns the error of Start.
 func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 	return w.hub.Start(w.t.Context(), dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "export", Args: json.RawMessage(args),
@@ -20,8 +20,8 @@ func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 	}, sink{w, "c1"})
 }
 
-// TestTracedRun checks that a traced run asks for hops, and that the hops of the answer
-// reach the trace. Other runs have neither.
+// TestTracedRun checks that a traced call requests timestamps (hops) from the browser,
+// and that they reach the trace. Untraced calls must have none.
 func TestTracedRun(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -81,8 +81,8 @@ func TestStartRefused(t *testing.T) {
 	})
 }
 
-// TestStartWhileDisconnected checks that a run which is started while the link is lost is
-// sent once, when the browser has reconnected.
+// TestStartWhileDisconnected checks that a call that starts while the link is lost is
+// sent once, after the browser reconnects.
 func TestStartWhileDisconnected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").drop()
@@ -91,7 +91,7 @@ func TestStartWhileDisconnected(t *testing.T) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, dispatchFrame("c1"), syncNil)
-		w.advanceTime(time.Minute) // the browser need not list a run that was sent after the reconnect
+		w.advanceTime(time.Minute) // the browser need not list a call that was sent after the reconnect
 		w.wantEvents()
 		p.drop()
 		p = w.dial()
@@ -102,7 +102,7 @@ func TestStartWhileDisconnected(t *testing.T) {
 	})
 }
 
-// TestStartAtTheLastMoment checks that no run starts in a browser that is removed
+// TestStartAtTheLastMoment checks that no call starts in a browser that is removed
 // between the lookup and the start.
 func TestStartAtTheLastMoment(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -116,8 +116,8 @@ func TestStartAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// TestStartWithoutDocument checks a tab without a live adapter, which has no
-// document.
+// TestStartWithoutDocument checks that no call starts in a tab without a live adapter,
+// which has no document.
 func TestStartWithoutDocument(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -130,8 +130,8 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestUnsentRunEnds checks how a run that was never sent ends. The caller may start
-// such an unsent run in another browser.
+// TestUnsentRunEnds checks how a call ends that was never sent. The caller may retry such
+// a call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {
@@ -158,8 +158,8 @@ func TestUnsentRunEnds(t *testing.T) {
 	}
 }
 
-// TestSameIDAgain checks that a run can be started again with its ID, as dispatch
-// does when a document was not ready.
+// TestSameIDAgain checks that a call can be started again under its ID, as package
+// dispatch does when a document was not ready.
 func TestSameIDAgain(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -9,27 +9,27 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// runTable has the unfinished runs of one browser and the stops of cancelled runs, also
-// while the link is lost.
+// runTable stores the unfinished runs of one browser, and the cancelled runs whose page
+// has not confirmed tool.cancel. A runTable outlives a lost link.
 type runTable struct {
 	hub       *Hub
 	browserID string
 
-	mu         sync.Mutex // mu guards all fields below; frames are posted under mu to keep their order
+	mu         sync.Mutex // guards all fields below; frames are queued under mu to keep their order
 	link       *link      // nil while the link is lost
-	isClosed   bool       // true after a call of close
+	isClosed   bool       // set by close
 	runs       map[string]*run
-	startCount int // the number of runs that have started so far
+	startCount int // the number of runs started so far
 	stops      map[string]*pendingStop
-	// generation counts the changes of the field link. A timer does nothing if
-	// generation has changed since the timer was set.
+	// generation counts how often the field link changed. A timer does nothing if
+	// generation has changed since the timer was started.
 	generation   int
-	resumedTimer *time.Timer // the timer that awaitResumed sets
+	resumedTimer *time.Timer // calls endUnlisted; started by awaitResumed
 }
 
-// connect makes l the link of the browser, and sends frames again that the lost link
-// may have lost. If lostErr is not nil, the earlier runs end with lostErr. connect
-// returns functions that the caller must call without a lock.
+// connect makes l the link of the browser, and resends frames that may have been lost
+// with the previous link. If lostErr is not nil, earlier runs fail with lostErr. The
+// caller must call the returned functions without holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -46,13 +46,13 @@ func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []fun
 	return finishFuncs
 }
 
-// disconnect records that the link is lost, and returns the number of runs.
+// disconnect records that the link is lost, and returns the number of unfinished runs.
 func (rt *runTable) disconnect() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.setLink(nil)
 	for _, s := range rt.stops {
-		s.isSent = false // the tool.cancel may be lost with the link
+		s.isSent = false // the tool.cancel may have been lost with the link
 	}
 	for _, r := range rt.runs {
 		r.sink.LinkLost()
@@ -60,8 +60,8 @@ func (rt *runTable) disconnect() int {
 	return len(rt.runs)
 }
 
-// setLink sets the link and stops the timer of the previous link. The caller holds
-// runTable.mu.
+// setLink stores the browser's new link, or nil, and stops the timer of the previous
+// link. The caller holds runTable.mu.
 func (rt *runTable) setLink(l *link) {
 	if rt.resumedTimer != nil {
 		rt.resumedTimer.Stop()
@@ -71,8 +71,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all runs and stops, and rejects new runs. close returns functions that the
-// caller must call without a lock.
+// close ends all runs with the error cause and rejects new runs. The caller must call the
+// returned functions without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -81,15 +81,14 @@ func (rt *runTable) close(cause *wire.CallError) []func() {
 	return rt.endAll(cause)
 }
 
-// countRuns returns the number of unfinished runs.
 func (rt *runTable) countRuns() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return len(rt.runs)
 }
 
-// removeRun removes the run with this ID and returns the run, or nil if the ID is
-// unknown. The caller must call Finish of the removed run's sink.
+// removeRun removes and returns the run with this ID, or returns nil if the ID is
+// unknown. The caller must call Finish on the sink of the removed run.
 func (rt *runTable) removeRun(id string) *run {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -98,13 +97,13 @@ func (rt *runTable) removeRun(id string) *run {
 	return r
 }
 
-// endAll ends all runs with an error and reports all stops as ignored. endAll returns
-// the functions that finish the runs, to be called without a lock. The caller holds
-// runTable.mu.
+// endAll fails all runs with an error, and reports all pending cancellations as ignored.
+// The returned functions finish the runs and must be called without a lock. The caller
+// holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause
-		if r.isUnsent { // the call of an unsent run may be retried in another browser
+		if r.isUnsent { // a call that was never sent may be retried in another browser
 			unsentErr := *cause
 			unsentErr.NotStarted = true
 			runErr = &unsentErr
@@ -118,8 +117,8 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	return finishFuncs
 }
 
-// finishLater removes a run and returns the function that ends the run, to be called
-// without a lock. The caller holds runTable.mu.
+// finishLater removes a run and returns the function that ends the run. The returned
+// function must be called without a lock. The caller holds runTable.mu.
 func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
@@ -129,8 +128,8 @@ func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.Cal
 	return func() { r.sink.Finish(output, err) }
 }
 
-// awaitResumed gives the browser the grace period to list its runs. The caller holds
-// runTable.mu.
+// awaitResumed allows a reconnected browser the grace period to list its runs. The caller
+// holds runTable.mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
 		return
@@ -142,7 +141,7 @@ func (rt *runTable) awaitResumed() {
 	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnlisted(generation) })
 }
 
-// endUnlisted ends the runs about which the reconnected browser has sent no frame.
+// endUnlisted fails the runs about which the reconnected browser has sent no frame.
 func (rt *runTable) endUnlisted(generation int) {
 	rt.mu.Lock()
 	var finishFuncs []func()
@@ -159,8 +158,8 @@ func (rt *runTable) endUnlisted(generation int) {
 	callAll(finishFuncs)
 }
 
-// handleResumed handles the browser's list of its runs. Runs that the server no
-// longer has are stopped in their pages.
+// handleResumed handles a reconnected browser's list of its runs. The page of each run
+// that the server no longer has receives a tool.cancel.
 func (rt *runTable) handleResumed(l *link, ids []string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -2,19 +2,20 @@ package wsbridge
 
 import "opentabs/wire"
 
-// AdapterStart is a browser's report about one adapter in one document.
+// AdapterStart is a browser's report that an adapter started, or failed to start, in a
+// document.
 type AdapterStart struct {
 	Plugin string
 	// Hash is the hash of the adapter's code.
 	Hash string
-	// URL is the URL of the document; Browser is the name of the browser that has the
+	// URL is the URL of the document. Browser is the name of the browser that shows the
 	// document.
 	URL, Browser string
-	// Problem is why the adapter did not start; empty if the adapter runs.
+	// Problem is the reason why the adapter did not start, or empty if the adapter runs.
 	Problem string
 }
 
-// listAdapterStarts returns the adapters that a tab reports.
+// listAdapterStarts returns the started and failed adapters that a tab reports.
 func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 	var starts []AdapterStart
 	for _, d := range documentsOf(t) {
@@ -28,8 +29,8 @@ func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 	return starts
 }
 
-// reportStarts passes reports about adapters to Options.ReceiveStart. The caller of
-// reportStarts must hold no lock.
+// reportStarts passes reports of adapter starts to Options.ReceiveStart. The caller must
+// hold no lock.
 func (h *Hub) reportStarts(starts []AdapterStart) {
 	if h.opts.ReceiveStart == nil {
 		return

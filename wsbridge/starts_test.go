@@ -10,9 +10,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// Adapter failures that a browser reports are forwarded with their reason. A call
-// receives the failure of an adapter at once, and no tab in which a plugin has failed
-// is reloaded for this plugin.
+// TestStartsAreReported checks that failed adapter starts are forwarded with their
+// reason. A call must receive the failure at once. No tab in which a plugin failed to
+// start may be reloaded for this plugin.
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex

@@ -6,19 +6,20 @@ import (
 	"opentabs/wire"
 )
 
-// pendingStop is a cancelled run whose page has to answer tool.cancel. runTable.mu
-// guards the fields of a pendingStop.
+// pendingStop is a cancelled run whose page has not yet answered tool.cancel. runTable.mu
+// guards all its fields.
 type pendingStop struct {
 	reason    string
-	onOutcome func(wire.CancelOutcome) // nil after the outcome was reported
+	onOutcome func(wire.CancelOutcome) // nil once the outcome is reported
 	timer     *time.Timer
-	// isSent is false if the page may not have received tool.cancel.
+	// isSent is false if the page may not have received the tool.cancel frame.
 	isSent bool
 }
 
-// Cancel implements dispatch.Bridge. Cancel does not wait for the network. Cancel calls
-// onOutcome itself only if no page has to stop. The outcome is "finished" for an
-// unknown run and "aborted" for an unsent run.
+// Cancel implements dispatch.Bridge by sending tool.cancel to the page of a run. Cancel
+// does not wait for the network. The outcome is "finished" for an unknown run and
+// "aborted" for a run that was never sent. Only in these two cases does Cancel call
+// onOutcome before returning.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -32,8 +33,8 @@ func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-// cancel removes a run from the runTable. If the run was sent, cancel sends
-// tool.cancel, and the page's answer is passed to onOutcome.
+// cancel removes a run from the runTable. If the run was sent, cancel sends tool.cancel,
+// and the page's answer is later passed to onOutcome.
 func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -61,10 +62,9 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// takeOutcomeFunc stops the timer of a pendingStop and returns the function that
-// reports the outcome. The function that takeOutcomeFunc returns must be called without
-// a lock. Only the first function that takeOutcomeFunc returns reports an outcome;
-// later functions do nothing. The caller holds runTable.mu.
+// takeOutcomeFunc stops the timer of a pendingStop and returns a function that reports
+// the outcome. The returned function must be called without a lock. Later calls of
+// takeOutcomeFunc return a function that does nothing. The caller holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome
@@ -75,8 +75,8 @@ func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	return func() { answered(outcome) }
 }
 
-// expireStop reports the outcome "ignored" for a tool.cancel that was not answered in
-// time. A tool.cancel that was not sent is kept and sent after the reconnect.
+// expireStop reports the outcome "ignored" for a tool.cancel that the page did not answer
+// in time. A tool.cancel that was never sent is kept until the reconnect.
 func (rt *runTable) expireStop(id string, s *pendingStop) {
 	rt.mu.Lock()
 	if rt.stops[id] != s {
@@ -114,8 +114,8 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 	reportOutcome()
 }
 
-// resendStops sends the tool.cancel of every stop again, because the frames may have
-// been lost with the link. The caller holds runTable.mu.
+// resendStops resends every unanswered tool.cancel, because the frames may have been lost
+// with the link. The caller holds runTable.mu.
 func (rt *runTable) resendStops() {
 	for id, s := range rt.stops {
 		rt.link.postFrame(cancelFrame(id, s.reason))

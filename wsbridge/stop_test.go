@@ -30,7 +30,7 @@ func TestStopOutcomes(t *testing.T) {
 				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
-			p.answer("c1", "1") // the run no longer exists
+			p.answer("c1", "1") // the call no longer exists
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
 			w.advanceTime(time.Minute)
 			w.wantEvents()
@@ -67,8 +67,8 @@ func TestStopUnknown(t *testing.T) {
 	})
 }
 
-// TestStopWhileDisconnected checks that a stop during a lost link is answered in time, and
-// sent to the page after the reconnect.
+// TestStopWhileDisconnected checks that a cancellation during a lost link is answered in
+// time, and sent to the page after the reconnect.
 func TestStopWhileDisconnected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -81,7 +81,7 @@ func TestStopWhileDisconnected(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
-		// The reconnected browser lists the cancelled call, and receives only one
+		// The reconnected browser lists the cancelled call, but receives no second
 		// tool.cancel.
 		p.drop()
 		p = w.dial()
@@ -91,8 +91,8 @@ func TestStopWhileDisconnected(t *testing.T) {
 	})
 }
 
-// TestStopAnsweredAfterReturn checks that a tool.cancel is sent again if the link was
-// lost right after it was sent. A late answer to tool.cancel must still count.
+// TestStopAnsweredAfterReturn checks that a tool.cancel is resent if the link was lost
+// right after the frame was sent. A late answer to tool.cancel must still count.
 func TestStopAnsweredAfterReturn(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -110,8 +110,8 @@ func TestStopAnsweredAfterReturn(t *testing.T) {
 	})
 }
 
-// TestStopLostWithItsLink checks that an unanswered tool.cancel is sent again even
-// after a late reconnect.
+// TestStopLostWithItsLink checks that an unanswered tool.cancel is resent even after a
+// late reconnect.
 func TestStopLostWithItsLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -127,8 +127,8 @@ func TestStopLostWithItsLink(t *testing.T) {
 	})
 }
 
-// TestStopsOfLostBrowser checks that unanswered stops of a lost browser are answered
-// once.
+// TestStopsOfLostBrowser checks that each unanswered cancellation in a lost browser
+// reports exactly one outcome.
 func TestStopsOfLostBrowser(t *testing.T) {
 	withHub(t, Options{GracePeriod: time.Second}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -143,7 +143,7 @@ func TestStopsOfLostBrowser(t *testing.T) {
 }
 
 // TestStopNeverOvertakes checks that the browser receives each tool.dispatch before its
-// tool.cancel if many runs start and stop concurrently.
+// tool.cancel when many calls start and stop concurrently.
 func TestStopNeverOvertakes(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

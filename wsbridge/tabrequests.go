@@ -14,25 +14,25 @@ import (
 	"opentabs/wsbridge/requests"
 )
 
-// maxReloadAttempts limits the tabs that a browser may try to reload for one call.
+// maxReloadAttempts limits how many tabs a browser may try to reload for one call.
 const maxReloadAttempts = 3
 
-// openedTabTimeout limits how long a call waits for the plugin to become ready in a
-// tab that was opened for the call.
+// openedTabTimeout limits how long a call waits for its plugin to become ready in a newly
+// opened tab.
 const openedTabTimeout = 20 * time.Second
 
-// requestReload requests the reload of one of the tabs that the call allows, best tab
-// first. requestReload reports whether a tab reloads. isAnswered is false if the link
-// was lost, and then the reload may be requested again. The browser refuses a reload
-// that could lose the user's work. If the tabs are in several browsers, requestReload
-// reloads no tab, because the browsers may use several accounts of the site.
+// requestReload asks a browser to reload one of the tabs that the call allows, best tab
+// first. isLoading reports whether a tab reloads. isAnswered is false if the link was
+// lost, so that the request may be repeated. The browser refuses a reload that could lose
+// the user's work. If the tabs are in several browsers, no tab is reloaded, because each
+// browser may be signed in to a different account of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
 		return false, true
 	}
 	attempts := slices.Clone(tabs[:min(len(tabs), maxReloadAttempts)])
-	firstForced := len(attempts) // the index of the first reload that may lose user input
+	firstForced := len(attempts) // index of the first reload that may lose user input
 	if s.choice.IsReloadApproved {
 		attempts = append(attempts, tabs[0])
 	}
@@ -62,9 +62,9 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 	return false, true
 }
 
-// ReloadTab reloads a tab on behalf of the user, even if the reload loses work. Calls
-// that run in the tab end. The argument browser is the ID or the name of a browser, or
-// empty for the only browser that has the tab. The error of ReloadTab is a sentence for
+// ReloadTab reloads a tab at the user's request, even if the page has unsaved input.
+// Calls that run in the tab end. The argument browser is the ID or the name of a browser;
+// it may be empty if only one browser has the tab. The returned error is a sentence for
 // the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
@@ -91,8 +91,8 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	return nil
 }
 
-// openTab opens the page of the call in a new tab in the background, and returns nil if
-// the browser can't.
+// openTab opens the page that the call needs in a new background tab. openTab returns nil
+// if the browser cannot open a tab.
 func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dispatch.Target {
 	b := s.hub.registry.findBrowser(target.Browser)
 	if b == nil {
@@ -116,12 +116,11 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	return &target
 }
 
-// placeSearch finds the targets of browser tools.
+// placeSearch finds the tabs or browsers in which a browser tool can run.
 type placeSearch struct{ hub *Hub }
 
-// find returns the tab that choice names, with its current state, or all connected
-// browsers if choice names no tab. find waits a short time for a browser that may
-// reconnect.
+// find returns the current state of the tab that choice names, or all connected browsers
+// if choice names no tab. A browser that may reconnect is awaited for the grace period.
 func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
@@ -147,8 +146,8 @@ func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dis
 	}
 }
 
-// askBrowsers asks each allowed browser once. isWaiting is true if the link to one of
-// them is lost and may return.
+// askBrowsers sends one request to each browser that the call allows. isWaiting is true
+// if the link to one of these browsers is lost but may return.
 func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
 	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++
@@ -175,7 +174,8 @@ func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoi
 	return places, isWaiting
 }
 
-// describeTab requests the current state of a tab; nil if there is no such tab.
+// describeTab requests the current state of a tab. The result is nil if the tab does not
+// exist.
 func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
 	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {

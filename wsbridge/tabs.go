@@ -12,56 +12,56 @@ import (
 )
 
 const (
-	// maxTabs limits the stored tabs of one browser.
+	// maxTabs limits how many tabs of one browser are stored.
 	maxTabs = 10_000
 	// loadTimeout limits how long a call waits for a tab that is loading.
 	loadTimeout = 5 * time.Second
-	// codeTimeout limits how long a call waits for plugin code that the browser is
-	// adding to a tab.
+	// codeTimeout limits how long a call waits until the browser has added plugin code to
+	// a tab.
 	codeTimeout = 15 * time.Second
-	// settleTime limits how long a reconnected browser may take to find the pages that
-	// still run adapters.
+	// settleTime is how long a reconnected browser may take to find the pages that still
+	// run adapters.
 	settleTime = 2 * time.Second
 )
 
-// tabTable has the tabs of one browser, and whether the browser has the current
+// tabTable stores the tabs of one browser, and whether the browser has the current
 // plugins. The tabs are kept while the link is lost.
 type tabTable struct {
 	hub       *Hub
 	browserID string // the ID of the browser
 
-	mu   sync.Mutex // mu guards all fields below
+	mu   sync.Mutex // guards all fields below
 	name string     // the name of the browser
 	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
-	// unsyncedSince is when the browser connected with a new boot ID, or when the
-	// plugins changed. A browser is in sync when it has received the plugins (isSynced)
-	// and then listed its tabs (hasListedTabs).
+	// unsyncedSince is when the browser connected with a new boot ID, or when the plugins
+	// changed. A browser is in sync once it has received the plugins (isSynced) and then
+	// listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
 	// syncTarget counts the changes that set unsyncedSince. answeredTarget is the
-	// syncTarget of the newest plugin.sync that the browser has answered. If the numbers
-	// differ, a list of tabs may be based on older plugins.
+	// syncTarget of the last plugin.sync that the browser answered. While the two differ,
+	// a list of tabs may be based on older plugins.
 	syncTarget, answeredTarget int
-	// syncCount counts how often isSynced was set.
+	// syncCount counts the completed syncs of plugins and settings.
 	syncCount int
 	// hasReportedOutside is set once the browser has reported a plugin in a page outside
 	// the plugin's sites.
 	hasReportedOutside bool
-	// beforeReturn has the live documents from before a reconnect, until
-	// settleTime has passed.
+	// beforeReturn has the tabs with live documents from before a reconnect, keyed by tab
+	// ID. It is cleared after settleTime.
 	beforeReturn map[int]wire.TabInfo
 	settleTimer  *time.Timer
-	// generation counts the changes of the field link. A timer does nothing if
-	// generation has changed since the timer was set.
+	// generation counts how often the field link changed. A timer does nothing if
+	// generation has changed since the timer was started.
 	generation int
-	// leftDocumentAt is when a tab left a document with a live plugin, by tab, while the
-	// next document loads.
+	// leftDocumentAt has the times at which tabs left a document with a live plugin,
+	// keyed by tab ID. A time is deleted once the tab's next document has loaded.
 	leftDocumentAt map[int]time.Time
 }
 
-// connect makes l the link of the browser. A browser that restarted has lost its tabs.
-// isNew is true for a restarted browser and for a browser that was never connected.
+// connect makes l the link of the browser. isNew is true for a restarted browser, which
+// has lost its tabs, and for a browser that was never connected.
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -76,15 +76,14 @@ func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.keepDocuments()
 }
 
-// disconnect records that the link is lost.
 func (ts *tabTable) disconnect() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.setLink(nil)
 }
 
-// setLink sets the link and stops the timer of the previous link. The caller holds
-// tabTable.mu.
+// setLink stores the browser's new link, or nil, and stops the timer of the previous
+// link. The caller holds tabTable.mu.
 func (ts *tabTable) setLink(l *link) {
 	if ts.settleTimer != nil {
 		ts.settleTimer.Stop()
@@ -94,14 +93,14 @@ func (ts *tabTable) setLink(l *link) {
 	ts.generation++
 }
 
-// listTabs returns the tabs by ID, and how often the browser was synced.
+// listTabs returns the tabs sorted by ID, and how often the browser was synced.
 func (ts *tabTable) listTabs() (tabs []wire.TabInfo, syncCount int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return slices.SortedFunc(maps.Values(ts.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID }), ts.syncCount
 }
 
-// hasTab reports whether the browser has listed a tab.
+// hasTab reports whether the browser has listed the tab.
 func (ts *tabTable) hasTab(tabID int) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -109,19 +108,19 @@ func (ts *tabTable) hasTab(tabID int) bool {
 	return ok
 }
 
-// isShowing reports whether a tab shows a document.
+// isShowing reports whether the tab shows the document.
 func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceTabs replaces all tabs of the browser. replaceTabs ignores the tabs of a link
-// that is no longer current.
+// replaceTabs replaces all stored tabs of the browser. Lists from a link that is no
+// longer current are ignored.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // the deferred function runs after the lock is released
+	defer func() { // runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(true)
 		}
@@ -150,12 +149,12 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	isChanged = true
 }
 
-// changeTab replaces one tab of the browser and ignores a link that is no longer
-// current.
+// changeTab replaces one stored tab of the browser. Changes from a link that is no longer
+// current are ignored.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // the deferred function runs after the lock is released
+	defer func() { // runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(false)
 		}
@@ -182,9 +181,9 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	isChanged = true
 }
 
-// removeDocument removes a document that is gone according to an error of a run, before
-// a tab.changed arrives. The tab of a removed document counts as loading until a
-// tab.changed arrives.
+// removeDocument removes a document after a call has failed because the document no
+// longer exists. Until the browser reports the tab with tab.changed, the tab counts as
+// loading.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -205,16 +204,16 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.storeTab(t)
 }
 
-// keepDocuments keeps for settleTime the documents that were live before the link was
-// lost. A restarted service worker lists its tabs before the pages have reported their
-// adapters. The browser rejects a run in a kept document that no longer exists. The
+// keepDocuments keeps the documents from before a reconnect for settleTime. It is needed
+// because a restarted service worker lists its tabs before the pages have reported their
+// adapters. If a kept document no longer exists, the browser rejects calls in it. The
 // caller holds tabTable.mu.
 func (ts *tabTable) keepDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if ts.beforeReturn == nil { // keep older entries if the link was lost twice within settleTime
+		if ts.beforeReturn == nil { // keep older tabs if the link is lost twice within settleTime
 			ts.beforeReturn = map[int]wire.TabInfo{}
 		}
 		ts.beforeReturn[id] = t
@@ -233,8 +232,8 @@ func (ts *tabTable) keepDocuments() {
 }
 
 // findTab returns a tab. Until a reconnected browser has reported the documents of the
-// tab, findTab returns the tab as it was before the reconnect. The returned tab has no
-// DocumentID if the tab is unknown or has no live document. The caller holds tabTable.mu.
+// tab, findTab returns the tab from before the reconnect. The DocumentID is empty if the
+// tab is unknown or has no live document. The caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
 	if earlier, ok := ts.beforeReturn[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
@@ -243,7 +242,7 @@ func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	return t
 }
 
-// document is one document of a tab, or the zero value for a tab without a document.
+// document is one document of a tab. The zero value represents a tab without a document.
 type document struct {
 	frameID    int
 	documentID string
@@ -251,8 +250,8 @@ type document struct {
 	plugins    []wire.TabPlugin
 }
 
-// documentsOf returns the top document of a tab, whose ID may be empty, and the
-// frames with live plugins.
+// documentsOf returns the top document of a tab, then the documents in frames with live
+// plugins. The ID of the top document may be empty.
 func documentsOf(t wire.TabInfo) []document {
 	documents := make([]document, 1, 1+len(t.Frames))
 	documents[0] = document{0, t.DocumentID, t.URL, t.Plugins}
@@ -262,37 +261,37 @@ func documentsOf(t wire.TabInfo) []document {
 	return documents
 }
 
-// showsDocument reports whether a tab shows the document with the given ID.
+// showsDocument reports whether the tab shows the document in any frame.
 func showsDocument(t wire.TabInfo, documentID string) bool {
 	return documentID != "" && (t.DocumentID == documentID ||
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
-// markUnsynced records that the plugins have changed. After a change of the plugins,
-// the browser receives the plugins and then lists the tabs in which the plugins run.
+// markUnsynced records that the plugins have changed. The browser then receives the
+// plugins and lists the tabs in which they run.
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.startSync()
 }
 
-// startSync records that the browser does not have the current plugins. The caller has
-// locked tabTable.mu.
+// startSync records that the browser does not have the current plugins. The caller holds
+// tabTable.mu.
 func (ts *tabTable) startSync() {
 	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
 	ts.syncTarget++
 }
 
 // currentSyncTarget returns the number of the current plugins for markAnswered and
-// markSynced. A caller must call currentSyncTarget before it reads the plugins.
+// markSynced. Callers must call currentSyncTarget before they read the plugins.
 func (ts *tabTable) currentSyncTarget() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.syncTarget
 }
 
-// markAnswered records that the browser has answered the plugin.sync with a syncTarget.
-// markAnswered ignores a link that was replaced.
+// markAnswered records that the browser has answered the plugin.sync for a syncTarget.
+// Answers on a replaced link are ignored.
 func (ts *tabTable) markAnswered(l *link, syncTarget int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -301,8 +300,8 @@ func (ts *tabTable) markAnswered(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins of a syncTarget.
-// markSynced ignores a link that was replaced, and plugins that have changed since.
+// markSynced records that the browser has received the plugins for a syncTarget. A
+// replaced link is ignored, and so are plugins that have changed since.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.syncTarget == syncTarget
@@ -316,8 +315,8 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-// syncWait returns how much longer a call may wait for the first sync of a browser that
-// the call allows.
+// syncWait returns how much longer a call may wait for the browser's first sync. The
+// result is 0 for a browser that the call does not allow.
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -327,16 +326,16 @@ func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
-// isSyncing reports whether a browser that the call allows has not received the plugins
-// or has not listed its tabs.
+// isSyncing reports whether the call may use the browser, but the browser has not yet
+// received the plugins or listed its tabs.
 func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && (choice.Browser == "" || choice.Browser == ts.browserID || choice.Browser == ts.name)
 }
 
-// storeTab stores a tab that the browser has reported. If the tab has left a document
-// with a live plugin and is loading, storeTab also stores the time. The caller holds
+// storeTab stores a tab that the browser has reported. If the tab is loading after it
+// left a document with a live plugin, storeTab also stores the time. The caller holds
 // tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
 	earlier := ts.tabs[t.TabID]
@@ -349,18 +348,16 @@ func (ts *tabTable) storeTab(t wire.TabInfo) {
 	}
 }
 
-// removeTab removes a tab of the browser from the tabTable. The caller holds
-// tabTable.mu.
+// removeTab removes a tab of the browser. The caller holds tabTable.mu.
 func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.tabs, tabID)
 	delete(ts.leftDocumentAt, tabID)
 }
 
-// nextDocumentWait returns how much longer a call should wait for the next document of
-// a tab. A call waits only for a tab that had a live plugin a moment ago and ranks
-// before all live targets. An agent that made a tab load a page wants to use that page.
-// The wait for the next document ends after loadTimeout. The caller must not hold
-// tabTable.mu.
+// nextDocumentWait returns how much longer a call should wait for the next document of a
+// navigating tab. Agents often load a page and then call a tool of that page. A call
+// therefore waits for a tab that had a live plugin a moment ago and ranks before all live
+// targets. The wait ends after loadTimeout. The caller must not hold tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -8,10 +8,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestCallWaitsForNavigatingTab checks that a call waits for its best tab while that
-// tab loads its next document, instead of running in another tab. The time that the
-// call waits for the next document must be limited. The call must not wait for a tab
-// with a lower rank, or for a tab in which the plugin was never live.
+// TestCallWaitsForNavigatingTab checks that a call waits while its best tab loads the
+// next document, instead of running in another tab. The wait must be limited. The call
+// must not wait for a tab with a lower rank, or for a tab in which the plugin was never
+// live.
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {
@@ -23,7 +23,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		// before and after are the browser's tabs at two times, 1 s apart.
 		before, after string
 		want          dispatch.TargetChoice
-		// at is the expected duration of the Targets call; the browser sends the frame
+		// at is how long the call of Targets should take. The browser sends the frame
 		// next after 1 s.
 		at   time.Duration
 		next string
@@ -65,8 +65,8 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	}
 }
 
-// TestTabStatesCountUntilPagesReport checks that the previous state of tabs counts until
-// the pages of a reconnected browser have reported.
+// TestTabStatesCountUntilPagesReport checks that a reconnected browser's tabs keep their
+// previous state until their pages have reported.
 func TestTabStatesCountUntilPagesReport(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// fakeAdapters implements Adapters with functions.
+// fakeAdapters implements Adapters with two functions that a test sets.
 type fakeAdapters struct {
 	list func() []wire.PluginInfo
 	code func(name, hash string) (string, error)
@@ -42,7 +42,7 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: name, Hash: hash, ScriptID: script, Code: code}, err
 }
 
-// onePlugin returns adapters with the single plugin chat, which has the given hash.
+// onePlugin returns Adapters with the single plugin chat, which has the given hash.
 func onePlugin(hash *string) fakeAdapters {
 	return fakeAdapters{
 		list: func() []wire.PluginInfo {
@@ -105,7 +105,7 @@ func TestTargets(t *testing.T) {
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		// The plugin has a new version, and the live adapter has the old version.
+		// The plugin has a new version, but the live adapters have the old version.
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
@@ -116,7 +116,7 @@ func TestTargets(t *testing.T) {
 }
 
 // TestTabsAfterReturn checks that adapters that were live before a service worker
-// restarted still count for settleTime. A restarted service worker lists its tabs
+// restarted remain targets for settleTime. A restarted service worker lists its tabs
 // before the pages have reported their adapters.
 func TestTabsAfterReturn(t *testing.T) {
 	hash := "h1"
@@ -171,7 +171,7 @@ func TestTabsAfterReturn(t *testing.T) {
 }
 
 // TestTargetsOfDisconnectedBrowser checks that a browser with a lost link is offered
-// during the grace period, if no other browser can run the plugin.
+// during the grace period if no other browser can run the plugin.
 func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -192,7 +192,7 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	})
 }
 
-// TestTabsOfOldLink checks that tab reports of a replaced connection are ignored.
+// TestTabsOfOldLink checks that tab reports on a replaced connection are ignored.
 func TestTabsOfOldLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
@@ -220,8 +220,8 @@ func TestTabsAreBounded(t *testing.T) {
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
-		// If maxTabs tabs are stored, a known tab is still updated, under the TabID of
-		// the tab.changed.
+		// When maxTabs tabs are stored, a known tab can still be updated. Its ID is the
+		// TabID of the tab.changed frame.
 		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
@@ -248,8 +248,8 @@ func TestBrowsers(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForTheFirstBrowser checks that a call right after the server's
-// start finds a browser that reconnects soon.
+// TestTargetsWaitForTheFirstBrowser checks that a call right after the server's start
+// waits for a browser that soon reconnects.
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash), FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
@@ -284,8 +284,8 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForABrowserToSettleIn checks that a call waits until a new or
-// reloaded browser has received the plugins and then listed its tabs.
+// TestTargetsWaitForABrowserToSettleIn checks that a call waits until a new or restarted
+// browser has received the plugins and then listed its tabs.
 func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -321,7 +321,7 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 }
 
 // TestTargetsWaitForNewAdapters checks that a call right after a plugin was added,
-// changed or enabled finds tabs that the browser lists later.
+// changed or enabled waits for tabs that the browser lists later.
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -346,7 +346,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		// If the plugins have not changed, a call does not wait for the next sync.
+		// If the plugins have not changed, a call does not wait for the next plugin.sync.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
@@ -357,8 +357,8 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 }
 
 // TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has
-// listed its tabs for the latest plugins. An older sync, and tabs listed for older
-// plugins, must not end the wait.
+// listed its tabs for the latest plugins. An older plugin.sync must not end the wait, and
+// neither must tabs listed for older plugins.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -388,7 +388,7 @@ func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForALoadingTab checks that a call finds the new document of a page
+// TestTargetsWaitForALoadingTab checks that a call waits for the new document of a page
 // that is being reloaded.
 func TestTargetsWaitForALoadingTab(t *testing.T) {
 	hash := "h1"
@@ -397,7 +397,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		want   dispatch.TargetChoice
-		after  string // the frame that the browser sends after 1 s; empty for no frame
+		after  string // the frame that the browser sends after 1 s; empty for none
 		live   string
 		waited time.Duration
 	}{
@@ -412,7 +412,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
-				w.advanceTime(defaultFirstBrowserWait) // wait until calls no longer wait for the first sync
+				w.advanceTime(defaultFirstBrowserWait) // from here on, calls do not wait for the browser's first sync
 				startTime := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
@@ -428,8 +428,8 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	}
 }
 
-// TestDocumentThatIsGone checks that the hub removes a document in which a run could
-// not start, and next offers another document.
+// TestDocumentThatIsGone checks that the hub removes a document in which a call could not
+// start, and then offers another document.
 func TestDocumentThatIsGone(t *testing.T) {
 	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {

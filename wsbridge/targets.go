@@ -11,21 +11,20 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// Targets implements dispatch.Bridge. A browser with a lost link counts as connected
-// for the grace period. The documents of a disconnected browser are offered only if no
-// connected browser has a matching document, because a disconnected browser may never
-// reconnect.
+// Targets implements dispatch.Bridge by finding the documents in which a call can run. A
+// browser with a lost link counts as connected for the grace period. Its documents are
+// offered only if no connected browser has a matching document, because the browser may
+// never reconnect.
 //
-// If no document matches, Targets waits until the first browser connects after the
-// server's start, and while a tab loads. Targets waits for the first browser, because a
-// browser may need a second to reconnect to a server that has just started. If the best
-// tab has just navigated, Targets waits for the next document of this tab even if
-// documents of other tabs match. If all matching tabs need a reload, Targets requests
-// the reload of one tab. If no tab matches and the call may open a tab, Targets opens a
-// tab.
+// If no document matches, Targets waits while a tab loads. After the server's start,
+// Targets also waits for the first browser, because a browser may need a second to
+// reconnect. If the best tab has just navigated, Targets waits for its next document,
+// even if documents of other tabs match. If all matching tabs need a reload, Targets
+// requests the reload of one tab. If no tab matches and the call may open a tab, Targets
+// opens a tab.
 //
 // For a browser tool, Targets returns the current state of the tab that choice names, or
-// the connected browsers.
+// the connected browsers if choice names no tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Place != dispatch.PlaceDocument {
 		return placeSearch{h}.find(ctx, choice)
@@ -55,44 +54,44 @@ func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatc
 	}
 }
 
-// CurrentTargets returns where a plugin is open at this moment.
+// CurrentTargets returns the documents in which a plugin runs now, without waiting.
 func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
 	targets, _, _ := h.currentTargets(dispatch.TargetChoice{Plugin: plugin})
 	return targets
 }
 
-// targetSearch is the state of one Targets call.
+// targetSearch is the state of one call of Targets.
 type targetSearch struct {
 	hub       *Hub
 	choice    dispatch.TargetChoice
-	stepStart time.Time // the time when the search started, reloaded a tab or opened a tab
+	stepStart time.Time // when the search started, reloaded a tab or opened a tab
 	targets   dispatch.Targets
-	// hasTriedReload is true after the search requested the reload of a tab.
+	// hasTriedReload is true once the search has requested the reload of a tab.
 	// isReloading is true if the tab is being reloaded.
 	hasTriedReload, isReloading bool
-	// hasTriedOpen is true after the search tried to open a tab; openedTab is the
+	// hasTriedOpen is true once the search has tried to open a tab. openedTab is the
 	// opened tab, or nil.
 	hasTriedOpen bool
 	openedTab    *dispatch.Target
-	// earlierFailures has the failed loads from before the search. A tab with an
-	// earlier failure is reloaded once. If the load of a tab fails during the search,
-	// the search no longer waits for the tab.
+	// earlierFailures has the page loads that failed before the search. A tab with such a
+	// failure is reloaded once. If a tab fails to load during the search, the search no
+	// longer waits for the tab.
 	earlierFailures map[failedLoad]bool
 }
 
-// failedLoad is one failed load of a tab.
+// failedLoad identifies one failed page load of a tab.
 type failedLoad struct {
 	browser      string
 	tabID        int
 	loadFailedMs float64
 }
 
-// isNewFailure reports whether the load of a tab failed during the search.
+// isNewFailure reports whether the tab failed to load during the search.
 func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
 	return s.choice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedMs}]
 }
 
-// hasOpenedFailed reports whether the opened tab failed to load.
+// hasOpenedFailed reports whether the tab that the search opened failed to load.
 func (s *targetSearch) hasOpenedFailed() bool {
 	return slices.ContainsFunc(s.targets.ErrorPages, func(t dispatch.Target) bool {
 		return t.Browser == s.openedTab.Browser && t.TabID == s.openedTab.TabID && s.isNewFailure(t)
@@ -112,7 +111,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	hasReady := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
-	// A page that does not answer counts as loading, because the page may answer soon.
+	// An unresponsive page counts as loading, because the page may soon respond.
 	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.choice.Allows) || slices.ContainsFunc(targets.SilentTargets, s.choice.Allows)
 	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.choice.Allows)
 	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isCodeComing
@@ -180,9 +179,9 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// currentTargets returns the documents and tabs that the call can use now. returnWait
-// is how much longer to wait for the next document of a better tab. syncWait is how
-// much longer to wait for the first sync of a browser.
+// currentTargets returns the documents and tabs that the call can use now. returnWait is
+// how much longer to wait for the next document of a better tab. syncWait is how much
+// longer to wait for the first sync of a browser.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]
@@ -226,7 +225,6 @@ func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Tar
 	return targets, returnWait, syncWait
 }
 
-// newTarget returns a document of a tab as a target of calls.
 func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 	return dispatch.Target{
 		Browser: ts.browserID, BrowserName: ts.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.documentID, URL: d.url, Title: t.Title,
@@ -234,10 +232,10 @@ func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 	}
 }
 
-// rankedTarget is a target with the data for its rank.
+// rankedTarget is a target with the data that determines its rank.
 type rankedTarget struct {
 	dispatch.Target
-	visibility     int // 0 is the best visibility
+	visibility     int // 0 is the best
 	lastAccessedMs float64
 }
 
@@ -247,10 +245,10 @@ type browserTargets struct {
 	isConnected bool
 	// live are documents with the current version of the plugin. reload are tabs that
 	// need a reload, and loading are tabs that may become live. arriving are tabs to
-	// which the browser is adding the plugin's code. broken are tabs in which the
-	// plugin failed to start.
+	// which the browser is adding the plugin's code. broken are tabs in which the plugin
+	// failed to start.
 	live, reload, loading, arriving, broken []rankedTarget
-	// silent are live documents that do not answer.
+	// silent are live documents that do not respond.
 	silent []rankedTarget
 	// failed are tabs whose page failed to load.
 	failed []rankedTarget
@@ -308,9 +306,8 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn reports whether the plugin may run in a document. The extension also checks
-// where a plugin may run, but a compromised browser may skip the check. The caller
-// holds tabTable.mu.
+// mayRunIn reports whether the plugin may run in a document. The extension makes the same
+// check, but a compromised browser may skip it. The caller holds tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
@@ -337,27 +334,26 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 }
 
 // readinessRank ranks the readiness of a document; 0 is the best rank. A document of
-// unknown readiness ranks like a ready document, because it is new and may have been
-// loaded for the call. The call checks the readiness of a document, and tries the next
-// document if the document is not ready.
+// unknown readiness is new and may have been loaded for the call, so it ranks like a
+// ready document. The call itself checks the readiness, and tries the next document if
+// necessary.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
-// compareTargets returns a number less than 0 if the target a ranks before the target
-// b.
+// compareTargets returns a negative number if target a ranks before target b.
 func compareTargets(a, b rankedTarget) int {
 	return cmp.Or(cmp.Compare(readinessRank[a.Readiness], readinessRank[b.Readiness]),
 		cmp.Compare(a.visibility, b.visibility), cmp.Compare(b.lastAccessedMs, a.lastAccessedMs),
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rankTargets sorts targets, best first, and groups them by browser: the browser with
-// the best target is first.
+// rankTargets sorts targets by rank, best first, and groups them by browser. The browser
+// with the best target is first.
 func rankTargets(browserTargets []rankedTarget) []dispatch.Target {
 	if len(browserTargets) == 0 {
 		return nil
 	}
 	slices.SortFunc(browserTargets, compareTargets)
-	bestIndex := map[string]int{} // the index of the best target of each browser
+	bestIndex := map[string]int{} // index of the best target of each browser
 	for i, p := range browserTargets {
 		if _, ok := bestIndex[p.Browser]; !ok {
 			bestIndex[p.Browser] = i

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// chatPluginState returns the state of the plugin chat in a document; ready is "true",
-// "false", or "" for unknown.
+// chatPluginState returns the state of the plugin chat in a document, as JSON. The
+// argument ready is "true", "false", or "" for unknown.
 func chatPluginState(ready string) string {
 	if ready != "" {
 		ready = `,"ready":` + ready
@@ -35,9 +35,8 @@ func describeTargets(targets []dispatch.Target) string {
 	return strings.Join(spots, " ")
 }
 
-// TestRankOfReadiness checks the order of tabs: tabs that may be ready come first.
-// Among tabs of equal readiness, visible tabs come first, and the last used tab comes
-// before other tabs.
+// TestRankOfReadiness checks the order of tabs: tabs that may be ready come first. Among
+// tabs of equal readiness, visible tabs come first, then the most recently used ones.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
@@ -97,7 +96,8 @@ func TestFramesOfTabs(t *testing.T) {
 		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
-		// A frame of the page is removed, and the tab of the frame stays open.
+		// The failed call removes frame 7 from the targets, but keeps the top document of
+		// its tab.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
@@ -161,8 +161,8 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	})
 }
 
-// TestPagesOutsideOfAPluginsSites checks that the server itself compares the URL of
-// each document and frame with the plugin's sites.
+// TestPagesOutsideOfAPluginsSites checks that the server itself compares the URL of each
+// document and frame with the plugin's sites.
 func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	hash := "h1"
 	frames := true
@@ -193,8 +193,8 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	})
 }
 
-// TestSilentTabs checks that no call is offered a document that does not answer. If the
-// only tab of a call does not answer, the call must wait for the tab up to loadTimeout.
+// TestSilentTabs checks that no call is offered an unresponsive document. If the only
+// matching tab is unresponsive, the call must wait for the tab, for up to loadTimeout.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {

@@ -11,33 +11,34 @@ import (
 )
 
 const (
-	// maxOpenRequests limits the tool requests of one run whose answer is not confirmed.
-	// maxRequests limits all tool requests of one run.
+	// maxOpenRequests limits the unconfirmed requests (tool.ask) of one tool call.
+	// maxRequests limits all requests of one tool call.
 	maxOpenRequests = 64
 	maxRequests     = 1000
-	// maxKeptAnswerBytes limits the unconfirmed answers of one run, in bytes.
+	// maxKeptAnswerBytes limits the unconfirmed answers to one tool call's requests, in
+	// bytes.
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runRequests are the requests that one run has made by tool.ask. runTable.mu guards
-// the fields of runRequests.
+// runRequests are the requests that one run has made with tool.ask. runTable.mu guards
+// all its fields.
 type runRequests struct {
-	// openRequests has the tool requests of a run without a confirmed answer, by number.
-	// seenNumbers has the numbers of all tool requests that a run has made.
+	// openRequests has the requests whose answer is not confirmed, by request number.
+	// seenNumbers has the numbers of all requests.
 	openRequests map[int]*toolRequest
 	seenNumbers  map[int]bool
-	// keptBytes is the total length of the answers in openRequests.
+	// keptBytes is the total size of the answers in openRequests.
 	keptBytes int
 }
 
-// toolRequest is one tool.ask of a run.
+// toolRequest is one request of a run (tool.ask).
 type toolRequest struct {
-	// answer is the frame that answers the tool.ask; nil before the dispatcher has
+	// answer is the tool.answer frame for the request, or nil until the dispatcher has
 	// answered.
 	answer []byte
-	// isResent is set when the answer to a tool.ask was sent again after a reconnect.
-	// After a reconnect the browser repeats each tool.ask once, and the repeated
-	// tool.ask needs no further answer.
+	// isResent is set when the answer was resent after a reconnect. The reconnected
+	// browser repeats each tool.ask once. The repeated tool.ask then needs no further
+	// answer.
 	isResent bool
 }
 
@@ -66,10 +67,9 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// acceptRequest reports whether a request is new, and the error of a rejected request.
-// If a repeated tool.ask has an answer, the answer is sent again. A rejected request is
-// not recorded, so that the browser may repeat the request later. The caller holds
-// runTable.mu.
+// acceptRequest reports whether a tool.ask is new, or returns the error of a rejected
+// one. If a repeated tool.ask has an answer, the answer is resent. A rejected tool.ask is
+// not recorded, so that the browser may repeat it later. The caller holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -106,7 +106,7 @@ func (a *runRequests) recordNumber(number int) {
 	a.seenNumbers[number] = true
 }
 
-// removeRequest removes the ask with this number and its answer.
+// removeRequest removes the request with this number and its answer.
 func (a *runRequests) removeRequest(number int) {
 	if openRequest := a.openRequests[number]; openRequest != nil {
 		a.keptBytes -= len(openRequest.answer)
@@ -118,7 +118,8 @@ func newTooManyError(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
 }
 
-// Answer implements dispatch.Bridge.
+// Answer implements dispatch.Bridge by sending the answer to a tool's request to the
+// page.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
 		if b.runs.answerToolRequest(runID, number, output, err) {
@@ -127,9 +128,9 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 	}
 }
 
-// answerToolRequest sends the answer to an ask, and reports whether the browser has the
-// run. The answer to an ask is kept until the browser has confirmed the answer. Only
-// the first answer to an ask is sent; later answers are ignored.
+// answerToolRequest sends the answer to a tool's request. It returns false if the browser
+// does not have the run. The answer is kept until the browser confirms it. Only the first
+// answer to a request is sent.
 func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -150,15 +151,15 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	}
 	openRequest.answer = answerFrame(runID, number, output, err)
 	r.requests.keptBytes += len(openRequest.answer)
-	if rt.link != nil { // without a link, the answer is sent when the reconnected browser lists the run
+	if rt.link != nil { // after a lost link, the answer is sent when the reconnected browser lists the run
 		rt.link.postFrame(openRequest.answer)
 	}
 	return true
 }
 
-// resendAnswers sends the answers that the page of a run may lack. resendAnswers is
-// called after the browser has listed the run, so the page of the run exists. The
-// caller holds runTable.mu, and runTable.link is not nil.
+// resendAnswers resends the answers that the page of a run may lack. It runs after the
+// reconnected browser has listed the run, so the page exists. The caller holds
+// runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *run) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
@@ -172,8 +173,8 @@ func (rt *runTable) resendAnswers(r *run) {
 	r.pendingResyncs = nil
 }
 
-// answerConfirmed handles a browser's answer to tool.answer. The ID of a tool.answer
-// request ends with <ask>/<run>.
+// answerConfirmed handles a browser's confirmation of a tool.answer frame. The ID of a
+// tool.answer request ends with <ask>/<run>.
 func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	numberText, runID, _ := strings.Cut(id, "/")
 	number, err := strconv.Atoi(numberText)
@@ -188,15 +189,14 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	if r == nil {
 		return
 	}
-	// An answer that the page has not accepted is kept, because the page may send the
-	// tool.ask again.
+	// An answer that the page has not accepted is kept, because the page may repeat the
+	// tool.ask.
 	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.WasExpected {
 		r.requests.removeRequest(number)
 	}
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.WasExpected).Msg("answer arrived")
 }
 
-// answerFrame returns the tool.answer frame for an ask of a run.
 func answerFrame(runID string, number int, output json.RawMessage, err *wire.CallError) []byte {
 	if err != nil {
 		output = nil
@@ -205,7 +205,8 @@ func answerFrame(runID string, number int, output json.RawMessage, err *wire.Cal
 	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
 }
 
-// Resync implements dispatch.Bridge.
+// Resync implements dispatch.Bridge by requesting the full content of an activity from
+// the page.
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
@@ -216,8 +217,8 @@ func (h *Hub) Resync(runID, activityType string) {
 	}
 }
 
-// resync reports whether the browser has the run, and sends a tool.resync, now or after
-// a reconnect.
+// resync sends a tool.resync frame now or after a reconnect. It returns false if the
+// browser does not have the run.
 func (rt *runTable) resync(runID string, frame []byte) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

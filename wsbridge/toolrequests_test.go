@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// sendToolRequest sends a tool.ask frame of a run with the given members, such as
-// `"ask":1,"withdrawn":true`.
+// sendToolRequest sends a tool.ask frame for a call. body has further JSON members, such
+// as `"ask":1,"withdrawn":true`.
 func (p *browserPeer) sendToolRequest(id, body string) {
 	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
@@ -33,7 +33,7 @@ func (p *browserPeer) confirm(id string, n int, taken bool) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
 }
 
-// withRunningCall calls test with a hub and a browser that has received the run c1.
+// withRunningCall calls test with a hub and a browser that runs the call c1.
 func withRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
 	t.Helper()
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -60,8 +60,8 @@ func TestToolRequest(t *testing.T) {
 	})
 }
 
-// TestToolRequestIsHandledOnce checks that the dispatcher receives a repeated ask only
-// once. The answer to an ask is sent again until the page confirms the answer.
+// TestToolRequestIsHandledOnce checks that the dispatcher receives a repeated tool.ask
+// only once. The answer is resent until the page confirms it.
 func TestToolRequestIsHandledOnce(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
@@ -81,8 +81,8 @@ func TestToolRequestIsHandledOnce(t *testing.T) {
 	})
 }
 
-// TestAnswerSurvivesTheLink checks that an answer made without a link is sent once,
-// after the reconnected browser lists the run.
+// TestAnswerSurvivesTheLink checks that an answer made while the link is lost is sent
+// once, after the reconnected browser lists the call.
 func TestAnswerSurvivesTheLink(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
@@ -97,7 +97,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
-		p.sendToolRequest("c1", nestedCallParams(1)) // the page sends ask 1 again
+		p.sendToolRequest("c1", nestedCallParams(1)) // the page repeats ask 1
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, true)
 		p.confirm("c1", 2, true)
@@ -113,8 +113,8 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 	})
 }
 
-// TestWithdrawnToolRequest checks that the dispatcher is notified once about a
-// withdrawn ask, and only if the ask has no answer.
+// TestWithdrawnToolRequest checks that the dispatcher is notified once about a withdrawn
+// tool.ask, and only if the tool.ask has no answer.
 func TestWithdrawnToolRequest(t *testing.T) {
 	const withdrawn = `"ask":%d,"withdrawn":true`
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
@@ -137,8 +137,8 @@ func TestWithdrawnToolRequest(t *testing.T) {
 	})
 }
 
-// TestToolRequestForAnotherBrowsersRun checks that a browser can send asks only for its own
-// runs, and only for existing runs.
+// TestToolRequestForAnotherBrowsersRun checks that a browser can send tool.ask only for
+// its own, unfinished calls.
 func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		other := w.connectBrowser("b2", "boot2")
@@ -150,7 +150,7 @@ func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		other.confirm("c1", 1, true) // a browser cannot confirm an answer to a run of another browser
+		other.confirm("c1", 1, true) // a browser cannot confirm an answer for another browser's call
 		w.readEvents()
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
@@ -163,8 +163,8 @@ func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 	})
 }
 
-// TestToolRequestsAreLimited checks that memory is bounded for a browser that sends
-// endless asks or never confirms answers.
+// TestToolRequestsAreLimited checks that the memory use is limited if a browser sends
+// endless tool.ask frames or never confirms answers.
 func TestToolRequestsAreLimited(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		for n := range 5 * maxOpenRequests {
@@ -199,8 +199,8 @@ func TestToolRequestsAreLimited(t *testing.T) {
 	})
 }
 
-// TestLargeAnswers checks that a large answer is rejected, and that unconfirmed
-// answers have a total limit.
+// TestLargeAnswers checks that a single large answer is rejected, and that unconfirmed
+// answers have a total size limit.
 func TestLargeAnswers(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		large := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
@@ -249,8 +249,8 @@ func TestInvalidToolRequests(t *testing.T) {
 	})
 }
 
-// TestResync checks that a tool.resync is sent exactly once, immediately or when the
-// browser has reconnected.
+// TestResync checks that a tool.resync is sent exactly once, at once or after the
+// reconnect.
 func TestResync(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
@@ -272,22 +272,22 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestToolRequestConfirmsRun checks that an ask confirms its run: the run is not sent
-// again and does not end with link_lost.
+// TestToolRequestConfirmsRun checks that a tool.ask confirms its call. A confirmed call
+// is not resent and does not fail with link_lost.
 func TestToolRequestConfirmsRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.drop()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil) // tool.dispatch is not sent again
+		p.wantFrames(helloOK, syncNil) // tool.dispatch is not resent
 		p.sendToolRequest("c1", nestedCallParams(2))
 		w.advanceTime(defaultGracePeriod)
 		w.wantEvents(toolRequestFrame("c1", 1), toolRequestFrame("c1", 2))
 	})
 }
 
-// TestEncodeRun checks that a run is encoded with all its fields.
+// TestEncodeRun checks that a tool.dispatch frame contains all fields of a call.
 func TestEncodeRun(t *testing.T) {
 	run := dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),

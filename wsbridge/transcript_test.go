@@ -27,22 +27,22 @@ import (
 //
 //	# text        a comment
 //	! connect a   browser a opens a connection; "drop a" breaks it
-//	! start b c   a run with id c starts in browser b; "cancel c" stops it
-//	! answer c 1  ask 1 of run c is answered; "resync c t" asks for activity t
-//	! want b      a call wants to run in browser b; its targets are written
-//	! open u b    a call that may open u wants to run in b; without b in any browser
-//	! tab 7 b     a browser tool wants tab 7 of b; without b of any browser
-//	! set c {}    the plugin c has these settings now; without them none
-//	! plugin h    the plugin "chat" has hash h now
-//	! waiting n   n calls wait for the user now
-//	! hold b 7    a client holds tab 7 of b now
-//	@ 10s         time passes
+//	! start b c   a call with ID c starts in browser b; "cancel c" cancels it
+//	! answer c 1  ask 1 of call c is answered; "resync c t" requests activity t
+//	! want b      a call searches for targets in browser b; they are written
+//	! open u b    as "want b", but the call may open the URL u; b may be omitted
+//	! tab 7 b     a browser tool requests tab 7 of browser b; b may be omitted
+//	! set c {}    plugin c gets these settings; "set c" removes its settings
+//	! plugin h    the plugin "chat" gets the hash h
+//	! waiting n   n calls are waiting for the user
+//	! hold b 7    a client holds tab 7 of browser b
+//	@ 10s         10 s pass
 //	a> frame      browser a sends this frame
 //	a< frame      the hub sent this frame to browser a, or closed its link
-//	= text        the run received this event
+//	= text        the sink of a call received this event
 //
-// The expected output in a transcript consists of the frames of the hub and the events of
-// runs. The command "go test -update" rewrites these lines.
+// The expected output in a transcript consists of the hub's frames and the events of
+// calls. The command "go test -update" rewrites the expected output.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
@@ -67,7 +67,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// wireMethods returns the methods of package wire.
+// wireMethods returns the names of all JSON-RPC methods in package wire.
 func wireMethods(t *testing.T) []string {
 	f, err := parser.ParseFile(token.NewFileSet(), "../wire/method.go", nil, 0)
 	if err != nil {
@@ -90,23 +90,23 @@ func wireMethods(t *testing.T) []string {
 	return methodNames
 }
 
-// isOutput matches the lines that the hub writes.
+// isOutput matches the expected output lines of a transcript.
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
-// transcriptRun has the state of one transcript that is being run.
+// transcriptRun is the state of one running transcript.
 type transcriptRun struct {
 	w     *hubFixture
 	hash  string
-	order []string // the names of peers
+	order []string // the browsers in the order of their first connection
 	peers map[string]*browserPeer
 	ended map[string]bool
-	// settings are the settings of plugins, by name.
+	// settings are the settings of plugins, keyed by plugin name.
 	settings map[string]json.RawMessage
 	holds    *fakeHolds
 	sessions fakeSessions
 }
 
-// fakeSessions are the test's ended sessions of clients.
+// fakeSessions contains the client sessions that ended.
 type fakeSessions map[string]bool
 
 func (f fakeSessions) listEnded(sessions []string) (ended []string) {
@@ -118,7 +118,7 @@ func (f fakeSessions) listEnded(sessions []string) (ended []string) {
 	return ended
 }
 
-// fakeHolds are the test's held tabs of browsers.
+// fakeHolds stores the tabs that clients hold, keyed by browser ID.
 type fakeHolds struct {
 	w    *hubFixture
 	mu   sync.Mutex // guards tabs
@@ -163,8 +163,8 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.w.hub.Holds.Send(browserID)
 }
 
-// playTranscript runs a transcript and returns its text with the frames that the hub
-// sent.
+// playTranscript runs a transcript. It returns the transcript with the actual frames and
+// events.
 func playTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
 	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
@@ -239,7 +239,6 @@ func playTranscript(t *testing.T, text string) string {
 	return transcript.String()
 }
 
-// executeLine executes one line of a transcript.
 func (s *transcriptRun) executeLine(line string) {
 	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
 		s.peers[name].send(frame)
@@ -255,7 +254,7 @@ func (s *transcriptRun) executeLine(line string) {
 		s.w.advanceTime(d)
 	case len(words) == 3 && words[1] == "connect":
 		p := s.w.open(browserNonce)
-		p.setPongs(false) // the goroutine that reads the peer's frames started at the challenge
+		p.setPongs(false) // the challenge has already started the goroutine that reads the peer's frames
 		if s.peers[words[2]] == nil {
 			s.order = append(s.order, words[2])
 		}
@@ -317,7 +316,7 @@ func (s *transcriptRun) executeLine(line string) {
 	}
 }
 
-// describeTab requests the target of a browser tool in the background.
+// describeTab starts a goroutine that searches the target of a browser tool.
 func (s *transcriptRun) describeTab(tab, browser string) {
 	tabID, err := strconv.Atoi(tab)
 	if err != nil {
@@ -332,8 +331,8 @@ func (s *transcriptRun) describeTab(tab, browser string) {
 	}()
 }
 
-// writeSentFrames writes the frames that the hub has sent since the last line of the
-// transcript.
+// writeSentFrames appends to out the frames that the hub has sent since the transcript's
+// last line.
 func (s *transcriptRun) writeSentFrames(out *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]

@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestAttackByUser checks that a program of another user cannot pass the handshake
-// without the key, even with the extension's origin.
+// TestAttackByUser checks that another user's program cannot complete the handshake
+// without the key, even if it sends the extension's origin.
 func TestAttackByUser(t *testing.T) {
 	const wrongProof = "The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension."
 	server := wire.ServerProof(testKey, 0, browserNonce, serverNonce)
@@ -92,8 +92,8 @@ func TestHandshakeEndsInTime(t *testing.T) {
 	})
 }
 
-// TestHandshakesAreBounded checks that too many silent connections close the oldest
-// silent connection, so that a browser can always connect.
+// TestHandshakesAreBounded checks that too many silent connections cause the oldest one
+// to be closed, so that a browser can always connect.
 func TestHandshakesAreBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")

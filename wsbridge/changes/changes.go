@@ -1,4 +1,4 @@
-// Package changes handles the requests of side panels to inspect plugins and to change
+// Package changes handles requests from side panels that inspect plugins or change
 // plugins, permissions and settings.
 //
 // # Concurrency
@@ -14,32 +14,31 @@ import (
 )
 
 // Policy provides the plugins, permissions and settings that side panels show and change.
-// The methods of Policy are safe for concurrent use. The argument surface of a Policy
-// method is where the user decided, such as the side panel. The texts of errors that
-// Policy returns are for the user.
+// Implementations must be safe for concurrent use. The argument surface is where the user
+// decided, such as the side panel. The texts of returned errors are for the user.
 type Policy interface {
 	// Plugins returns all plugins with their permissions and settings, and the plugins
 	// that failed to load.
 	Plugins() ([]wire.PluginView, []wire.FailedPluginView)
-	// SetPermission sets the permission of a plugin, or of one tool of the plugin if the
-	// argument tool is not empty. An empty permission removes the tool's permission.
+	// SetPermission sets the permission of a plugin, or of one tool if the argument tool
+	// is not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
-	// ReviewAll records reviews of plugins and enables the plugins. The result errs
-	// contains the error of each review at the same index, or nil.
+	// ReviewAll records the user's reviews of plugins and enables these plugins. errs has
+	// one element per review: an error or nil.
 	ReviewAll(reviews []wire.ConfigReviewParams, surface string) (errs []error)
-	// InspectPlugin returns the description of a plugin that a user reads before enabling
-	// the plugin.
+	// InspectPlugin returns the description of a plugin that the user reads before
+	// enabling the plugin.
 	InspectPlugin(plugin string) (wire.PluginInspectResult, error)
-	// PluginPage returns one page of a plugin's code or of the changes since the last
+	// PluginPage returns one page of a plugin's code, or of the changes since the last
 	// review.
 	PluginPage(in wire.PluginPageParams) (wire.PluginPageResult, error)
-	// InstallPlugin installs a package. UpdatePlugin updates a plugin. RemovePlugin
-	// removes a plugin with its review, permissions and settings.
+	// InstallPlugin installs a plugin from a package. UpdatePlugin updates a plugin.
+	// RemovePlugin removes a plugin with its review, permissions and settings.
 	InstallPlugin(packageText string) (wire.PluginInstallResult, error)
 	UpdatePlugin(plugin string) (wire.PluginUpdateResult, error)
 	RemovePlugin(plugin, surface string) error
-	// ChangeSettings changes the settings of a plugin by key. The value null removes a
-	// setting.
+	// ChangeSettings changes the settings of a plugin. The map values is keyed by
+	// setting; the JSON value null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, surface string) error
 	// SetOpening sets whether calls may open the plugin's page in a new tab.
 	SetOpening(plugin string, allowed bool, surface string) error
@@ -50,23 +49,23 @@ type Policy interface {
 	SetLateAccess(plugin string, allowed bool, surface string) error
 	// BrowserTools returns the permissions of the browser tools.
 	BrowserTools() wire.StateBrowserParams
-	// SwitchBrowserTools turns groups of browser tools and single tools on or off.
-	// Without names, SwitchBrowserTools turns all browser tools on or off.
+	// SwitchBrowserTools turns the named browser tools and groups of browser tools on or
+	// off. Without names, it turns all browser tools on or off.
 	SwitchBrowserTools(names []string, on bool, surface string) error
-	// SetSite sets the rule of a site for browser tools. An empty rule removes the rule
-	// of the site and its "always" approvals.
+	// SetSite sets the rule of a site for browser tools. An empty rule removes the site's
+	// rule and its "always" approvals.
 	SetSite(site, rule, surface string) error
 }
 
-// Change is a decoded request of a side panel. A Change returns the body of the reply, or
-// an error whose text is for the user.
+// Change applies a side panel's decoded request. A Change returns the body of the reply,
+// or an error whose text is for the user.
 type Change func(policy Policy, surface string) (body []byte, err error)
 
-// Decoder decodes the params of a request to change something.
+// Decoder decodes the parameters of a side panel's request into a [Change].
 type Decoder func(params []byte) (Change, error)
 
-// DecoderOf returns the decoder for a method, or nil if package changes does not handle
-// the method.
+// DecoderOf returns the decoder for a JSON-RPC method, or nil if package changes does not
+// handle the method.
 func DecoderOf(method wire.Method) Decoder { return decoders[method] }
 
 var decoders = map[wire.Method]Decoder{
@@ -109,8 +108,8 @@ var decoders = map[wire.Method]Decoder{
 	}),
 }
 
-// newDecoder returns the decoder for a method with params of type P and a result of type
-// R.
+// newDecoder returns the decoder for a method with parameters of type P and a result of
+// type R.
 func newDecoder[P, R any](apply func(policy Policy, in P, surface string) (R, error)) Decoder {
 	return func(params []byte) (Change, error) {
 		var in P

@@ -2,8 +2,8 @@ package inbound
 
 import "opentabs/wire"
 
-// IsInParts reports whether the answer to a run is a result whose output was sent before,
-// in parts.
+// IsInParts reports whether a browser's answer refers to a result that the browser has
+// already sent in parts.
 func IsInParts(e wire.Envelope) bool {
 	if e.Error != nil {
 		return false

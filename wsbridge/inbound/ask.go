@@ -8,13 +8,14 @@ import (
 	"opentabs/wire"
 )
 
-// Limits of the texts of a tool's request, in characters.
+// Limits of the texts in a tool.ask, in characters.
 const (
 	maxToolNameChars     = 200
 	maxRequestTitleChars = 200
 )
 
-// CheckToolRequest returns an error for a malformed tool.ask, and cleans the texts of p.
+// CheckToolRequest returns an error for a malformed tool.ask, and cleans its texts in
+// place.
 func CheckToolRequest(p *wire.ToolAskParams) error {
 	kindCount := 0
 	if p.Withdrawn {
@@ -37,7 +38,7 @@ func CheckToolRequest(p *wire.ToolAskParams) error {
 	return nil
 }
 
-// IsObject reports whether valid JSON is an object.
+// IsObject reports whether text, which must be valid JSON, is an object.
 func IsObject(text json.RawMessage) bool {
 	return strings.HasPrefix(strings.TrimLeft(string(text[:min(len(text), 16)]), " \t\r\n"), "{")
 }

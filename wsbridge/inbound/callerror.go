@@ -7,8 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the maximum lengths of the texts in a browser's error, in
-// characters or bytes.
+// Maximum lengths of the texts in an error that a browser sends.
 const (
 	maxErrorMessageChars  = 4000
 	maxErrorCodeChars     = 200
@@ -16,8 +15,8 @@ const (
 	maxPageTextBytes      = 20_000
 )
 
-// ToCallError converts a browser's error into an error that is safe to show. The
-// returned error has a known code, and bounded texts without control characters.
+// ToCallError converts a browser's error into an error that is safe to show. The returned
+// error has a known code, and texts of limited length without control characters.
 func ToCallError(e *wire.RPCError) *wire.CallError {
 	if e.Data == nil {
 		return &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the browser rejected the call (%d): %s", e.Code, CleanText(e.Message, maxErrorMessageChars))}
@@ -40,22 +39,24 @@ func ToCallError(e *wire.RPCError) *wire.CallError {
 	return &callErr
 }
 
-// NewInternalError returns the error of a call whose browser sent an invalid answer.
+// NewInternalError returns the error of a call for which the browser sent an invalid
+// answer.
 func NewInternalError(message string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInternal, Message: message}
 }
 
-// NewTooLargeError returns the error of a call with a result of more than limit bytes.
+// NewTooLargeError returns the error of a call whose result is larger than limit bytes.
 func NewTooLargeError(limit int) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf("the result is larger than %d bytes", limit)}
 }
 
-// NewNotJSONError returns the error of a call whose result is not JSON.
+// NewNotJSONError returns the error of a call whose result is not valid JSON.
 func NewNotJSONError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "the tool's result is not valid JSON"}
 }
 
-// DecodeAnswer reads the result of a request to the browser.
+// DecodeAnswer decodes a browser's answer to a request into result, or returns the
+// browser's error.
 func DecodeAnswer(e wire.Envelope, result any) error {
 	if e.Error != nil {
 		return fmt.Errorf("the browser rejected the request (%d): %s", e.Error.Code, CleanText(e.Error.Message, 500))

@@ -1,5 +1,5 @@
-// Package inbound makes what browsers send safe to use: it bounds sizes, drops invalid
-// names and IDs, and cleans texts for logs, terminals and agents.
+// Package inbound sanitizes what browsers send. It limits sizes, drops invalid names and
+// IDs, and cleans texts for logs, terminals and agents.
 //
 // # Concurrency
 //

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// CleanLogEntry bounds the size of a log entry and cleans its texts.
+// CleanLogEntry limits the size of a log entry and cleans its texts.
 func CleanLogEntry(e *wire.LogEntry) {
 	if !slices.Contains([]wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}, e.Level) {
 		e.Level = wire.LogInfo
@@ -35,7 +35,7 @@ func toByteSlices(values []json.RawMessage) [][]byte {
 	return rawValues
 }
 
-// truncateUnits shortens s to at most n UTF-16 units, at the end of a character.
+// truncateUnits shortens s to at most n UTF-16 code units without splitting a character.
 func truncateUnits(s string, n int) string {
 	if len(s) <= n {
 		return s

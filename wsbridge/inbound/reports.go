@@ -5,9 +5,9 @@ import "opentabs/wire"
 // maxActivityTypeChars limits the type of an activity, in characters.
 const maxActivityTypeChars = 100
 
-// CleanReports makes the texts of reports safe for clients, which may show them in a
-// terminal. The page has already truncated the texts, but the server does not rely on
-// the page.
+// CleanReports makes the texts of progress reports safe for clients, which may show them
+// in a terminal. The extension already truncates these texts, but the server does not
+// rely on it.
 func CleanReports(reports []wire.Report) {
 	for i := range reports {
 		r := &reports[i]

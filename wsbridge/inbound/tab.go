@@ -10,20 +10,20 @@ import (
 const (
 	maxURLChars   = 8192
 	maxTitleChars = 1000
-	// maxTabPlugins limits the plugins of one document.
+	// maxTabPlugins limits the number of plugins in one document.
 	maxTabPlugins = 1000
-	// maxTabFrames limits the frames of one tab.
+	// maxTabFrames limits the number of frames in one tab.
 	maxTabFrames = 200
 	// maxProblemChars limits the reason why an adapter did not start, in characters.
 	maxProblemChars = 1000
 )
 
-// networkErrorName matches Chrome's names of network errors.
+// networkErrorName matches Chrome's names of network errors, such as net::ERR_FAILED.
 var networkErrorName = lazyregexp.New(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
 // CleanTab bounds and cleans the texts and lists of a reported tab, because the server
-// stores, lists and logs tabs. CleanTab drops each list entry that has an invalid name
-// or ID.
+// CleanTab limits and cleans the texts and lists of a reported tab. List entries with an
+// invalid name or ID are dropped.
 func CleanTab(t wire.TabInfo) wire.TabInfo {
 	t.URL, t.Title = CleanText(t.URL, maxURLChars), CleanText(t.Title, maxTitleChars)
 	if !IsID(t.DocumentID) {
@@ -57,7 +57,8 @@ func firstValid[T any](list []T, n int, isInvalid func(T) bool) []T {
 	return list[:min(len(list), n)]
 }
 
-// CleanAnyTab removes what a browser must not send from the description of a tab.
+// CleanAnyTab limits and cleans the texts of a described tab, and drops unknown kinds of
+// secret fields.
 func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	t.URL, t.Title, t.Problem = CleanText(t.URL, maxURLChars), CleanText(t.Title, maxTitleChars), CleanText(t.Problem, maxProblemChars)
 	if !IsID(t.DocumentID) {
@@ -72,13 +73,13 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 // secretKinds are the known kinds of secret fields in a page.
 var secretKinds = []string{"card", "code", "password"}
 
-// keepKnownKinds returns the known kinds among the given kinds of secret fields, sorted and
-// without duplicates.
+// keepKnownKinds returns the known kinds of secret fields among kinds, sorted and without
+// duplicates.
 func keepKnownKinds(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }
 
-// VisibilityClass ranks a tab by its visibility to the user; 0 is the best rank.
+// VisibilityClass ranks a tab by how visible it is to the user, from 0 (best) to 3.
 func VisibilityClass(t wire.TabInfo) int {
 	switch {
 	case t.Active && t.Focused:

@@ -9,7 +9,7 @@ import (
 // MaxBrowserNameChars limits the name of a browser, in characters.
 const MaxBrowserNameChars = 100
 
-// IsID reports whether s can be an id: 1 to 128 visible ASCII characters.
+// IsID reports whether s is a valid ID: 1 to 128 visible ASCII characters.
 func IsID(s string) bool {
 	if s == "" || len(s) > 128 {
 		return false
@@ -22,11 +22,11 @@ func IsID(s string) bool {
 	return true
 }
 
-// CleanText makes text of a browser safe for logs, terminals and agents, and truncates
-// the text to n characters.
+// CleanText makes a browser's text safe for logs, terminals and agents, and truncates it
+// to n characters.
 func CleanText(s string, n int) string { return plaintext.Clean(s, n) }
 
-// CleanTexts cleans at most maxCount texts with CleanText and drops the other texts.
+// CleanTexts cleans at most maxCount texts with CleanText and drops the rest.
 func CleanTexts(texts []string, maxCount, maxChars int) []string {
 	var cleaned []string
 	for _, s := range texts[:min(len(texts), maxCount)] {
@@ -35,7 +35,7 @@ func CleanTexts(texts []string, maxCount, maxChars int) []string {
 	return cleaned
 }
 
-// Truncate shortens s to at most n bytes, at the end of a character.
+// Truncate shortens s to at most n bytes without splitting a UTF-8 character.
 func Truncate(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -10,12 +10,12 @@ import (
 	"opentabs/wire"
 )
 
-// OfferedNonce returns the nonce in the subprotocols of a request that [FindRefusal] has
-// accepted.
+// OfferedNonce returns the nonce among the WebSocket subprotocols of a request.
+// [FindRefusal] must have accepted the request.
 func OfferedNonce(h http.Header) string { return offeredWithPrefix(h, wire.NonceSubprotocolPrefix)[0] }
 
-// OfferedKeyID returns the KeyID in the subprotocols of a request. OfferedKeyID returns
-// "" if the request has no KeyID or several.
+// OfferedKeyID returns the KeyID among the WebSocket subprotocols of a request. The
+// result is "" if the request offers no KeyID or several.
 func OfferedKeyID(h http.Header) string {
 	if ids := offeredWithPrefix(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
 		return ids[0]
@@ -23,7 +23,7 @@ func OfferedKeyID(h http.Header) string {
 	return ""
 }
 
-// offeredWithPrefix returns the subprotocols of a request that have a prefix, without the
+// offeredWithPrefix returns the offered subprotocols that begin with prefix, without the
 // prefix.
 func offeredWithPrefix(h http.Header, prefix string) []string {
 	var values []string
@@ -55,9 +55,9 @@ func offeredSubprotocols(h http.Header) []string {
 // 6455, section 5.5).
 const MaxCloseReasonBytes = 123
 
-// FindRefusal returns the HTTP status and the text with which the server rejects a
-// request, or 0 if the request may connect. FindRefusal runs before the peer is
-// authenticated.
+// FindRefusal checks a request before the WebSocket upgrade, while the peer is still
+// unauthenticated. FindRefusal returns the HTTP status and the text of the rejection, or
+// 0 if the request may connect.
 func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
@@ -83,7 +83,7 @@ func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 }
 
 // VersionMismatch returns the error text for a browser with another protocol version. The
-// text is short enough for a close frame.
+// text is short enough for a WebSocket close frame.
 func VersionMismatch(peerVersion int) string {
 	updateStep := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {

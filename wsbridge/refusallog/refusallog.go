@@ -1,9 +1,9 @@
-// Package refusallog limits the log lines about rejected connections.
+// Package refusallog limits the rate of log lines about rejected connections.
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. The lock of a Log guards all its fields, and no
-// other lock is taken while it is held.
+// A [Log] is safe for concurrent use. The mutex of a Log guards all its fields, and no
+// other mutex is locked while it is held.
 package refusallog
 
 import (
@@ -14,12 +14,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Interval is the minimum time between two log lines for one reason. The log
-// lines need a limit, because any web page can make the browser attempt endless
+// Interval is the minimum time between two log lines for the same reason. Without a
+// limit, any web page could fill the log, because it can make the browser attempt endless
 // connections.
 const Interval = 10 * time.Second
 
-// Log limits the log lines about rejected connections. The zero Log is ready to use.
+// Log limits the rate of log lines about rejected connections. The zero Log is ready to
+// use.
 type Log struct {
 	mu            sync.Mutex // guards all fields below
 	loggedReasons map[string]*loggedReason
@@ -62,15 +63,15 @@ func (r *Log) UnpairedTries() []UnpairedTry {
 	return slices.Clone(r.unpaired)
 }
 
-// RefusedHello is the last extension that the server refused after receiving its first
-// frame.
+// RefusedHello describes the extension whose first frame (hello) the server rejected
+// last.
 type RefusedHello struct {
-	// Sentence is the reason of the refusal, or "" if no extension was refused.
+	// Sentence is the reason for the rejection, or "" if no extension was rejected.
 	Sentence string
 	At       time.Time
 }
 
-// SetRefusedHello records why the server refused an extension. An empty sentence deletes
+// SetRefusedHello records why the server rejected an extension. An empty sentence deletes
 // the record.
 func (r *Log) SetRefusedHello(sentence string) {
 	r.mu.Lock()
@@ -78,24 +79,24 @@ func (r *Log) SetRefusedHello(sentence string) {
 	r.refusedHello = RefusedHello{Sentence: sentence, At: time.Now()}
 }
 
-// RefusedHello returns the last extension that the server refused.
+// RefusedHello returns the last rejection of an extension.
 func (r *Log) RefusedHello() RefusedHello {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.refusedHello
 }
 
-// loggedReason is the record of a reason for rejected connections that was logged.
+// loggedReason records when a reason for rejected connections was last logged.
 type loggedReason struct {
 	loggedAt time.Time
-	// unloggedCount counts the refusals after loggedAt that were not logged.
+	// unloggedCount counts the rejections after loggedAt that were not logged.
 	unloggedCount int
 }
 
-// LogRejected logs a rejected connection, at most once per reason in
-// Interval, with the number of refusals that were not logged before. The
-// argument reason must be a constant sentence; data of the peer goes into the argument
-// details.
+// LogRejected logs a rejected connection, at most once per reason within Interval. Each
+// log line includes the number of rejections that were not logged before. The argument
+// reason must be a constant sentence. The argument details adds data of the peer to the
+// log line.
 func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

@@ -1,4 +1,4 @@
-// Package requests sends requests to a browser over one link and assigns the answers to
+// Package requests sends requests to a browser over one link and matches the answers to
 // the requests.
 package requests
 
@@ -13,8 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// Timeout is the maximum time for a browser to answer a request that does not belong to a
-// run.
+// Timeout is how long a browser may take to answer a request, except for a tool call.
 const Timeout = 30 * time.Second
 
 var (
@@ -23,30 +22,30 @@ var (
 	errNoAnswer  = errors.New("the browser did not answer within 30 s")
 )
 
-// IDPrefix begins the ID of every request of the server that is not a tool.dispatch.
+// IDPrefix begins the ID of every server request except tool.dispatch.
 const IDPrefix = "s/"
 
 // answerReceiver receives the browser's answer to one request.
 type answerReceiver struct {
-	answers chan<- wire.Envelope // has a buffer for the only answer
-	// onAnswer, if not nil, is called by the reader before the reader handles the next
+	answers chan<- wire.Envelope // buffered for the only answer
+	// onAnswer, if not nil, is called before the reader of the link handles the next
 	// frame.
 	onAnswer func()
 }
 
-// Table contains the pending requests of the server on one link, except requests that
-// belong to a run. All methods are safe for concurrent use.
+// Table contains the server's pending requests on one link, except tool calls. All
+// methods are safe for concurrent use.
 type Table struct {
 	post      func(frame []byte)
-	linkEnded <-chan struct{} // closed when the link has ended
+	linkEnded <-chan struct{} // closed when the link ends
 
 	mu             sync.Mutex // guards all fields below
 	pendingAnswers map[string]answerReceiver
 	lastID         int
 }
 
-// New returns the table of requests for a link. The function post sends a frame. The
-// channel linkEnded is closed when the link has ended.
+// New returns the request table of a link. The function post sends a frame. The channel
+// linkEnded is closed when the link ends.
 func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{post: post, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }
@@ -57,7 +56,7 @@ func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []by
 	return r.AwaitAnswer(ctx, r.Send(method, params))
 }
 
-// Request is a sent request whose answer has not been awaited yet.
+// Request is a sent request. Pass it to AwaitAnswer to receive the answer.
 type Request struct {
 	id     string
 	answer <-chan wire.Envelope
@@ -70,7 +69,7 @@ func (r *Table) Send(method wire.Method, params []byte) Request {
 }
 
 // SendAndReport sends a request like Send, and calls onAnswer when the answer arrives.
-// onAnswer returns before the reader handles any later frame of the browser.
+// onAnswer returns before the reader of the link handles any later frame.
 func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()) Request {
 	answer := make(chan wire.Envelope, 1)
 	r.mu.Lock()
@@ -104,8 +103,8 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 	}
 }
 
-// DeliverAnswer passes an answer to the pending request with the same ID. DeliverAnswer
-// returns false if no such request is pending.
+// DeliverAnswer passes an answer to the pending request with the same ID. It returns
+// false if no such request is pending.
 func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	receiver, ok := r.pendingAnswers[e.ID]
@@ -117,7 +116,7 @@ func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 	if receiver.onAnswer != nil {
 		receiver.onAnswer()
 	}
-	e.Result = bytes.Clone(e.Result) // the reader reuses the buffer of the result
+	e.Result = bytes.Clone(e.Result) // the reader of the link reuses the buffer of the result
 	receiver.answers <- e
 	return true
 }

@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestRequestsEnd checks that a request ends with its answer, its link, its context or
-// the timeout. A request that has ended must not remain in any map.
+// TestRequestsEnd checks that a request ends when its answer arrives, its link or context
+// ends, or its timeout expires. An ended request must not remain in any map.
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -1,4 +1,4 @@
-// Package status describes connected browsers for status pages and commands.
+// Package status defines how `opentabs status` describes connected browsers.
 package status
 
 import (
@@ -7,9 +7,9 @@ import (
 	"opentabs/wire"
 )
 
-// Browser describes one browser for status pages and commands.
+// Browser describes one browser in the output of `opentabs status`.
 type Browser struct {
-	// ID never changes for a browser profile. Name is the name that the user gave the
+	// ID never changes for a Chrome profile. Name is the name under which users see the
 	// browser.
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -18,21 +18,20 @@ type Browser struct {
 	// PairingKeyID is the wire.KeyID of the key in the browser's last connection, or ""
 	// for the installation's key.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
-	// Capabilities are the optional Chrome permissions that the extension has.
+	// Capabilities are the optional Chrome permissions that the user granted the
+	// extension.
 	Capabilities []string `json:"-"`
-	// Connected is false while the link to the browser is lost and the grace period has
-	// not ended.
+	// Connected is false while the link is lost and the grace period is running.
 	Connected bool `json:"connected"`
 	// LinkChangedAt is the time at which the link was last established or lost.
 	LinkChangedAt time.Time `json:"since"`
 	// InjectMode is how the browser injects adapters into pages, or "" until the browser
 	// reports its mode.
 	InjectMode wire.InjectMode `json:"inject,omitempty"`
-	// RunCount is the number of unfinished runs in the browser.
+	// RunCount is the number of unfinished calls in the browser.
 	RunCount int `json:"running"`
-	// Tabs are the browser's tabs that show a site of a plugin, by tab ID.
+	// Tabs are the browser's tabs that show a site of a plugin, sorted by tab ID.
 	Tabs []wire.TabInfo `json:"tabs,omitempty"`
-	// SyncCount is the number of completed transfers of plugins and settings to the
-	// browser.
+	// SyncCount is how often all plugins and settings were transferred to the browser.
 	SyncCount int `json:"-"`
 }

@@ -1,17 +1,17 @@
-// Package tabsignal notifies waiting calls of changes of tabs.
+// Package tabsignal notifies waiting calls when tabs change.
 package tabsignal
 
 import "sync"
 
-// Signal notifies waiting calls of each change of the tabs of any browser. The zero
-// Signal is ready to use. All methods of Signal are safe for concurrent use.
+// Signal notifies waiting calls of each change of any browser's tabs. The zero Signal is
+// ready to use. All methods are safe for concurrent use.
 type Signal struct {
 	mu            sync.Mutex // guards all fields below
 	changed       chan struct{}
-	hasListedTabs bool // true if any browser has listed its tabs
+	hasListedTabs bool // whether any browser has listed its tabs
 }
 
-// Next returns a channel that is closed at the next change of a tab.
+// Next returns a channel that is closed when a tab next changes.
 func (n *Signal) Next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"opentabs/wire"
 )
 
-// requestKey identifies a request of a tool.
+// requestKey identifies one request (tool.ask) of a tool call.
 type requestKey struct {
 	dispatchID    string
 	requestNumber int
 }
 
-// Call calls another tool, as context.call does in a page. If ctx ends before the
-// answer arrives, Call withdraws the request and returns the error cancelled.
+// Call calls another tool, as context.call does in a page. If ctx ends before the answer
+// arrives, Call withdraws the request and returns the error cancelled.
 func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
 	return c.sendToolRequest(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
 }
@@ -26,7 +26,7 @@ func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
 	return err
 }
 
-// sendToolRequest sends a tool.ask of a running tool and waits for the answer.
+// sendToolRequest sends a running tool's request (tool.ask) and waits for the answer.
 func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
 	answer := make(chan wire.ToolAnswerParams, 1)
@@ -43,13 +43,13 @@ func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.
 		return received.Output, received.Error
 	case <-ctx.Done():
 		b.removeToolRequest(p.DispatchID, p.Ask)
-		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // ignore an error: the server may be gone
+		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // ignore the error: the server may be gone
 		return nil, &wire.CallError{Code: wire.ErrCancelled, Message: context.Cause(ctx).Error()}
 	}
 }
 
-// removeToolRequest removes a request and returns the channel for its answer, or nil if
-// the request is unknown.
+// removeToolRequest removes a pending request and returns the channel for its answer, or
+// nil if the request is unknown.
 func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<- wire.ToolAnswerParams {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,12 +59,12 @@ func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<-
 	return answers
 }
 
-// deliverAnswer passes an answer to the tool that waits for the answer, and confirms
-// the answer to the server.
+// deliverAnswer passes an answer to the tool that is waiting for it, and confirms the
+// answer to the server.
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
 	answers := b.removeToolRequest(p.DispatchID, p.Ask)
 	if answers != nil {
-		answers <- p // the send never blocks, because the channel has room for the only answer
+		answers <- p // never blocks, because the channel is buffered for the only answer
 	}
 	return b.answer(id, wire.ToolAnswerResult{WasExpected: answers != nil})
 }

@@ -1,5 +1,5 @@
-// Package wsbridgetest has a simulated browser for tests of the whole server. Package
-// wsbridgetest connects over a real WebSocket as the extension does, and runs Go
+// Package wsbridgetest provides a simulated browser for tests of the whole server. The
+// simulated browser connects over a real WebSocket, as the extension does, and runs Go
 // functions as tools. Begin with [Connect].
 package wsbridgetest
 
@@ -20,40 +20,42 @@ import (
 	"opentabs/wire"
 )
 
-// Options configure a simulated browser.
+// Options configure a simulated [Browser].
 type Options struct {
-	// URL is the server's WebSocket, such as ws://127.0.0.1:9527/ws; required.
+	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws.
+	// Required.
 	URL string
-	// Key is the shared secret of server and browser; Origin is an origin that the
-	// server allows; both are required.
+	// Key is the secret that server and browser share. Origin is an HTTP origin that the
+	// server allows. Both are required.
 	Key, Origin string
-	// KeyID is the wire.KeyID of a Key from a pairing. By default, Key is the key of the
-	// installation.
+	// KeyID is the wire.KeyID of the pairing that created Key. By default, Key is the
+	// installation's key.
 	KeyID string
-	// ID and Name are the ID and the name of the browser; default "fake" and "Fake
-	// browser".
+	// ID and Name identify the browser. The defaults are "fake" and "Fake browser".
 	ID, Name string
-	// Tools are the tools and prompts of the browser's pages, by names of the form
-	// plugin__tool; default none.
+	// Tools are the tools and prompts of the browser's pages, keyed by names of the form
+	// plugin__tool. By default, pages have no tools.
 	Tools map[string]Tool
-	// OnPluginsChanged is called after each change of the plugins, when the browser has
-	// sent their tabs; default none.
+	// OnPluginsChanged is called after each change of the plugins, once the browser has
+	// sent the tabs of these plugins. By default, changes are ignored.
 	OnPluginsChanged func(plugins []string)
-	// OnState is called with the state of a side panel that Watch has opened. OnState
-	// must return at once, like OnPlugins and OnResync; default none.
+	// OnState receives the state of the side panel that Watch has opened. OnState must
+	// not block. By default, the state is ignored.
 	OnState func(wire.StateSyncParams)
-	// OnPlugins is called with the plugins of an open side panel; default none.
+	// OnPlugins receives the plugins of the side panel that Watch has opened. OnPlugins
+	// must not block. By default, the plugins are ignored.
 	OnPlugins func([]wire.PluginView)
-	// OnResync is called when the server requests an activity again; default none.
+	// OnResync is called when the server requests the full content of an activity.
+	// OnResync must not block. By default, such requests are ignored.
 	OnResync func(wire.ToolResyncParams)
 }
 
 // Tool is a Go function that runs as a tool of the simulated browser. The context ctx
-// ends when the server cancels the call, and the cause of ctx is the reason of the
-// cancellation. The output of a Tool is nil if the result is undefined.
+// ends when the server cancels the call; its cause is the reason of the cancellation. A
+// nil output represents the JavaScript result undefined.
 type Tool func(ctx context.Context, c *Call) (output json.RawMessage, err *wire.CallError)
 
-// Call is one run of a tool.
+// Call is one running call of a [Tool].
 type Call struct {
 	wire.ToolDispatchParams
 	browser *Browser
@@ -75,21 +77,20 @@ type Browser struct {
 	ws       *websocket.Conn
 	openRuns sync.WaitGroup
 
-	mu                  sync.Mutex // mu guards all fields below
+	mu                  sync.Mutex // guards all fields below
 	runningCalls        map[string]context.CancelCauseFunc
 	codeByPlugin        map[string]wire.PluginCodeParams // the code that the server has sent, by plugin
 	pluginOrder         []string                         // the plugins in the server's order
-	requestCounts       map[string]int                   // the number of tool requests so far, by run
+	requestCounts       map[string]int                   // the number of tool requests so far, by call
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
-	// panelRequestCount counts the requests of the simulated side panel. panelAnswers
-	// has the channels for the pending answers to the side panel's requests, by request
-	// ID.
+	// panelRequestCount counts the requests of the simulated side panel. panelAnswers has
+	// the channels for the answers to the side panel's pending requests, by request ID.
 	panelRequestCount int
 	panelAnswers      map[string]chan<- wire.Envelope
 }
 
-// Connect connects to the server and sends hello. The simulated browser has one tab for
-// each plugin of the server.
+// Connect connects to the server and completes the handshake. The simulated browser has
+// one tab for each plugin of the server.
 func Connect(ctx context.Context, o Options) (*Browser, error) {
 	if o.ID == "" {
 		o.ID = "fake"
@@ -152,8 +153,8 @@ func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 	return wire.BrowserProof(b.options.Key, port, nonce, p.Nonce), nil
 }
 
-// Run serves the server's requests until ctx ends or the connection is lost, and
-// returns the reason as an error.
+// Run serves the server's requests until ctx ends or the connection is lost. The returned
+// error, never nil, is the reason.
 func (b *Browser) Run(ctx context.Context) error {
 	defer b.openRuns.Wait()
 	defer b.cancelAll(errors.New("the connection is lost"))
@@ -172,14 +173,13 @@ func (b *Browser) Run(ctx context.Context) error {
 	}
 }
 
-// Code returns the script that the server sent for a plugin.
+// Code returns the script that the server sent for a plugin, or "" without one.
 func (b *Browser) Code(plugin string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.codeByPlugin[plugin].Code
 }
 
-// handleFrame handles one frame that the server has sent.
 func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	switch e.Method {
 	case wire.MethodPing:
@@ -194,7 +194,8 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 		b.mu.Lock()
 		b.codeByPlugin[p.Name] = p
 		b.mu.Unlock()
-		// The tabs come before the answer: after the answer, a call without a tab fails.
+		// Send the tabs before the answer, because the server fails calls without a tab
+		// once the answer arrives.
 		return errors.Join(b.sendTabs(), b.answer(e.ID, wire.PluginCodeResult{}))
 	case wire.MethodToolDispatch:
 		var p wire.ToolDispatchParams
@@ -230,8 +231,8 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	return nil
 }
 
-// forwardParams passes the parameters of a notification to handleParams, unless
-// handleParams is nil.
+// forwardParams decodes the parameters of a notification and passes them to handleParams,
+// if handleParams is not nil.
 func forwardParams[P any](e wire.Envelope, handleParams func(P)) error {
 	var p P
 	if err := wire.DecodeBody(e.Params, &p); err != nil || handleParams == nil {
@@ -290,7 +291,7 @@ func (b *Browser) sendTabs() error {
 	return nil
 }
 
-// startTool runs the tool of a tool.dispatch in a new goroutine.
+// startTool runs the requested tool on a new goroutine.
 func (b *Browser) startTool(ctx context.Context, c *Call) {
 	tool, ok := b.options.Tools[c.Plugin+"__"+c.Tool]
 	if !ok {
@@ -316,7 +317,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 	})
 }
 
-// cancelRun cancels the context of a run.
+// cancelRun cancels the context of a running tool.
 func (b *Browser) cancelRun(p wire.ToolCancelParams) wire.CancelOutcome {
 	b.mu.Lock()
 	cancelRun, ok := b.runningCalls[p.DispatchID]
@@ -336,8 +337,8 @@ func (b *Browser) cancelAll(cause error) {
 	}
 }
 
-// request sends a request and reads the next frame, which must be the answer. The
-// method Run must not be active during request.
+// request sends a request and reads the next frame, which must be the answer. The method
+// Run must not be active.
 func (b *Browser) request(ctx context.Context, id string, method wire.Method, params any) error {
 	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -375,8 +376,8 @@ func (b *Browser) answerError(id string, err *wire.CallError) error {
 	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write sends one frame to the server. write does not use the context of a call,
-// because the end of a context closes the connection.
+// write sends one frame to the server. The context of a call is never used, because the
+// end of a context closes the WebSocket connection.
 func (b *Browser) write(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

@@ -14,7 +14,6 @@ import (
 	"opentabs/wsbridge"
 )
 
-// onePlugin is a plugin list with one plugin.
 type onePlugin struct{}
 
 func (onePlugin) List() []wire.PluginInfo {
@@ -27,7 +26,7 @@ func (onePlugin) Code(string, string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: "messages", Hash: "h1", Code: "the code"}, nil
 }
 
-// TestBrowser runs calls through a real hub.
+// TestBrowser runs calls through a real hub to a simulated browser.
 func TestBrowser(t *testing.T) {
 	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePlugin{}})
 	server := httptest.NewServer(hub.Handler())
@@ -57,7 +56,7 @@ func TestBrowser(t *testing.T) {
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(t.Context()) }()
-	for <-live != "messages" { // the first list of plugins arrives before their code
+	for <-live != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
 	if b.Code("messages") != "the code" {
 		t.Errorf("the code is %q", b.Code("messages"))
@@ -67,7 +66,7 @@ func TestBrowser(t *testing.T) {
 	call := func(tool string) dispatch.Call {
 		return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(`{"a":1}`)}
 	}
-	// The test repeats the call, because the server may not have received the tabs yet.
+	// Repeat the call, because the server may not have received the tabs yet.
 	result, err := calls.Call(t.Context(), call("echo"))
 	for range 1000 {
 		if err == nil {

@@ -31,8 +31,8 @@ func (f *fakePairings) Confirm(keyID, browserName string) (string, error) {
 	return "next", nil
 }
 
-// TestPairedBrowser checks that a paired browser connects only with the key of the KeyID
-// that it offers.
+// TestPairedBrowser checks that a paired browser can connect only with the key that
+// belongs to the offered KeyID.
 func TestPairedBrowser(t *testing.T) {
 	pairings := &fakePairings{key: "key of the pairing", confirmed: make(chan string, 1)}
 	h := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Pairings: pairings})

@@ -8,15 +8,14 @@ import (
 	"opentabs/wire"
 )
 
-// Watch opens the simulated side panel. The server's state is passed to Options.OnState
-// and Options.OnPlugins. The method Run must be active during Watch.
+// Watch opens the simulated side panel. The server's updates are passed to
+// Options.OnState and Options.OnPlugins. The method Run must be active.
 func (b *Browser) Watch() error {
 	return b.notify(wire.MethodStateWatch, wire.StateWatchParams{On: true})
 }
 
-// Stop sends the request of the stop button of a call in the side panel. Like Decide,
-// SetPermission and Review, Stop waits for the server's answer until ctx ends. The
-// method Run must be active during Stop.
+// Stop cancels a call, as the stop button of the side panel does. Stop waits for the
+// server's answer until ctx ends. The method Run must be active.
 func (b *Browser) Stop(ctx context.Context, callID string) (wire.CallCancelResult, error) {
 	return sendPanelRequest[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
 }
@@ -60,12 +59,12 @@ func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method
 	}
 }
 
-// deliverResult passes an answer to the side panel's request that waits for the answer.
+// deliverResult passes an answer to the side panel's request that is waiting for it.
 func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if answers := b.panelAnswers[e.ID]; answers != nil {
 		delete(b.panelAnswers, e.ID)
-		answers <- e // the send never blocks, because the channel has room for the only answer
+		answers <- e // never blocks, because the channel is buffered for the only answer
 	}
 }

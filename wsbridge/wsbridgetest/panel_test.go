@@ -16,8 +16,8 @@ import (
 	"opentabs/wsbridge/changes"
 )
 
-// policy is a Policy that accepts reviews of plugins and rejects other changes of plugins.
-// No test inspects or installs plugins, so the embedded Policy is nil.
+// policy is a Policy that accepts reviews of plugins and rejects other changes. The
+// embedded Policy is nil, because no test inspects or installs plugins.
 type policy struct{ changes.Policy }
 
 func (policy) BrowserTools() wire.StateBrowserParams { return wire.StateBrowserParams{} }
@@ -46,7 +46,8 @@ func (policy) SetPermission(string, string, wire.Permission, string) error {
 
 func (policy) ReviewAll([]wire.ConfigReviewParams, string) []error { return nil }
 
-// startBrowser connects a browser to a hub and runs the browser until the test ends.
+// startBrowser connects a simulated browser to a new hub and serves the browser until the
+// test ends.
 func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	t.Helper()
 	hub := wsbridge.New(wsbridge.Options{
@@ -68,10 +69,10 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(context.WithoutCancel(t.Context())) }()
-	for <-live != "messages" { // the first list of plugins arrives before their code
+	for <-live != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
-	// The test waits for the tab of the plugin, because the server may not have read
-	// the tab.sync yet.
+	// Wait for the tab of the plugin, because the server may not have read the tab.sync
+	// yet.
 	for len(hub.Targets(t.Context(), dispatch.TargetChoice{Plugin: "messages"}).LiveTargets) == 0 {
 		runtime.Gosched()
 	}
