@@ -12,12 +12,12 @@ import (
 	"opentabs/wire"
 )
 
-// siteOf returns the origin of an address, which is what an approval covers: scheme, host
-// and port.
+// siteOf returns the origin of an address (scheme, host and port), such as
+// https://shop.example. The user's approvals cover whole origins.
 func siteOf(address string) string { return dispatch.OriginOf(address) }
 
-// checkOpenable blocks a call that names an address outside http and https, or an
-// ambiguous host.
+// checkOpenable blocks a call that would open an address outside http and https, or with
+// an ambiguous host.
 func checkOpenable(address string) dispatch.Verdict {
 	if !isWeb(address) {
 		return newInvalidVerdict("%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
@@ -40,9 +40,9 @@ func isWeb(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// checkHost returns the problem with the host or the port of an address, or "" if both
-// have the form that browsers show. A browser reads another form, such as 127.1 or
-// 0x7f.1, as a different host than the site rules do.
+// checkHost returns the problem with the host or the port of an address, or "" if there
+// is none. Hosts in unusual forms, such as 127.1 or 0x7f.1, are rejected, because a
+// browser would read them as another host than the site rules do.
 func checkHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -68,8 +68,8 @@ func checkHost(address string) string {
 	return ""
 }
 
-// isNumber reports whether a browser reads the last label of a host as a number, and so
-// reads the whole host as an IPv4 address.
+// isNumber reports whether browsers parse the last label of a host as a number, and
+// therefore the whole host as an IPv4 address.
 func isNumber(label string) bool {
 	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
 	allowed := "0123456789"

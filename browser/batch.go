@@ -12,10 +12,10 @@ import (
 	"opentabs/wire"
 )
 
-// batches are the running calls of browser_batch. Each step of a batch is a nested call,
-// with its own gates, limits and record.
+// batches are the running calls of browser_batch. Each step of a batch is a nested call
+// that passes the gates, has its own limits and is recorded.
 type batches struct {
-	// onEnd receives the call ID of each batch that ends, before the client gets the
+	// onEnd receives the call ID of each batch that ends, before the client receives the
 	// results of the batch.
 	onEnd func(callID string)
 
@@ -33,7 +33,7 @@ type batch struct {
 	stopped chan struct{} // closed when the call is cancelled
 }
 
-// step is one step of a batch.
+// step is one step of a batch: a browser tool and its arguments.
 type step struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
@@ -48,7 +48,7 @@ func newBatches(onEnd func(callID string)) *batches {
 	return &batches{onEnd: onEnd, runs: map[string]*batch{}}
 }
 
-// start starts a batch.
+// start decodes the steps of a batch and runs them in the background.
 func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	var args struct {
 		Steps []step `json:"steps"`
@@ -56,7 +56,8 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if err := json.Unmarshal(run.Args, &args); err != nil {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the steps can't be read: " + err.Error()}
 	}
-	// One result is always waited for, so the channel never blocks a sender.
+	// Only one step runs at a time, so a channel with room for one result never blocks
+	// the sender.
 	started := &batch{id: run.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
 	b.runs[run.ID] = started
@@ -72,7 +73,7 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	return nil
 }
 
-// remove removes a batch and returns it; nil if it has ended.
+// remove removes and returns a batch, or returns nil if the batch has ended.
 func (b *batches) remove(id string) *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,8 +82,8 @@ func (b *batches) remove(id string) *batch {
 	return ended
 }
 
-// cancel stops a batch after its running step, and returns false if there is no such
-// batch.
+// cancel stops a batch after its running step. cancel returns false if no batch has this
+// ID.
 func (b *batches) cancel(id string) bool {
 	cancelled := b.remove(id)
 	if cancelled != nil {
@@ -91,7 +92,7 @@ func (b *batches) cancel(id string) bool {
 	return cancelled != nil
 }
 
-// answer delivers the result of a step, and returns false if there is no such batch.
+// answer delivers the result of a step. answer returns false if no batch has this ID.
 func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,7 +107,7 @@ func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError)
 	return true
 }
 
-// run runs the steps one after the other, and stops at the first that fails.
+// run runs the steps one after the other, and stops at the first step that fails.
 func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	var texts []string
 	var output result
@@ -137,8 +138,8 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
-// newStepError returns the error of a batch whose step failed with err. The results of the
-// earlier steps quote pages, so newStepError puts these results into PageText.
+// newStepError returns the error of a batch whose step failed with err. The results of
+// the earlier steps are in PageText, because they quote pages.
 func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message
@@ -158,7 +159,7 @@ func (b *batch) newStepError(step int, title string, err *wire.CallError, texts 
 	return &failed
 }
 
-// addPages appends the added pages to the list, without duplicates.
+// addPages appends pages that the list does not yet contain.
 func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
 	for _, page := range added {
 		if !slices.Contains(pages, page) {
@@ -168,7 +169,8 @@ func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.Un
 	return pages
 }
 
-// runStep runs one step as a nested call. runStep returns false if the batch was stopped.
+// runStep runs one step as a nested call. runStep returns false if the batch was
+// cancelled.
 func (b *batch) runStep(number int, s step) (stepResult, bool) {
 	if !strings.HasPrefix(s.Tool, Name+"_") || s.Tool == toolBatch {
 		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%q can't be a step: name another browser tool", s.Tool)}}, true

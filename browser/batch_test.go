@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// The steps of a batch run one after the other, each with its own gates, and the batch
-// stops at the first step that fails.
+// TestBatch checks that the steps of a batch run one after the other, each through the
+// gates. The batch must stop at the first step that fails.
 func TestBatch(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -47,8 +47,8 @@ func TestBatch(t *testing.T) {
 }
 
 // TestFailedBatch checks that the error of a batch begins with the failed step. The error
-// also contains the results of the earlier steps as page text, and names the pages that
-// these results quote.
+// must also contain the results of the earlier steps as page text, and name the pages
+// that these results quote.
 func TestFailedBatch(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
@@ -72,7 +72,8 @@ func TestFailedBatch(t *testing.T) {
 	}
 }
 
-// No step is another tool than a browser tool, and a denied step ends the batch.
+// TestBatchGetsAroundNothing checks that a batch accepts only browser tools as steps, and
+// that a denied step ends the batch.
 func TestBatchGetsAroundNothing(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
@@ -85,7 +86,7 @@ func TestBatchGetsAroundNothing(t *testing.T) {
 	}
 }
 
-// A cancelled batch starts no further step.
+// TestBatchIsCancelled checks that a cancelled batch starts no further step.
 func TestBatchIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -97,7 +98,7 @@ func TestBatchIsCancelled(t *testing.T) {
 			})
 			failed <- err
 		}()
-		time.Sleep(time.Second) // the step waits for approval
+		time.Sleep(time.Second) // meanwhile, the step waits for approval
 		for _, c := range f.calls.Calls() {
 			if c.Tool == "browser_batch" && !f.calls.Cancel(c.CallID, "the side panel", "") {
 				t.Error("the batch can't be cancelled")
@@ -115,8 +116,8 @@ func TestBatchIsCancelled(t *testing.T) {
 	})
 }
 
-// Only visible regular files in the allowed folders are uploaded, and the browser
-// receives their content, not their path.
+// TestUploads checks that only visible regular files in the allowed folders are uploaded.
+// The browser must receive the files' content, not their paths.
 func TestUploads(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAsk, "x"); err != nil {
@@ -196,8 +197,8 @@ func TestUploadApproval(t *testing.T) {
 	f.wantRun(0, "claude", "browser_file_upload", args)
 }
 
-// TestBatchReturnsPictures checks that the result of a batch has the screenshots of the
-// batch's steps.
+// TestBatchReturnsPictures checks that the result of a batch contains the screenshots of
+// its steps.
 func TestBatchReturnsPictures(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)

@@ -14,20 +14,21 @@ import (
 
 // Options configure the browser tools.
 type Options struct {
-	// Rules has the rules of sites. Required.
+	// Rules stores the user's rules for sites. Required.
 	Rules *policy.Policy
-	// OwnAddress is the host:port of the daemon, which no browser tool reaches. Required.
+	// OwnAddress is the daemon's address (host:port), which no browser tool may open.
+	// Required.
 	OwnAddress string
 	// UploadFolders are the absolute paths of the folders whose files agents may upload.
-	// Default: none.
+	// By default, agents may upload no files.
 	UploadFolders []string
-	// Limits are the maximum numbers of calls per minute in one tab. By default, opentabs
-	// does not limit the calls.
+	// Limits are the maximum numbers of calls per minute in one tab. By default, calls
+	// are not limited.
 	Limits Limits
-	// CapabilitiesOf returns the optional Chrome permissions that a browser has granted. By
-	// default, only the extension checks these permissions.
+	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
+	// browser's extension. By default, only the extension checks these permissions.
 	CapabilitiesOf func(browserID string) []string
-	// Files stores the files that browser tools write. Files is required.
+	// Files stores the files that browser tools write. Required.
 	Files *filestore.Store
 }
 
@@ -51,8 +52,8 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
 
-// toolBridge passes the runs of browser tools to the browser, and runs browser_batch
-// itself.
+// toolBridge adds internal arguments to calls of browser tools before the browser
+// receives them. Calls of browser_batch run in toolBridge itself.
 type toolBridge struct {
 	dispatch.Bridge
 	uploadFolders []string
@@ -60,20 +61,21 @@ type toolBridge struct {
 	sites         *siteGate
 }
 
-// clientArgument is the argument with the name of the client, which the extension shows
-// as the title of the client's tab group.
+// clientArgument is the argument that contains the client's name. The extension uses the
+// name as the title of the client's tab group.
 const clientArgument = "_client"
 
-// sessionArgument is the argument with the client's session. The extension deletes the
-// state of a session when the session ends.
+// sessionArgument is the argument that contains the client's session. The extension
+// deletes the state of a session when the session ends.
 const sessionArgument = "_session"
 
-// framesArgument is the argument with the site rules for the child frames of a page and
-// for the addresses in browser data, such as the history. The extension applies these
-// rules, because the gates judge only the address of the tab.
+// framesArgument is the argument that contains the site rules for child frames, and for
+// addresses in browser data such as the history. The extension applies these rules,
+// because the gates check only the address of the tab.
 const framesArgument = "_frames"
 
-// Targets implements dispatch.Bridge.
+// Targets implements dispatch.Bridge. For browser tools, it also requests an inspection
+// of the page's secret fields.
 func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Plugin == Name {
 		choice.Inspect = b.sites.inspectionFor(choice)
@@ -81,12 +83,13 @@ func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) 
 	return b.Bridge.Targets(ctx, choice)
 }
 
-// Start implements dispatch.Bridge.
+// Start implements dispatch.Bridge by running browser tools with internal arguments that
+// only the server sets.
 func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if run.Plugin != Name {
 		return b.Bridge.Start(ctx, run, sink)
 	}
-	// The gates have judged the tab of the run, so no argument may name another tab.
+	// The gates have checked the tab of the call, so no argument may name another tab.
 	run.Args = withoutMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
 	switch run.Tool {
 	case toolBatch:
@@ -131,8 +134,8 @@ func (s framingSink) Finish(output json.RawMessage, err *wire.CallError) {
 	s.Sink.Finish(output, err)
 }
 
-// frameClass returns the class of tools whose site rules apply to the frames of a page.
-// For a tool that reads browser data, frameClass is the class for reading.
+// frameClass returns the class whose site rules apply to the frames of a page. For a
+// dangerous tool that uses no tab, such as browser_history, the class is reading.
 func frameClass(run dispatch.Run) class {
 	c := classOfTool(run.Tool, run.Args)
 	if run.Place == dispatch.PlaceBrowser && c == classDangerous {
@@ -141,7 +144,7 @@ func frameClass(run dispatch.Run) class {
 	return c
 }
 
-// Cancel implements dispatch.Bridge.
+// Cancel implements dispatch.Bridge. A cancelled batch ends after its running step.
 func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	if !b.batches.cancel(id) {
 		b.Bridge.Cancel(id, reason, onOutcome)
@@ -150,7 +153,7 @@ func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome
 	onOutcome(wire.CancelAborted)
 }
 
-// Answer implements dispatch.Bridge.
+// Answer implements dispatch.Bridge by delivering the results of nested calls to batches.
 func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
 	if !b.batches.answer(id, output, err) {
 		b.Bridge.Answer(id, askID, output, err)
@@ -166,7 +169,7 @@ func withMember(object json.RawMessage, key string, value json.RawMessage) json.
 	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, Quoted: rawjson.Encode(key), Value: value}))
 }
 
-// withoutMembers returns a JSON object without some members.
+// withoutMembers returns a JSON object without the members that have the given keys.
 func withoutMembers(object json.RawMessage, keys ...string) json.RawMessage {
 	members := []rawjson.Member{}
 	isChanged := false

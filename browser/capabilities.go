@@ -33,7 +33,7 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 }
 
 // codeNeedsPermission is the error code for a missing Chrome permission. The extension
-// sends the same code.
+// sends the same error code.
 const codeNeedsPermission = "needs_permission"
 
 // permissionTitles maps each optional Chrome permission to the label of its switch in the
@@ -48,8 +48,8 @@ var permissionTitles = map[string]string{
 	"tabGroups":    "Tab groups",
 }
 
-// permissionGate blocks a call of a tool whose Chrome permissions are missing, so that no
-// user approves a call that cannot run.
+// permissionGate blocks calls whose tool lacks a Chrome permission, so that no user
+// approves a call that cannot run.
 type permissionGate struct {
 	// capabilitiesOf returns the capabilities of a browser. If capabilitiesOf is nil, the
 	// gate allows every call.
@@ -59,7 +59,7 @@ type permissionGate struct {
 // Name implements dispatch.Gate.
 func (permissionGate) Name() string { return "chrome-permission" }
 
-// Decide implements dispatch.Gate. Decide allows a call whose browser is not chosen yet.
+// Decide implements dispatch.Gate. A call whose browser is not yet chosen is allowed.
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if g.capabilitiesOf == nil || callInfo.Tool.Plugin != Name || callInfo.Target.Browser == "" {
 		return dispatch.Verdict{}
@@ -89,7 +89,7 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// quoteAll quotes texts and joins them with "and", as in "a" and "b".
+// quoteAll quotes texts and joins them with "and", for example "a" and "b".
 func quoteAll(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {

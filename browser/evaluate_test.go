@@ -33,7 +33,7 @@ func TestEvaluateArguments(t *testing.T) {
 }
 
 // TestFramesOfDangerousTools checks that a dangerous tool runs code only in frames of the
-// page's own site and of sites that a rule without a wildcard allows.
+// page's own site, and of sites that a rule without a wildcard allows.
 func TestFramesOfDangerousTools(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"cdn.example": policy.SiteAuto, "*.news.example": policy.SiteAuto, "bank.example": policy.SiteOff, "mail.example": policy.SiteRead} {
@@ -51,8 +51,8 @@ func TestFramesOfDangerousTools(t *testing.T) {
 	}
 }
 
-// TestAttackByTools checks that no rule or approval for other tools lets an agent run
-// code in a page.
+// TestAttackByTools checks that no rule or approval for other tools allows an agent to
+// run code in a page.
 func TestAttackByTools(t *testing.T) {
 	setRule := func(t *testing.T, pattern string, rule policy.SiteRule) *fixture {
 		t.Helper()

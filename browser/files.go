@@ -18,8 +18,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// writtenFile is a file that a browser tool has written, as the extension returns the
-// file.
+// writtenFile is a file that a browser tool has written, in the form that the extension
+// returns.
 type writtenFile struct {
 	// Extension is the suffix of the file name without the dot, such as "har".
 	Extension string `json:"extension"`
@@ -76,12 +76,12 @@ func keepFileNameChar(c rune) rune {
 	return '_'
 }
 
-// fileNameArgument is the argument with the file name of a new download.
+// fileNameArgument is the argument that contains the file name of a new download.
 const fileNameArgument = "_fileName"
 
-// refusedTypesArgument is the argument with the file extensions of programs that a new
-// download must not have. The site may redirect to another file than the user has
-// approved.
+// refusedTypesArgument is the argument that lists file extensions of programs, such as
+// "exe", which a new download must not have. The list is needed because the site may
+// redirect to another file than the user has approved.
 const refusedTypesArgument = "_refusedTypes"
 
 // withFileName adds the file name and the refused file extensions to the arguments of a
@@ -96,8 +96,8 @@ func withFileName(args json.RawMessage) json.RawMessage {
 	return withMember(withMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refused))
 }
 
-// programTypes are the extensions of files that an operating system may run when the user
-// opens the file.
+// programTypes are the extensions of files that an operating system may execute when the
+// user opens them.
 const programTypes = "action ade adp apk app appimage application applescript appref-ms appx appxbundle bash bat bin cab chm cjs class cmd com command " +
 	"cpl crx csh deb desktop diagcab dll dmg docm dotm dylib elf exe fileloc fish flatpak flatpakref gadget hlp hta img inetloc inf ins iso isp jar jnlp js " +
 	"jse ksh library-ms lnk local lua mde mjs mpkg msc msh msi msix msixbundle msp mst ocx osx out pif pkg pl potm ppam ppsm pptm prg ps1 ps1xml ps2 psc1 " +
@@ -114,16 +114,15 @@ func fileType(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 }
 
-// maxFileNameBytes is the maximum length of the name of a downloaded file.
-// maxFileTypeBytes is the maximum length of a file extension that downloadName keeps when
-// it shortens a name.
+// maxFileNameBytes limits the name of a downloaded file. maxFileTypeBytes limits the file
+// extension that downloadName keeps when it shortens a name.
 const (
 	maxFileNameBytes = 120
 	maxFileTypeBytes = 20
 )
 
-// downloadName returns the file name for a download: the last path segment of the
-// address, without characters that file systems or users could misread.
+// downloadName returns the file name for a download. The name is the last path segment of
+// the address, without characters that file systems or users could misread.
 func downloadName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -135,7 +134,7 @@ func downloadName(address string) string {
 		switch {
 		case strings.ContainsRune(`"*/:<>?\|~%`, c):
 			return '_'
-		case unicode.IsControl(c), unicode.Is(unicode.Cf, c): // control and invisible formatting characters
+		case unicode.IsControl(c), unicode.Is(unicode.Cf, c): // control characters and invisible formatting characters
 			return -1
 		case unicode.IsSpace(c):
 			return ' '
@@ -169,8 +168,8 @@ const defaultFileName = "download"
 // dot hides a file, and Windows drops trailing dots and spaces.
 func trimFileName(name string) string { return strings.Trim(name, ". ") }
 
-// isReservedName reports whether Windows treats a file name as a device, such as "con",
-// or as a file that changes a folder, such as "desktop.ini".
+// isReservedName reports whether Windows treats a file name specially: as a device, such
+// as "con", or as a folder setting, such as "desktop.ini".
 func isReservedName(name string) bool {
 	name = strings.ToLower(name)
 	device, _, _ := strings.Cut(name, ".")

@@ -8,7 +8,7 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// TestFileOfTool checks that opentabs stores a file of a tool for the client of the call,
+// TestFileOfTool checks that opentabs stores a tool's file for the client of the call,
 // under a name that the server chooses.
 func TestFileOfTool(t *testing.T) {
 	f := newFixture(t)
@@ -58,8 +58,8 @@ func TestFileOfForbiddenSite(t *testing.T) {
 	}
 }
 
-// TestDownloadName checks that the name of a downloaded file contains no folder, no
-// hidden character and no name that Windows reserves.
+// TestDownloadName checks that the name of a downloaded file contains no folder and no
+// hidden character, and is not reserved by Windows.
 func TestDownloadName(t *testing.T) {
 	long := strings.Repeat("é", 200)
 	for address, want := range map[string]string{
@@ -94,8 +94,8 @@ func TestDownloadName(t *testing.T) {
 	}
 }
 
-// TestIsProgram checks that isProgram finds programs and scripts by the extension of
-// their file names.
+// TestIsProgram checks that isProgram recognizes programs and scripts by their file
+// extensions.
 func TestIsProgram(t *testing.T) {
 	for _, name := range strings.Fields("a.exe a.MSI a.sh a.bat a.cmd a.ps1 a.app a.dmg a.deb a.rpm a.jar a.vbs a.js a.scr a.lnk a.desktop a.pdf.exe A.AppImage a.py") {
 		if !isProgram(name) {

@@ -9,9 +9,9 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// frameRules returns, for each site pattern, whether a tool of a class may run in a child
-// frame of a matching site. The argument address is the address of the page that contains
-// the frames. No tool may run in a frame that shows the daemon's own address.
+// frameRules maps each site pattern to whether a tool of a class may run in child frames
+// of a matching site. The argument address is the address of the page that contains the
+// frames. No tool may run in a frame that shows the daemon's own address.
 func (s *siteGate) frameRules(class class, address string) map[string]bool {
 	rules := map[string]bool{}
 	for pattern, entry := range s.rules.All() {
@@ -33,7 +33,7 @@ func (s *siteGate) frameRules(class class, address string) map[string]bool {
 	return rules
 }
 
-// hostPortOf returns the host and the port of an address in the syntax of site patterns.
+// hostPortOf returns the host and port of an address in the syntax of site patterns.
 func hostPortOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -15,32 +15,31 @@ import (
 )
 
 const (
-	// holdTime is how long a client holds a tab after the client's last act in the tab.
+	// holdTime is how long a client keeps a tab after its last acting call in the tab.
 	holdTime = time.Minute
-	// maxHoldWait is the longest time that an act waits for the end of another client's
-	// hold. If the hold lasts longer, the act fails at once.
+	// maxHoldWait limits how long an acting call waits until another client's hold ends.
+	// If the hold lasts longer, the call fails at once.
 	maxHoldWait = 10 * time.Second
-	// waitReportInterval is the interval between the progress reports of an act that
-	// waits for a tab.
+	// waitReportInterval is the interval between progress reports of a call that waits
+	// for a held tab.
 	waitReportInterval = time.Second
 )
 
-// Holds are the reservations of tabs by clients. A client holds a tab while the client
-// acts in the tab and for a minute afterwards, and acts of other clients in the tab fail.
-// A click or a key press of the user in the tab ends the hold: the client must read the
-// page again before its next act. Holds is safe for concurrent use.
+// Holds are the reservations of tabs by clients. A client holds a tab while it acts in
+// the tab, and for one minute afterwards. Other clients cannot act in a held tab. A click
+// or a key press of the user ends the hold, and the client must read the page before it
+// acts again. Holds is safe for concurrent use.
 type Holds struct {
 	onChange func(browser string) // nil until OnChange
 	calls    CallCanceler         // nil until SetCalls
 
 	mu sync.Mutex // guards all fields below
-	// holders are the clients that acted last in each tab.
+	// holders maps each tab to the client that acted last in the tab.
 	holders map[tab]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
-	// stopped are the clients that the user has stopped in a tab, by their identities.
-	// The identity is not the session, so the stop also applies to later sessions of the
-	// client.
+	// stopped contains the clients that the user has stopped in a tab. A client is stored
+	// by its identity, not its session, so the stop also applies to its later sessions.
 	stopped map[tabClient]bool
 }
 
@@ -49,13 +48,13 @@ type CallCanceler interface {
 	Cancel(callID, cancelledBy, reason string) bool
 }
 
-// tabClient is the pair of a tab and a client that acts in the tab.
+// tabClient is a tab and a client that acts in the tab.
 type tabClient struct {
 	tab    tab
 	client string // the clientKey or the identity of the client
 }
 
-// tabCall is a running call of a browser tool and the tab in which the call runs.
+// tabCall is a running call of a browser tool and the tab in which it runs.
 type tabCall struct {
 	tabClient
 	startedAt time.Time
@@ -67,20 +66,20 @@ type tabHolder struct {
 	identity string
 	name     string // the client's name for users
 	site     string
-	// actedAt is when the client's last act in the tab ended. While the act runs, actedAt
-	// is when the act began.
+	// actedAt is when the client's last acting call ended. While an acting call runs,
+	// actedAt is when the call began.
 	actedAt time.Time
-	// actID is the ID of the running act, or "" if no act runs in the tab.
+	// actID is the ID of the running acting call, or "" if none runs in the tab.
 	actID string
 	// released is closed when the hold ends early.
 	released chan struct{}
-	// takenAt is when the user last clicked or typed in the tab after the client's last
-	// act began. takenAt is zero if the user has not done so.
+	// takenAt is when the user last clicked or typed in the tab since the client's last
+	// acting call began. takenAt is zero without such input.
 	takenAt time.Time
 	// hasRead is true if the client has read the page since takenAt.
 	hasRead bool
-	// batchID is the ID of a running batch that has read the page since takenAt, or "" if
-	// no such batch runs. The client sees the page only when the batch ends.
+	// batchID is the ID of a running batch that has read the page since takenAt, or "".
+	// The client sees the page only after the batch has ended.
 	batchID string
 }
 
@@ -94,7 +93,8 @@ func newHolds() *Holds {
 	return &Holds{holders: map[tab]tabHolder{}, runningCalls: map[string]tabCall{}, stopped: map[tabClient]bool{}}
 }
 
-// timeLeft returns how long the hold still lasts.
+// timeLeft returns how long the client still holds the tab; negative after the hold has
+// ended.
 func (t tabHolder) timeLeft() time.Duration {
 	if t.actID != "" {
 		return holdTime
@@ -102,40 +102,40 @@ func (t tabHolder) timeLeft() time.Duration {
 	return holdTime - time.Since(t.actedAt)
 }
 
-// endTime returns the time at which the hold ends.
+// endTime returns when the hold will end.
 func (t tabHolder) endTime() time.Time { return time.Now().Add(t.timeLeft()) }
 
-// timeLeftText returns the remaining time of the hold in whole seconds, as in "5 s".
+// timeLeftText returns the remaining time of the hold in whole seconds, such as "5 s".
 func (t tabHolder) timeLeftText() string {
 	return humanize.Duration(t.timeLeft().Truncate(time.Second) + time.Second)
 }
 
-// isHolding reports whether acts of other clients in the tab must wait or fail.
+// isHolding reports whether other clients must wait before they act in the tab.
 func (t tabHolder) isHolding() bool { return t.takenAt.IsZero() && t.timeLeft() > 0 }
 
-// mustRead reports whether the client must read the page before its next act in the tab.
+// mustRead reports whether the client must read the page before it acts in the tab again.
 func (t tabHolder) mustRead() bool { return !t.takenAt.IsZero() && !t.hasRead }
 
-// release ends the wait of other clients' acts for the tab. The caller of release has
-// locked Holds.mu.
+// release ends the wait of other clients for the tab. The caller holds Holds.mu.
 func (t tabHolder) release() {
-	if t.isHolding() { // released may be closed if the hold has ended
+	if t.isHolding() { // released may already be closed if the hold has ended
 		close(t.released)
 	}
 }
 
-// OnChange sets the function that receives the ID of a browser when a hold of a tab in
-// this browser changes. Call OnChange before the first call of a tool.
+// OnChange sets the function that is called when a hold changes, with the ID of the tab's
+// browser. Call OnChange before the first tool call.
 func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange }
 
-// SetCalls sets the source of the calls that Release cancels. Call SetCalls before the
-// first call of a tool.
+// SetCalls sets the dispatcher whose calls Release cancels. Call SetCalls before the
+// first tool call.
 func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 
 // Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate.
+// Decide implements dispatch.Gate. Decide suspends a client that the user has stopped,
+// and waits for or rejects a tab that another client holds.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -149,8 +149,8 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: h.check(callInfo)}
 }
 
-// check returns an error if another client holds the tab of an act. check also returns an
-// error if the user has taken the tab back from the client of the act.
+// check returns an error if an acting call may not use its tab: because another client
+// holds the tab, or because the user has taken the tab back.
 func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	if !isAct(callInfo) {
 		return nil
@@ -176,8 +176,8 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// waitFor returns how an act waits for a tab that another client holds. waitFor returns
-// nil if the tab is free, or if the hold lasts longer than maxHoldWait.
+// waitFor returns how an acting call waits for a tab that another client holds. The
+// result is nil if the tab is free, or if the hold lasts longer than maxHoldWait.
 func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -189,8 +189,8 @@ func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.timeLeftText())}
 }
 
-// isStopped reports whether a call is an act of a client that the user has stopped in the
-// call's tab.
+// isStopped reports whether a call would act in a tab in which the user has stopped the
+// client.
 func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -212,13 +212,12 @@ func tabClientOf(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), clientKey(callInfo.Client)}
 }
 
-// stopKeyOf returns the tab and the client of a call as the key for the map
-// Holds.stopped.
+// stopKeyOf returns the tab and the client of a call as a key of the map Holds.stopped.
 func stopKeyOf(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), callInfo.Client.Identity()}
 }
 
-// tabName returns the name of a tab in texts for the user.
+// tabName returns the name of a tab in texts for the user, such as "tab 7".
 func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
 
 // isAct reports whether a call of a browser tool may change its tab or the page in the
@@ -232,8 +231,8 @@ func isPageRead(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.Place == dispatch.PlacePage && classOf(callInfo) == classRead
 }
 
-// Before implements dispatch.BeforeHook. Before starts the client's hold of the tab if
-// the call is an act.
+// Before implements dispatch.BeforeHook. For an acting call, the client's hold of the tab
+// begins.
 func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name || callInfo.Target.TabID == 0 && !isBatch(callInfo.Tool) {
 		return nil
@@ -253,8 +252,8 @@ func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// newStoppedError returns the error for an act of a client that the user has stopped in a
-// tab.
+// newStoppedError returns the error for a client that tries to act in a tab in which the
+// user has stopped it.
 func newStoppedError(tabID int) *wire.CallError {
 	return &wire.CallError{
 		Code: wire.ErrDenied, Message: fmt.Sprintf("the user stopped you in tab %d", tabID),
@@ -286,8 +285,8 @@ func (h *Holds) reportChange(browser string) {
 	}
 }
 
-// After implements dispatch.AfterHook. The client of an act holds the tab for a minute
-// from the end of the act.
+// After implements dispatch.AfterHook. After an acting call, the client keeps the tab for
+// one minute.
 func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
@@ -309,10 +308,9 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	}
 }
 
-// isBatch reports whether a tool is browser_batch.
 func isBatch(tool dispatch.Tool) bool { return tool.Plugin == Name && tool.Name == toolBatch }
 
-// recordBatchEnd records the end of a batch: the client now receives the pages that the
+// recordBatchEnd records the end of a batch. The client now receives the pages that the
 // batch has read.
 func (h *Holds) recordBatchEnd(batchID string) {
 	h.mu.Lock()
@@ -325,10 +323,10 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// recordRead records that a call has read the page of a tab. Afterwards, the client may
-// act in the tab again, unless the user has used the tab since the call began. A step of
-// a batch that reads the page does not allow the later steps to act, because the client
-// chose these steps before it saw the page.
+// recordRead records that a call has read the page of a tab. The client may then act in
+// the tab again, unless the user has used the tab since the call began. If a step of a
+// batch reads the page, the later steps still may not act. The client chose these steps
+// before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -346,7 +344,7 @@ func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 }
 
 // RecordUserInput records that the user clicked or typed in a tab, which ends a client's
-// hold of this tab. User input in a tab that no client holds has no effect.
+// hold of the tab. Input in a tab that no client holds has no effect.
 func (h *Holds) RecordUserInput(browser string, tabID int) {
 	h.mu.Lock()
 	tab := tab{browser, tabID}
@@ -363,8 +361,8 @@ func (h *Holds) RecordUserInput(browser string, tabID int) {
 	}
 }
 
-// isTaken reports whether the user has taken the tab of a call back from the client, and
-// the client has not read the page since then.
+// isTaken reports whether the user has taken the call's tab back, and the client has not
+// read the page since.
 func (h *Holds) isTaken(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -372,10 +370,10 @@ func (h *Holds) isTaken(callInfo dispatch.CallInfo) bool {
 	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
 }
 
-// Release ends a client's hold of a tab for the user. The running calls of the client in
-// the tab are cancelled, and the client's next act in the tab needs an approval. Release
-// returns the name of the client. The argument surface names where the user pressed the
-// button or ran the command. The text of an error that Release returns is for the user.
+// Release ends a client's hold of a tab at the user's request. The client's running calls
+// in the tab are cancelled, and its next acting call there needs an approval. Release
+// returns the name of the client. The argument surface is where the user made the
+// request, such as the side panel. The text of a returned error is for the user.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tab{browser, tabID}
@@ -403,7 +401,7 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-// forgetTab ends the hold of a tab that has closed.
+// forgetTab ends the hold of a tab that was closed.
 func (h *Holds) forgetTab(closed tab) {
 	h.mu.Lock()
 	if holder, ok := h.holders[closed]; ok {
@@ -415,7 +413,7 @@ func (h *Holds) forgetTab(closed tab) {
 	h.reportChange(closed.browser)
 }
 
-// endSession ends all holds of a session.
+// endSession ends all holds of a client session.
 func (h *Holds) endSession(session string) {
 	h.mu.Lock()
 	browsers := map[string]bool{}
@@ -442,8 +440,8 @@ type HeldTab struct {
 	// Client is the client's name for users.
 	Client string
 	Until  time.Time
-	// IsTaken is true if the user has clicked or typed in the tab since the client's last
-	// act.
+	// IsTaken is true if the user has clicked or typed in the tab since the client last
+	// acted there.
 	IsTaken bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestHeldTab checks that a client that has acted in a tab holds the tab for a minute.
-// Meanwhile, other clients may read the page but not act in the tab.
+// TestHeldTab checks that a client holds a tab for a minute after it acted there. Other
+// clients may read the page in a held tab, but not act there.
 func TestHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -38,8 +38,8 @@ func TestHeldTab(t *testing.T) {
 }
 
 // TestUserTakesTabBack checks that a click or a key press of the user takes a held tab
-// back from the client. The client must read the page before its next act in the tab. The
-// user can take the tab back again after the client has read the page.
+// back from the client. The client must read the page before it acts again. After this
+// read, the user can take the tab back again.
 func TestUserTakesTabBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -65,7 +65,7 @@ func TestUserTakesTabBack(t *testing.T) {
 		f.holds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		f.wantRun(0, "claude", "browser_find", `{"text":"x"}`)
-		f.holds.RecordUserInput("b1", 7) // after the client has read the page
+		f.holds.RecordUserInput("b1", 7) // the client has now read the page
 		time.Sleep(time.Second)
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
 		f.wantRun(0, "cursor", "browser_click", clickArgs) // the tab is free for other clients
@@ -101,7 +101,7 @@ func TestUserInputInFreeTab(t *testing.T) {
 
 // TestUserInputDuringCall checks user input while a call runs in the tab. A page read
 // that began before the input does not allow the client to act. The result of a running
-// act contains a note that the user has used the tab.
+// acting call must mention that the user has used the tab.
 func TestUserInputDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -132,8 +132,8 @@ func TestUserInputDuringCall(t *testing.T) {
 }
 
 // TestRelease checks that the user can stop a client in a tab. The client's running call
-// is cancelled, and its next act in the tab needs an approval. Other clients and reading
-// calls need no approval.
+// is cancelled, and its next acting call in the tab needs an approval. Other clients and
+// reading calls need no approval.
 func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -173,8 +173,8 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// TestReleaseOfQueuedAct checks that a queued act of a client does not start after the
-// user has stopped the client in the tab.
+// TestReleaseOfQueuedAct checks that a client's queued call does not start after the user
+// has stopped the client in the tab.
 func TestReleaseOfQueuedAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -196,9 +196,9 @@ func TestReleaseOfQueuedAct(t *testing.T) {
 	})
 }
 
-// TestWaitForHeldTab checks an act in a tab that another client holds for less than 10 s
-// more. The act waits with progress reports and runs when the hold ends, or earlier if
-// the user ends the hold. If the other client acts again, the waiting act fails.
+// TestWaitForHeldTab checks an acting call in a tab that another client holds for less
+// than 10 s more. The call waits with progress reports, and runs when the hold ends or
+// the user ends it. If the other client acts again, the waiting call fails.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -243,8 +243,8 @@ func TestWaitForHeldTab(t *testing.T) {
 	})
 }
 
-// TestHoldOfLongAct checks that a client holds a tab while its act runs for longer than a
-// minute, and for one more minute after the act.
+// TestHoldOfLongAct checks that a client holds a tab while its call runs for longer than
+// a minute, and for one more minute after the call.
 func TestHoldOfLongAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -288,8 +288,8 @@ func TestHoldOfLongAct(t *testing.T) {
 }
 
 // TestReadInBatchAfterUserInput checks a batch that first reads and then acts after user
-// input in the tab. The acting step fails, because the client chose the steps before it
-// saw the page. After the batch, the client may act in the tab.
+// input in the tab. The acting step must fail, because the client chose the steps before
+// it saw the page. After the batch, the client may act in the tab.
 func TestReadInBatchAfterUserInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

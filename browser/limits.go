@@ -14,18 +14,18 @@ import (
 // limitPeriod is the period for which [Limits] limit the number of calls.
 const limitPeriod = time.Minute
 
-// maxLimitedTabs is the number of stored tabs. Above this number, limitGate drops the
+// maxLimitedTabs limits the number of stored tabs. Above the limit, limitGate drops the
 // tabs without calls in the last minute.
 const maxLimitedTabs = 1000
 
-// Limits are the maximum numbers of acts and of pictures per minute in one tab, for all
-// clients together. The value 0 means no limit.
+// Limits are the maximum numbers of acting calls and of pictures per minute in one tab,
+// summed over all clients. The value 0 means no limit.
 type Limits struct {
 	Acts, Pictures int
 }
 
-// limitGate blocks acts and pictures in a tab that exceed [Limits]. A limitGate is safe
-// for concurrent use.
+// limitGate blocks acting calls and pictures in a tab that exceed [Limits]. A limitGate
+// is safe for concurrent use.
 type limitGate struct {
 	limits Limits
 
@@ -34,8 +34,8 @@ type limitGate struct {
 	startTimes map[limitedTab][]time.Time
 }
 
-// limitedTab is a tab and the kind of calls, acts or pictures, that limitGate counts in
-// the tab.
+// limitedTab is a tab and the kind of calls that limitGate counts in the tab: acting
+// calls or pictures.
 type limitedTab struct {
 	tab       tab
 	isPicture bool
@@ -55,14 +55,13 @@ func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements dispatch.BeforeHook. Before counts the call toward the limit of its
-// tab.
+// Before implements dispatch.BeforeHook. The call counts toward the limit of its tab.
 func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return g.check(callInfo, true)
 }
 
 // check returns an error if the tab of a call has reached its limit. If countCall is
-// true, check counts an allowed call toward the limit.
+// true, an allowed call counts toward the limit.
 func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.CallError {
 	key, limit, what := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
 	if callInfo.Tool.Name == toolScreenshot {

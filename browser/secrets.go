@@ -12,9 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// secretsArgument is the argument with the kinds of secret fields into which a call may
-// type. The page script checks the kind of the field immediately before it types, because
-// the page may have replaced the field after the approval.
+// secretsArgument is the argument that lists the kinds of secret fields into which a call
+// may type. The page script checks the kind of the field immediately before it types,
+// because the page may have replaced the field after the approval.
 const secretsArgument = "_secrets"
 
 // typingArgs are the arguments of a tool that types text into fields.
@@ -31,9 +31,9 @@ func isTyping(tool string) bool {
 }
 
 // inspectionFor returns which secret fields of the page the gate must check before a
-// call; nil if none. For a call that types, these are the fields into which the call
-// types. For another call that acts, these are all visible fields, but only if a rule
-// with a wildcard is "auto".
+// call, or nil for none. For a typing call, these are the fields into which the call
+// types. Other acting calls are checked only if a rule with a wildcard is "auto"; then
+// all visible fields are inspected.
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
 	if choice.Place == dispatch.PlaceBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil
@@ -58,9 +58,8 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 	return inspection
 }
 
-// showsSecrets reports whether the page of a call shows a secret field. If the page did
-// not answer the inspection, showsSecrets returns true. The argument address is the
-// address that the gate judges.
+// showsSecrets reports whether the page of a call shows a secret field. An unresponsive
+// page counts as showing one. The argument address is the address that the gate checks.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
 	if target.Problem != "" || siteOf(address) != siteOf(target.URL) {
@@ -77,8 +76,8 @@ func typedSecrets(target dispatch.Target) []string {
 	return target.Secrets.Typed
 }
 
-// secretsNote returns the part of a request for approval that explains why the wildcard
-// rule does not allow the call.
+// secretsNote explains, in a request for approval, why the wildcard rule does not allow
+// the call.
 func secretsNote(secrets *wire.SecretFields) string {
 	if secrets == nil {
 		return "; this page does not answer, so it may show a field for a password, a card or a code"
@@ -87,8 +86,7 @@ func secretsNote(secrets *wire.SecretFields) string {
 }
 
 // decideTyping decides whether a call may type into the secret fields of a page. Each
-// such call needs an approval, because neither a site rule nor an earlier approval covers
-// secret fields.
+// call that types into a secret field needs its own approval, whatever the site rule is.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
 	typed := typedSecrets(callInfo.Target)
 	title := secretTitle(site, typed)
@@ -104,8 +102,8 @@ func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatc
 // secretTitle returns the title of a request for approval to type into secret fields.
 func secretTitle(site string, kinds []string) string { return site + ": " + nameKinds(kinds) }
 
-// nameKinds returns the names of secret field kinds for a sentence, as in "a password
-// field and a card field".
+// nameKinds describes kinds of secret fields in a sentence, such as "a password field and
+// a card field".
 func nameKinds(kinds []string) string {
 	names := map[string]string{"password": "a password field", "card": "a card field", "code": "a field for a one-time code"}
 	var words []string
@@ -115,13 +113,13 @@ func nameKinds(kinds []string) string {
 	return strings.Join(words, " and ")
 }
 
-// typedMask replaces secret text in the arguments of a call that users see.
+// typedMask replaces secret text in arguments that users see.
 const typedMask = "•••"
 
-// shownArgs returns the arguments of a call for requests for approval and for the audit
-// log. shownArgs masks typed text if the field may be secret, and always masks the values
-// of cookies and of site storage. In a batch, shownArgs masks all typed text, because the
-// fields are not inspected. shownArgs implements [dispatch.Options].ShownArgs.
+// shownArgs returns a call's arguments for requests for approval and for the audit log.
+// Typed text is masked if the field may be secret. Values of cookies and of site storage
+// are always masked. In a batch, all typed text is masked, because the fields are not
+// inspected. shownArgs implements [dispatch.Options].ShownArgs.
 func shownArgs(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestSensitivePage checks that a wildcard rule does not allow acts on a page that shows
-// a secret field, and that a rule for the exact host does.
+// TestSensitivePage checks that a wildcard rule does not allow acting on a page that
+// shows a secret field, but a rule for the exact host does.
 func TestSensitivePage(t *testing.T) {
 	for name, test := range map[string]struct {
 		pattern   string
@@ -46,8 +46,8 @@ func TestSensitivePage(t *testing.T) {
 }
 
 // TestTypingIntoSecretField checks that each call that types into a secret field needs an
-// approval, whatever the site rules and earlier approvals are. The page script receives
-// the kinds of fields that the user has approved.
+// approval, whatever the site rules and earlier approvals are. The page script must
+// receive the kinds of fields that the user has approved.
 func TestTypingIntoSecretField(t *testing.T) {
 	for name, prepare := range map[string]func(f *fixture){
 		"auto for the host": func(f *fixture) { f.setRule("shop.example", policy.SiteAuto) },

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// sensitiveHosts are hosts, with their subdomains, on which a rule with a wildcard never
-// allows acts or reading without an approval: mail, identity, passwords, payment and
-// account settings of common services.
+// sensitiveHosts are hosts, with their subdomains, on which a wildcard rule never allows
+// reading or acting without an approval. The hosts belong to common services for mail,
+// identity, passwords, payment and account settings.
 var sensitiveHosts = []string{
 	// mail
 	"mail.google.com", "outlook.live.com", "outlook.office.com", "outlook.office365.com", "mail.yahoo.com", "mail.proton.me", "fastmail.com", "mail.zoho.com", "gmx.net", "web.de", "icloud.com",
@@ -30,7 +30,8 @@ var sensitiveHosts = []string{
 	"irs.gov", "ssa.gov", "elster.de", "gov.uk", "impots.gouv.fr",
 }
 
-// sensitiveWords are labels of a host that make it sensitive wherever it is.
+// sensitiveWords are labels that make any host sensitive, such as "bank" in
+// bank.example.com.
 var sensitiveWords = []string{"bank", "banking", "onlinebanking", "ebanking", "netbanking", "mail", "webmail", "login", "signin", "sso", "auth", "accounts", "account", "wallet", "pay", "payments", "checkout", "billing", "vault"}
 
 // isSensitive reports whether an address belongs to a sensitive site: banking, mail,
@@ -55,7 +56,8 @@ func isSensitive(address string) bool {
 	})
 }
 
-// sharedAddresses are for private networks of providers and VPNs (RFC 6598).
+// sharedAddresses are the addresses for private networks of providers and VPNs (RFC
+// 6598).
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
 // isPrivate reports whether a host is this machine or in a private network.
@@ -72,7 +74,6 @@ func isPrivate(host string) bool {
 	})
 }
 
-// isLoopback reports whether a host is this machine.
 func isLoopback(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

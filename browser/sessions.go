@@ -8,17 +8,16 @@ import (
 	"opentabs/wire"
 )
 
-// maxSessions is the maximum number of running sessions in memory, and of ended sessions.
+// maxSessions limits how many running sessions, and how many ended sessions, are stored.
 const maxSessions = 10_000
 
-// Sessions removes the state of a client's session when the session ends: held tabs, the
-// current tab, the list of opened tabs, approvals, and the state in browsers. The state
-// of the client remains: rules, approvals for some time, stops by the user, the client's
-// tab group, and the state of the client's other sessions.
-// group of its tabs, and what its other sessions use.
-// For a client whose protocol has no sessions, one session lasts until the user removes
+// Sessions removes the state of a client's session when the session ends. The state is
+// the held tabs, the current tab, the list of opened tabs, approvals for the session, and
+// state in browsers. Other state of the client remains: rules, approvals for some time,
+// stops by the user, the client's tab group, and the state of its other sessions.
+//
+// If a client's protocol has no sessions, its single session lasts until the user removes
 // the client's token. Sessions is safe for concurrent use.
-// client's token. Sessions is safe for concurrent use.
 type Sessions struct {
 	stores []sessionStore
 	onEnd  func(session string) // nil until OnEnd
@@ -27,14 +26,14 @@ type Sessions struct {
 	// live are the running sessions that have called browser tools since the server
 	// started.
 	live map[string]bool
-	// ended are the sessions that have ended. endedKeys lists the ended sessions from the
-	// oldest to the newest. Sessions stores ended sessions because a job may call tools
-	// after its session has ended.
+	// ended are the sessions that have ended. endedKeys lists the ended sessions, oldest
+	// first. Ended sessions are stored because a job may call tools after its session has
+	// ended.
 	ended     map[string]bool
 	endedKeys []string
 }
 
-// sessionStore stores state for each session.
+// sessionStore stores state for each client session.
 type sessionStore interface {
 	// endSession removes the state of the session with this clientKey.
 	endSession(session string)
@@ -50,11 +49,11 @@ func newSessions(stores ...sessionStore) *Sessions {
 }
 
 // OnEnd sets the function that receives the key of each session that has ended. Call
-// OnEnd before the first call of a tool.
+// OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// Before implements dispatch.BeforeHook. Before records the session of the call as
-// running, unless the session has ended.
+// Before implements dispatch.BeforeHook. The session of the call is recorded as running,
+// unless the session has ended.
 func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil
@@ -67,8 +66,8 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// After implements dispatch.AfterHook. If the session ended while the call ran, After
-// removes the state that the call has added to the session.
+// After implements dispatch.AfterHook. If the session ended while the call ran, the state
+// that the call has added to the session is removed.
 func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()
@@ -85,7 +84,7 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.mu.Lock()
 	isUsed := s.live[key]
 	delete(s.live, key)
-	if !c.IsSessionShared { // a later client may have the same name, which is the key here
+	if !c.IsSessionShared { // a later client may have the same name, which is the key of a shared session
 		s.ended[key] = true
 		s.endedKeys = append(s.endedKeys, key)
 		if len(s.endedKeys) > maxSessions {

@@ -26,8 +26,8 @@ func clientOf(session string) dispatch.Client {
 	return dispatch.Client{Session: session, Name: session}
 }
 
-// TestEndOfSessionReleasesHeldTab checks that an act that waits for a held tab runs as
-// soon as the session of the holding client ends.
+// TestEndOfSessionReleasesHeldTab checks that a call that waits for a held tab runs as
+// soon as the holding client's session ends.
 func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -104,8 +104,8 @@ func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
 }
 
-// TestStopOutlivesSession checks that a client that the user has stopped in a tab is
-// still stopped in a new session.
+// TestStopOutlivesSession checks that a client that the user has stopped in a tab remains
+// stopped in a new session.
 func TestStopOutlivesSession(t *testing.T) {
 	f := newAutoFixture(t)
 	call := func(session string) error {
@@ -133,8 +133,8 @@ func TestStopOutlivesSession(t *testing.T) {
 	}
 }
 
-// TestJobAfterEndOfSession checks a job that still runs after its session has ended. The
-// end of the job's call removes the state that the call has added to the session.
+// TestJobAfterEndOfSession checks a job that still runs after its session has ended. When
+// the job's call ends, the state that it has added to the session must be removed.
 func TestJobAfterEndOfSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -155,8 +155,8 @@ func TestJobAfterEndOfSession(t *testing.T) {
 	})
 }
 
-// TestEndedSessions checks which sessions a browser receives as ended after the browser
-// reconnects. After a restart of the server, all sessions have ended.
+// TestEndedSessions checks which sessions a reconnected browser receives as ended. After
+// a restart of the server, all earlier sessions have ended.
 func TestEndedSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
@@ -171,8 +171,9 @@ func TestEndedSessions(t *testing.T) {
 	}
 }
 
-// TestEndOfClientWithoutSessions checks a client without sessions: the removal of the
-// client's token ends its state, and another client may use its name.
+// TestEndOfClientWithoutSessions checks a client whose protocol has no sessions. The
+// state of such a client ends when the user removes its token. Another client may then
+// use the same name.
 func TestEndOfClientWithoutSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	shared := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}

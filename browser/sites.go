@@ -16,28 +16,30 @@ import (
 	"opentabs/wire"
 )
 
-// sessionGrantTime is the longest duration of a permission for a session.
+// sessionGrantTime limits how long an approval for a session lasts.
 const sessionGrantTime = 24 * time.Hour
 
-// maxGrants is the maximum number of permissions in memory. The oldest is dropped first.
+// maxGrants limits the number of approvals in memory. Beyond the limit, the oldest
+// approval is dropped.
 const maxGrants = 1000
 
-// siteGate is the gate that decides on which sites browser tools may run. The rules of
-// sites are in [policy.Sites]; approvals for a session or for some time are in memory.
+// siteGate decides on which sites browser tools may run. The user's rules are in
+// [policy.Sites]. Approvals for a session or for some time are only in memory.
 type siteGate struct {
 	rules policy.Sites
 	tabs  *tabTable
-	// ownAddress is the address of the daemon, host:port.
+	// ownAddress is the address of the daemon, as host:port.
 	ownAddress string
 	// uploadFolders are the folders whose files may be uploaded.
 	uploadFolders []string
 
 	mu     sync.Mutex // guards all fields below
 	grants []siteGrant
-	// decided identifies the user's rules and "always" approvals of the last look.
+	// decided is the version of the user's rules and "always" approvals that was last
+	// read.
 	decided decidedRules
-	// singleCalls are the sites that the user has approved for one call, by call ID,
-	// until the call ends.
+	// singleCalls maps the ID of each running call to the sites that the user approved
+	// for only this call.
 	singleCalls map[string][]string
 }
 
@@ -46,8 +48,8 @@ type siteGrant struct {
 	client  string // the identity of the client
 	session string // empty for an approval for some time
 	caller  string // the calling plugin; empty for a call of the client
-	site    string // see siteOf
-	class   class  // see approvedClass
+	site    string // as returned by siteOf
+	class   class  // as returned by approvedClass
 	until   time.Time
 }
 
@@ -56,7 +58,7 @@ var (
 	_ dispatch.AfterHook        = (*siteGate)(nil)
 )
 
-// newSites returns the gate for the tabs of the clients.
+// newSites returns the site gate for the tabs of the clients.
 func newSites(o Options, tabs *tabTable) *siteGate {
 	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, singleCalls: map[string][]string{}}
 	s.forgetApprovals()
@@ -64,15 +66,15 @@ func newSites(o Options, tabs *tabTable) *siteGate {
 	return s
 }
 
-// decidedRules is what the user has decided about sites.
+// decidedRules summarizes what the user has decided about sites, to detect changes.
 type decidedRules struct {
-	rules       string // all rules, with their times
+	rules       string // all rules with the times of their changes
 	alwaysCount int
 }
 
-// forgetApprovals ends the approvals for sessions and times after the user has changed a
-// rule, or has removed an approval "always". The user must be able to take back what
-// was approved.
+// forgetApprovals ends all approvals in memory after the user has changed a rule or
+// removed an "always" approval. A changed rule must never be bypassed by an earlier
+// approval.
 func (s *siteGate) forgetApprovals() {
 	var now decidedRules
 	entries := s.rules.All()
@@ -94,18 +96,18 @@ func (s *siteGate) forgetApprovals() {
 // Name implements dispatch.Gate.
 func (s *siteGate) Name() string { return "site" }
 
-// Decide implements dispatch.Gate. Decide judges the address of the tab, or the address
+// Decide implements dispatch.Gate. Decide checks the address of the tab, or the address
 // that the call wants to open.
 func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if callInfo.Tool.Plugin != Name {
 		return dispatch.Verdict{}
 	}
-	if callInfo.Target == (dispatch.Target{}) { // the target is not chosen yet
+	if callInfo.Target == (dispatch.Target{}) { // the target is not yet chosen
 		return dispatch.Verdict{}
 	}
 	args := siteArgsOf(callInfo)
 	switch callInfo.Tool.Name {
-	case toolBatch: // each step is judged for itself
+	case toolBatch: // each step of the batch passes the gate separately
 		return dispatch.Verdict{}
 	case toolTabs:
 		return s.decideTabs(callInfo, args)
@@ -136,7 +138,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if d := definitionOf(callInfo.Tool.Name); d != nil && d.place == dispatch.PlaceBrowser {
 		return s.decideWithoutTab(callInfo, d)
 	}
-	if !isWeb(callInfo.Target.URL) { // no tool reads or changes such a page; a tab can be navigated away from it
+	if !isWeb(callInfo.Target.URL) { // no tool reads or changes a page outside http and https, but its tab can be navigated
 		return dispatch.Verdict{}
 	}
 	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
@@ -166,7 +168,7 @@ func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dis
 }
 
 // decideTabs decides about a call of browser_tabs. A client may close the tabs that it
-// opened. Closing another tab needs an approval each time.
+// opened. Each close of another tab needs an approval.
 func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatch.Verdict {
 	isAllowed := false
 	var request dispatch.Ticket
@@ -197,13 +199,13 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 }
 
 // closeKey returns the key of an approval to close a tab: the tab, the document and the
-// URL. While the user decides, the tab may load another page, which the approval does not
+// URL. While the user decides, the tab may load another page, which the approval must not
 // cover.
 func closeKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
 
-// decideAddress decides whether a call may use one address.
+// decideAddress decides whether a call may read or act on the site of an address.
 func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, address string) dispatch.Verdict {
 	site := siteOf(address)
 	rule := s.ruleFor(address, class)
@@ -253,7 +255,8 @@ func refuse(site string, class class, fact string, rule policy.SiteRule) dispatc
 		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command))
 }
 
-// verbOf returns what a class of tools does to a site.
+// verbOf returns the verb for a class of tools, such as "act on", for texts before a
+// site.
 func verbOf(class class) string {
 	switch class {
 	case classRead:
@@ -264,8 +267,8 @@ func verbOf(class class) string {
 	return "act on"
 }
 
-// ruleFor returns the user's rule for an address; without a rule, each site needs
-// approvals. A wildcard rule allows neither a sensitive site nor a dangerous tool without
+// ruleFor returns the user's rule for an address. Without a rule, every site needs
+// approvals. A wildcard rule never allows a sensitive site or a dangerous tool without
 // approvals.
 func (s *siteGate) ruleFor(address string, class class) policy.SiteRule {
 	pattern, entry := s.rules.RuleFor(address)
@@ -280,7 +283,7 @@ func (s *siteGate) ruleFor(address string, class class) policy.SiteRule {
 	return entry.Rule
 }
 
-// isOwn reports whether an address is the daemon's.
+// isOwn reports whether an address is the daemon's own address.
 func (s *siteGate) isOwn(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -290,8 +293,8 @@ func (s *siteGate) isOwn(address string) bool {
 	return err == nil && u.Port() == ownPort && isLoopback(u.Hostname())
 }
 
-// isApproved reports whether the user has approved a call on a site, for this call or
-// for later calls. An approval to act includes reading.
+// isApproved reports whether the user has approved a call on a site, for only this call
+// or for later calls too. An approval to act includes reading.
 func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site string) bool {
 	class = approvedClass(callInfo, class)
 	caller := callInfo.Caller.PluginName()
@@ -310,8 +313,8 @@ func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site stri
 	})
 }
 
-// approvedClass returns the class that an approval covers: reading, acting, or the one
-// dangerous tool that the request for approval named.
+// approvedClass returns what an approval covers: reading, acting, or the one dangerous
+// tool that the request for approval named.
 func approvedClass(callInfo dispatch.CallInfo, c class) class {
 	if c == classDangerous {
 		return class(callInfo.Tool.Name)
@@ -319,15 +322,16 @@ func approvedClass(callInfo dispatch.CallInfo, c class) class {
 	return c
 }
 
-// isCallApproved reports whether the user has approved this call on a site.
+// isCallApproved reports whether the user has approved this single call on a site.
 func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.singleCalls[callInfo.CallID], site)
 }
 
-// ObserveDecision implements dispatch.DecisionObserver. An approval to read holds for the
-// session of the client, so a client needs one approval for each site.
+// ObserveDecision implements dispatch.DecisionObserver by storing the user's approvals.
+// An approval to read lasts for the client's session, so a client needs one approval for
+// each site.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	site, class := t.Title, approvedClass(callInfo, classOf(callInfo))
 	if own := siteOf(callInfo.Target.URL); t.Title == secretTitle(own, typedSecrets(callInfo.Target)) {
@@ -341,7 +345,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	if !r.Allow {
 		return
 	}
-	if r.Surface == dispatch.PermissionChange { // a rule allows the call, so that no approval is needed later
+	if r.Surface == dispatch.PermissionChange { // a rule now allows the call, so no approval needs to be stored
 		return
 	}
 	stored := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
@@ -356,7 +360,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	case r.Scope == wire.ScopeAlways:
 		stored.until = r.DecidedAt.Add(sessionGrantTime)
 		if stored.caller == "" && s.rules.Allow(site, stored.client, string(class), r.Surface) == nil {
-			stored.until = time.Time{} // the rules have the approval, and can lose it
+			stored.until = time.Time{} // the approval is stored in the rules, where the user can remove it
 			break
 		}
 		change.Scope = wire.ScopeTime
@@ -377,22 +381,22 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	}
 }
 
-// After implements dispatch.AfterHook: the approval for one call ends with the call.
+// After implements dispatch.AfterHook. The approval for a single call ends with the call.
 func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.singleCalls, callInfo.CallID)
 }
 
-// endSession removes the approvals for a session.
+// endSession removes the approvals for a client session.
 func (s *siteGate) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return g.session == session })
 }
 
-// mayShow reports whether a client may receive the content of an address, without asking
-// the user: after a redirect, or in the list of tabs.
+// mayShow reports whether a client may receive the content of an address without a new
+// approval, for example after a redirect or in the list of tabs.
 func (s *siteGate) mayShow(callInfo dispatch.CallInfo, address string) bool {
 	if !isWeb(address) || s.isOwn(address) {
 		return false

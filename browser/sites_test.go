@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a dispatcher with the browser tools, whose tab shows address.
+// fixture is a dispatcher with the browser tools and one tab, which shows address.
 type fixture struct {
 	t       *testing.T
 	calls   *dispatch.Dispatcher
@@ -29,32 +29,34 @@ type fixture struct {
 	// gate requested.
 	secrets     *wire.SecretFields
 	inspections []*wire.TabInspection
-	// output is what the extension returns; the default is the page of the tab.
+	// output is what the extension returns. By default, the extension returns the page of
+	// the tab.
 	output string
 	runs   []dispatch.Run
-	// caller makes the calls; nil for the client.
+	// caller is the plugin that makes the calls, or nil if the client makes them.
 	caller *dispatch.Caller
 	// uploads is the folder whose files may be uploaded.
 	uploads string
 	// files stores the files that tools wrote.
 	files *filestore.Store
-	// asked are the reasons of the requests for approval; answer is the decision about
+	// asked are the reasons in the requests for approval. answer is the decision about
 	// the next request.
 	asked []string
 	// shown are the arguments that the requests for approval show.
 	shown  []string
 	answer dispatch.Resolution
-	// onAsk runs before the decision.
+	// onAsk runs before the user's decision.
 	onAsk func()
 	// progress are the progress messages that clients received.
 	progress []string
 	// onRun runs before the simulated extension returns a result.
 	onRun func()
-	// sink receives the reports and the result of the last run.
+	// sink receives the reports and the result of the last call.
 	sink     dispatch.Sink
 	holds    *Holds
 	sessions *Sessions
-	// capabilities are the optional Chrome permissions that the browser has granted.
+	// capabilities are the optional Chrome permissions that the user granted the
+	// browser's extension.
 	capabilities []string
 }
 
@@ -63,7 +65,7 @@ func newFixture(t *testing.T) *fixture {
 	return newLimitedFixture(t, Limits{})
 }
 
-// newLimitedFixture returns a fixture whose tools have the given limits per tab.
+// newLimitedFixture returns a fixture whose browser tools have the given limits per tab.
 func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	t.Helper()
 	set := plugin.NewSet(nil, nil, Plugin())
@@ -105,8 +107,8 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	return f
 }
 
-// call runs a tool for a client, in tab 7 unless the tool needs none, and returns its
-// text.
+// call runs a tool for a client and returns the text of the result. The call runs in tab
+// 7, unless its action is "new" or "list".
 func (f *fixture) call(client, tool, args string) (string, error) {
 	f.t.Helper()
 	t := f.tool(tool)
@@ -136,7 +138,7 @@ func (f *fixture) call(client, tool, args string) (string, error) {
 	return shaped.Text, err
 }
 
-// tool returns a tool of the built-in plugin.
+// tool returns a browser tool of the built-in plugin.
 func (f *fixture) tool(name string) dispatch.Tool {
 	f.t.Helper()
 	for _, t := range Plugin().Tools {
@@ -148,7 +150,8 @@ func (f *fixture) tool(name string) dispatch.Tool {
 	return dispatch.Tool{}
 }
 
-// wantRun checks that a call runs after this number of approvals.
+// wantRun checks that a call succeeds after the given number of approvals, and returns
+// its text.
 func (f *fixture) wantRun(approvals int, client, tool, args string) string {
 	f.t.Helper()
 	f.asked = nil
@@ -162,7 +165,7 @@ func (f *fixture) wantRun(approvals int, client, tool, args string) string {
 	return text
 }
 
-// wantError checks that a call fails with a code and a part of its message.
+// wantError checks that a call fails with an error code and a part of the error message.
 func (f *fixture) wantError(code wire.ErrorCode, part, client, tool, args string) {
 	f.t.Helper()
 	runs := len(f.runs)
@@ -178,8 +181,8 @@ func (f *fixture) wantError(code wire.ErrorCode, part, client, tool, args string
 
 var allowOnce = dispatch.Resolution{Allow: true, Surface: "the side panel"}
 
-// Without a rule, reading needs one approval for each client and site, and each act
-// needs one.
+// TestSitesWithoutRule checks a site without a rule. Reading needs one approval for each
+// client and site, and each acting call needs its own approval.
 func TestSitesWithoutRule(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -198,8 +201,8 @@ func TestSitesWithoutRule(t *testing.T) {
 	f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_snapshot", `{}`)
 }
 
-// An approval to act for a session includes reading, on this site and for this client
-// only.
+// TestApprovalForSession checks that an approval to act for a session includes reading,
+// but only on this site and for this client.
 func TestApprovalForSession(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
@@ -223,7 +226,8 @@ func TestApprovalForTime(t *testing.T) {
 	})
 }
 
-// An approval for always is stored for the exact host, also of a sensitive site.
+// TestApprovalForAlways checks that an "always" approval is stored for the exact host,
+// even of a sensitive site.
 func TestApprovalForAlways(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
@@ -242,13 +246,13 @@ func TestApprovalForAlways(t *testing.T) {
 	}
 }
 
-// Rules of the user: the most specific one applies, and one with a wildcard never allows
-// a sensitive site without an approval.
+// TestSiteRules checks that the user's most specific rule applies. A rule with a wildcard
+// must never allow a sensitive site without an approval.
 func TestSiteRules(t *testing.T) {
 	for _, test := range []struct {
 		name, address      string
 		rules              map[string]policy.SiteRule
-		wantRead, wantAct  int // approvals; -1 for denied
+		wantRead, wantAct  int // number of approvals; -1 for denied
 		wantDeniedSentence string
 	}{
 		{name: "auto", address: "https://shop.example/", rules: map[string]policy.SiteRule{"shop.example": "auto"}},
@@ -292,8 +296,8 @@ func TestSiteRules(t *testing.T) {
 	}
 }
 
-// A call that opens an address needs an approval for the new site, and only http and
-// https addresses can be opened.
+// TestOpeningIsJudgedByTheNewSite checks that a call that opens an address needs an
+// approval for the new site. Only http and https addresses can be opened.
 func TestOpeningIsJudgedByTheNewSite(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -319,8 +323,9 @@ func TestOpeningIsJudgedByTheNewSite(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, `either "url" or "go"`, "claude", "browser_navigate", `{"url":"https://shop.example/","go":"back"}`)
 }
 
-// The tab navigates during the request for approval: the new site is judged, and the approval
-// for the old one does not count for it.
+// TestTabNavigatesDuringApproval checks that the gate checks the new site if the tab
+// navigates while the user decides. The approval for the old site must not cover the new
+// site.
 func TestTabNavigatesDuringApproval(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -333,7 +338,8 @@ func TestTabNavigatesDuringApproval(t *testing.T) {
 	f.wantError(wire.ErrDenied, "does not allow browser tools on https://bank.example", "claude", "browser_click", `{"target":"e1"}`)
 }
 
-// A change of the rules decides the calls that wait, and leaves no approval behind.
+// TestRuleDecidesWaitingCall checks that a change of the rules decides the calls that are
+// waiting for approval, and leaves no approval behind.
 func TestRuleDecidesWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -366,7 +372,8 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 	})
 }
 
-// Child frames follow the rules of their sites, and no frame of the daemon is used.
+// TestRulesOfFrames checks that child frames follow the rules of their sites. No frame of
+// the daemon may be used.
 func TestRulesOfFrames(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "*.news.example": policy.SiteRead, "shop.example": policy.SiteAuto} {
@@ -385,7 +392,8 @@ func TestRulesOfFrames(t *testing.T) {
 	}
 }
 
-// After a redirect to a site that the client may not read, its content is left out.
+// TestContentAfterRedirect checks that content is left out after a redirect to a site
+// that the client may not read.
 func TestContentAfterRedirect(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -404,8 +412,8 @@ func TestContentAfterRedirect(t *testing.T) {
 	}
 }
 
-// The text of a page is between two lines with a random mark, and hidden characters are
-// removed.
+// TestContentIsFramed checks that the text of a page is enclosed between two lines with a
+// random mark, without hidden characters.
 func TestContentIsFramed(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -474,7 +482,8 @@ func TestApprovalsAreTakenBack(t *testing.T) {
 	}
 }
 
-// An address in a message can be pasted into a shell.
+// TestHostsAreSafeInCommands checks that an address in a message is safe to paste into a
+// shell.
 func TestHostsAreSafeInCommands(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("*", policy.SiteOff, "x"); err != nil {
@@ -487,7 +496,8 @@ func TestHostsAreSafeInCommands(t *testing.T) {
 	f.wantError(wire.ErrDenied, "`opentabs browser site bank.example ask`", "claude", "browser_navigate", `{"url":"https://BANK.example./"}`)
 }
 
-// A client needs an approval to navigate a tab away that the user has open.
+// TestNavigatingAwayFromTheUsersTab checks that a client needs an approval to navigate a
+// tab that it did not open to another site.
 func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
 	f := newFixture(t)
 	f.answer, f.address = allowOnce, "https://mail.example/draft"
@@ -500,7 +510,8 @@ func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
 	}
 }
 
-// The approvals of a client are not those of a plugin, also for the steps of a batch.
+// TestPluginHasNoApprovalsOfTheClient checks that a plugin cannot use the approvals of a
+// client, even in the steps of a batch.
 func TestPluginHasNoApprovalsOfTheClient(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}

@@ -8,10 +8,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// maxTabs is the maximum number of tabs that are remembered as opened by clients.
+// maxTabs limits how many tabs are stored as opened by clients.
 const maxTabs = 10_000
 
-// tab identifies a tab.
+// tab identifies a tab of one browser.
 type tab struct {
 	browser string
 	tabID   int
@@ -22,9 +22,9 @@ type tabTable struct {
 	holds *Holds
 
 	mu sync.Mutex // guards all fields below
-	// currentTabs is the tab that each client opened or selected last, by clientKey.
+	// currentTabs maps each clientKey to the tab that the client opened or selected last.
 	currentTabs map[string]tab
-	// openers are the clients that have opened tabs.
+	// openers maps each tab to the client that has opened the tab.
 	openers map[tab]string
 	// windowOpeners maps each window to the client that has opened the window.
 	windowOpeners map[window]string
@@ -34,14 +34,13 @@ type tabTable struct {
 	downloadStarters map[download]string
 }
 
-// newTabs returns a tabTable without clients.
 func newTabs(holds *Holds) *tabTable {
 	return &tabTable{holds: holds, currentTabs: map[string]tab{}, openers: map[tab]string{}, windowOpeners: map[window]string{}, listedWindows: map[window]browserWindow{},
 		downloadStarters: map[download]string{}}
 }
 
-// clientKey returns the key of a client: its session, or its name if all clients of this
-// name share a session.
+// clientKey returns the key of a client: its session, or its name if all clients with
+// this name share a session.
 func clientKey(c dispatch.Client) string {
 	if c.Session == "" || c.IsSessionShared {
 		return c.Identity()
@@ -49,9 +48,9 @@ func clientKey(c dispatch.Client) string {
 	return c.Session
 }
 
-// currentTabOf returns the tab in which a call runs that names none: the tab of the calling
-// tool, or the tab that the client opened or selected last. currentTabOf is for
-// [dispatch.Options].
+// currentTabOf returns the tab for a call without a tab ID. The tab is that of the
+// calling tool, or the one that the client opened or selected last. currentTabOf is the
+// function CurrentTab of [dispatch.Options].
 func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	if c.Caller != nil {
 		return c.Caller.Browser, c.Caller.TabID
@@ -66,7 +65,7 @@ func tabOfCall(callInfo dispatch.CallInfo) tab {
 	return tab{callInfo.Target.Browser, callInfo.Target.TabID}
 }
 
-// isOpenedByClient reports whether the client of a call opened the tab of the call.
+// isOpenedByClient reports whether the client of a call has opened the call's tab.
 func (t *tabTable) isOpenedByClient(callInfo dispatch.CallInfo) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +107,7 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	}
 }
 
-// endSession removes the tabs, windows and downloads of a session.
+// endSession removes the tabs, windows and downloads of a client session.
 func (t *tabTable) endSession(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,7 +117,7 @@ func (t *tabTable) endSession(session string) {
 	maps.DeleteFunc(t.downloadStarters, func(_ download, key string) bool { return key == session })
 }
 
-// maxDownloads is the maximum number of downloads in a tabTable.
+// maxDownloads limits the number of downloads in a tabTable.
 const maxDownloads = 10_000
 
 // download identifies one download in one browser.
@@ -165,17 +164,17 @@ func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDown
 	return lines
 }
 
-// maxShownPages is the maximum number of pages in shownPages.
+// maxShownPages limits the number of pages in shownPages.
 const maxShownPages = 10_000
 
-// shownPages stores the address and the title of the page that each client saw last in
-// each tab. The result of a tool omits the page if the client has already seen it.
+// shownPages stores the address and title of the page that each client saw last in each
+// tab. A tool's result omits the page if the client has already seen it.
 type shownPages struct {
 	mu    sync.Mutex // guards pages
 	pages map[clientTab]page
 }
 
-// clientTab is the pair of a client and a tab.
+// clientTab identifies a client and a tab.
 type clientTab struct {
 	client string // the clientKey of the client
 	tab    tab
@@ -183,9 +182,9 @@ type clientTab struct {
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]page{}} }
 
-// record stores the page that the result of a call shows, and reports whether the client
-// saw the same page last in this tab. For a nested call, record stores nothing, because
-// the calling tool may hide the result from its client.
+// record stores the page that the result of a call shows. isKnown is true if the client
+// saw the same page last in this tab. Nested calls are not recorded, because the calling
+// tool may hide the result from its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false
@@ -203,7 +202,7 @@ func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (
 	return false
 }
 
-// endSession removes the pages that a session has seen.
+// endSession removes the pages that a client session has seen.
 func (s *shownPages) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

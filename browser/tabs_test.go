@@ -9,8 +9,8 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// A client has no tab until it opens or selects one. Then its calls without tabId run
-// there.
+// TestCurrentTab checks that a client has no current tab until it opens or selects one.
+// Calls without tabId then run in the current tab.
 func TestCurrentTab(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -37,8 +37,8 @@ func TestCurrentTab(t *testing.T) {
 	}
 }
 
-// A client closes its tabs without an approval. Each other tab needs one, also on an
-// allowed site.
+// TestClosingTabs checks that a client may close its own tabs without an approval. Each
+// close of another tab needs an approval, even on an allowed site.
 func TestClosingTabs(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
@@ -52,15 +52,15 @@ func TestClosingTabs(t *testing.T) {
 	if want := `cursor wants to close tab 7, "Cart" (https://shop.example)`; f.asked[0] != want {
 		t.Errorf("asked %q, want %q", f.asked[0], want)
 	}
-	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`) // it was closed, so this is another tab
+	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`) // the tab was closed, so tab 7 is now another tab
 	f.output = `{"text":"Opened.","tabId":7}`
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
 	f.output = `{"text":"Closed."}`
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
 }
 
-// The list of tabs needs one approval for each client. It has whole addresses, without
-// their query, only of sites that the client may read.
+// TestListOfTabs checks that listing tabs needs one approval for each client. Full
+// addresses, without their query, are listed only for sites that the client may read.
 func TestListOfTabs(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Surface: "x"}

@@ -16,7 +16,7 @@ import (
 // Name is the name of the built-in plugin, on the wire and in permissions.
 const Name = "browser"
 
-// Tools that the rules of sites treat specially.
+// Names of browser tools with special cases in the gates.
 const (
 	toolTabs     = "browser_tabs"
 	toolNavigate = "browser_navigate"
@@ -29,7 +29,7 @@ const (
 	toolScreenshot = "browser_take_screenshot"
 )
 
-// class is what a tool does to a site.
+// class is what a tool does to a site: read, act, or something dangerous.
 type class string
 
 const (
@@ -37,13 +37,13 @@ const (
 	classRead class = "read"
 	// classAct means that a tool changes the page or the tab.
 	classAct class = "act"
-	// classDangerous means that a tool runs code, or handles data that the page itself
-	// does not show, such as cookies.
+	// classDangerous means that a tool runs code, or uses data that the page itself does
+	// not show, such as cookies.
 	classDangerous class = "dangerous"
 )
 
-// groupCore is the group of browser tools that is on by default. The tools of the other
-// groups are off until the user turns them on.
+// groupCore is the only group of browser tools that is on by default. The user must turn
+// on the other groups.
 const groupCore = "core"
 
 // toolGroup is a group of browser tools that the user turns on together.
@@ -65,33 +65,32 @@ func toolGroups() []toolGroup {
 	}
 }
 
-// toolDefinition describes one tool.
+// toolDefinition describes one browser tool.
 type toolDefinition struct {
 	name, title, description string
-	// properties are the members of the input schema; required are the names of the
+	// properties are the members of the input schema. required are the names of the
 	// required properties.
 	properties string
 	required   []string
 	place      dispatch.Place
 	class      class
 	// readActions are the values of the argument "action" with which an acting tool only
-	// reads.
+	// reads, such as "list".
 	readActions []string
-	// actFlag is the name of a boolean argument that makes a reading tool act. Other
-	// tools have an empty actFlag.
+	// actFlag is the name of a boolean argument that makes a reading tool act, such as
+	// "reload", or empty.
 	actFlag string
 	// hasReadCursor is true if a call with the argument "cursor" only reads the next part
 	// of an earlier result.
 	hasReadCursor bool
-	// addressArgument is the name of the argument whose address determines the site of a
-	// tool without a page. Other tools have an empty addressArgument.
+	// addressArgument is the argument whose address determines the site of a tool without
+	// a page, such as "url", or empty.
 	addressArgument string
-	// data is the name of the browser data that a tool without a page and without an
-	// address uses, such as "the history of the browser". The user's approvals refer to
-	// this name.
+	// data names the browser data that a tool without a page and without an address uses,
+	// such as "the history of the browser". The user approves the use of the named data.
 	data string
 	// capability is the optional Chrome permission without which no browser can run the
-	// tool. Tools that every browser can run have an empty capability.
+	// tool, or empty.
 	capability string
 	// permissions are the optional Chrome permissions that the tool needs and that the
 	// user grants in the side panel.
@@ -118,7 +117,8 @@ func Groups() []Group {
 	return groups
 }
 
-// SelectTools returns the browser tools for names of tools and of groups.
+// SelectTools returns the names of the browser tools that names selects. Each name is a
+// tool or a group of tools.
 func SelectTools(names []string) ([]string, error) {
 	var selected, groupNames []string
 	for _, g := range Groups() {
@@ -138,11 +138,12 @@ func SelectTools(names []string) ([]string, error) {
 	return selected, nil
 }
 
-// toolIdleLimit is the idle limit of browser tools: a busy page may delay a report.
+// toolIdleLimit is the idle limit of browser tools. The limit is long, because a busy
+// page may delay a report.
 const toolIdleLimit = 2 * time.Minute
 
-// FullName returns the name for agents of a tool of a plugin: <plugin>__<tool>, or the
-// name of the tool for a browser tool.
+// FullName returns a tool's name for agents: <plugin>__<tool>, or only the tool's name
+// for a browser tool.
 func FullName(pluginName, tool string) string {
 	if pluginName == Name {
 		return tool
@@ -158,7 +159,8 @@ func Plugin() *plugin.Plugin {
 	}
 	for _, group := range toolGroups() {
 		for _, d := range group.tools {
-			// MCP clients assume by default that a tool writes, so only reading tools have annotations.
+			// MCP clients assume by default that a tool writes, so only reading tools
+			// have annotations.
 			var annotations plugin.Annotations
 			isRead := d.class == classRead && d.actFlag == ""
 			if isRead {
@@ -169,7 +171,7 @@ func Plugin() *plugin.Plugin {
 				InputSchema: d.schema(), Place: d.place, IsExclusive: !isRead && d.place != dispatch.PlaceBrowser, IdleLimit: toolIdleLimit,
 				Annotations: annotations, IsOptIn: group.name != groupCore,
 			}
-			if tool.IsOptIn { // only tools outside the core group show a group
+			if tool.IsOptIn { // tools in the core group show no group
 				tool.Group = group.name
 			}
 			p.Tools = append(p.Tools, tool)
@@ -178,7 +180,7 @@ func Plugin() *plugin.Plugin {
 	return plugin.NewBuiltin(p)
 }
 
-// schema returns the JSON Schema of the arguments.
+// schema returns the JSON Schema of the tool's arguments.
 func (d toolDefinition) schema() json.RawMessage {
 	text := `{"type":"object","properties":{` + d.properties + `}`
 	if len(d.required) > 0 {
@@ -187,10 +189,10 @@ func (d toolDefinition) schema() json.RawMessage {
 	return json.RawMessage(text + `,"additionalProperties":false}`)
 }
 
-// classOf returns what a call does.
+// classOf returns the class of a call, which depends on the tool and its arguments.
 func classOf(callInfo dispatch.CallInfo) class { return classOfTool(callInfo.Tool.Name, callInfo.Args) }
 
-// classOfTool returns what a tool does with arguments.
+// classOfTool returns the class of a call of tool with the given arguments.
 func classOfTool(tool string, toolArgs json.RawMessage) class {
 	d := definitionOf(tool)
 	if d == nil {
@@ -211,7 +213,7 @@ func classOfTool(tool string, toolArgs json.RawMessage) class {
 	return d.class
 }
 
-// definitionOf returns the definition of the tool with a name, or nil.
+// definitionOf returns the definition of a browser tool, or nil if no tool has this name.
 func definitionOf(tool string) *toolDefinition {
 	for _, group := range toolGroups() {
 		if i := slices.IndexFunc(group.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {
@@ -221,7 +223,7 @@ func definitionOf(tool string) *toolDefinition {
 	return nil
 }
 
-// IsDangerous reports whether a tool runs code, or handles data that the page itself does
+// IsDangerous reports whether a tool runs code, or uses data that the page itself does
 // not show. Turning on a group does not turn on its dangerous tools.
 func IsDangerous(tool string) bool {
 	d := definitionOf(tool)
@@ -233,11 +235,10 @@ type ToolSwitcher interface {
 	SetPermission(pluginName, tool string, permission wire.Permission, surface string) error
 }
 
-// SwitchTools turns browser tools on or off. The argument names lists groups and tools;
-// if names is empty, SwitchTools turns all browser tools on or off and keeps the
-// permission of each tool. The argument isOff is true if all browser tools are off before
-// the call. The result skipped lists the dangerous tools of the named groups, which
-// remain off.
+// SwitchTools turns the named browser tools and groups on or off. If names is empty, all
+// browser tools are turned on or off, and each tool keeps its permission. The argument
+// isOff is true if all browser tools were off before. The result skipped lists the
+// dangerous tools in the named groups, which remain off.
 func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string) (switched, skipped []string, err error) {
 	permission := wire.PermissionOff
 	if on {

@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// These tools of the group "browser" have special cases in the gates.
+// Names of tools in the group "browser" with special cases in the gates.
 const (
 	toolWindows   = "browser_windows"
 	toolTabGroups = "browser_tab_groups"

@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// These JSON schema properties are shared by several browser tools.
+// JSON Schema properties that several browser tools share.
 const (
 	tabProperty      = `"tabId":{"type":"integer"}`
 	targetProperty   = `"target":{"type":"string","description":"A ref, such as e12."}`
@@ -12,7 +12,7 @@ const (
 
 // coreTools are the browser tools that are on by default. A tool with a counterpart in
 // Playwright MCP has the same name and the same argument names, because language models
-// are trained on them.
+// are trained on Playwright's names.
 var coreTools = []toolDefinition{
 	{
 		name: toolTabs, title: "Tabs", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list", "select"},

@@ -53,8 +53,8 @@ var devtoolsTools = []toolDefinition{
 	},
 }
 
-// checkEvaluate blocks a call of browser_evaluate with both or neither of "function" and
-// "cursor". checkEvaluate also blocks code that is too long for a request for approval.
+// checkEvaluate blocks a call of browser_evaluate that has both or neither of "function"
+// and "cursor". Code that is too long for a request for approval is blocked too.
 func checkEvaluate(args json.RawMessage) dispatch.Verdict {
 	hasCode, hasCursor := rawjson.Get(args, "function") != nil, rawjson.Get(args, "cursor") != nil
 	switch {

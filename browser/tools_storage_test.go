@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCookiesAreJudgedByTheirAddress checks a dangerous tool without a tab. The call
-// needs an approval for the site in its arguments, and the approval covers only this tool
+// TestCookiesAreJudgedByTheirAddress checks a dangerous tool that uses no tab. The call
+// needs an approval for the site in its arguments. The approval must cover only this tool
 // and this site.
 func TestCookiesAreJudgedByTheirAddress(t *testing.T) {
 	f := newFixture(t)
@@ -51,8 +51,8 @@ func TestStorageNeedsApprovalBelowWildcard(t *testing.T) {
 	f.wantRun(1, "claude", "browser_storage", `{"action":"get","area":"local","key":"a"}`)
 }
 
-// TestSiteOfCallWithoutOutput checks that SiteOfCall returns the site of the target for a
-// call without output, such as a denied call.
+// TestSiteOfCallWithoutOutput checks that SiteOfCall returns the target's site for a call
+// without output, such as a denied call.
 func TestSiteOfCallWithoutOutput(t *testing.T) {
 	info := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: Name}, Target: dispatch.Target{URL: "https://shop.example/cart"}}
 	if got := SiteOfCall(info, dispatch.EndedCall{}); got != "https://shop.example" {

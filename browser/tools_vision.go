@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// These JSON schema properties define a point in a screenshot of the page.
+// JSON Schema properties that define a point in a screenshot of the page.
 const pointProperties = `"x":{"type":"number","minimum":0},"y":{"type":"number","minimum":0},`
 
 // visionTools are the browser tools that act at coordinates, for clients that use

@@ -19,19 +19,20 @@ import (
 	"opentabs/wire"
 )
 
-// maxUploadBytes limits the files of one upload together. Their base64 text must fit
-// into a frame.
+// maxUploadBytes limits the total size of the files in one upload, because their base64
+// text must fit into a frame.
 const maxUploadBytes = 40 << 20
 
-// upload is one file for the extension.
+// upload is one file that the extension puts into a file field.
 type upload struct {
 	Name     string `json:"name"`
 	MimeType string `json:"mimeType"`
 	Data     string `json:"data"`
 }
 
-// readUploads replaces the argument "paths" by the content of the files. A path must be
-// in one of folders. Links that lead out of the folder and hidden files are refused.
+// readUploads replaces the argument "paths" with the content of the files. Each path must
+// be in one of the folders. Hidden files, and links that lead out of the folder, are
+// rejected.
 func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire.CallError) {
 	var paths []string
 	if err := json.Unmarshal(rawjson.Get(args, "paths"), &paths); err != nil {
@@ -81,7 +82,7 @@ func (e *folderError) userText() string {
 }
 
 // newUploadRequest returns a request for the user's approval of one upload. The request
-// lists all paths in full, because the approval covers only these files.
+// lists the full paths of all files, because the approval covers only these files.
 func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {
@@ -93,7 +94,7 @@ func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Ve
 	}}
 }
 
-// readUpload reads one file below a folder that the user allows.
+// readUpload reads one file from a folder that the user allows.
 func readUpload(path string, folders []string, limit int) ([]byte, error) {
 	folder, local, err := findUpload(path, folders)
 	if err != nil {
@@ -106,8 +107,8 @@ func readUpload(path string, folders []string, limit int) ([]byte, error) {
 	return content, nil
 }
 
-// findUpload returns the allowed folder of a file, and the path of the file in it.
-// findUpload does not read the disk.
+// findUpload returns the allowed folder that contains a file, and the file's path
+// relative to the folder. findUpload does not access the disk.
 func findUpload(path string, folders []string) (folder, local string, err error) {
 	if len(folders) == 0 {
 		return "", "", &folderError{path, folders}
@@ -125,7 +126,7 @@ func findUpload(path string, folders []string) (folder, local string, err error)
 	return "", "", &folderError{path, folders}
 }
 
-// hasHiddenPart reports whether a part of a path begins with a dot.
+// hasHiddenPart reports whether any part of a path begins with a dot.
 func hasHiddenPart(local string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(local), "/") {
 		if strings.HasPrefix(part, ".") {
@@ -135,14 +136,15 @@ func hasHiddenPart(local string) bool {
 	return false
 }
 
-// readBelow reads a regular file. os.Root follows no link out of the folder.
+// readBelow reads a regular file in a folder. os.Root follows no link out of the folder.
 func readBelow(folder, local string, limit int) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	// To open a named pipe without a writer would block, so the kind of the file is read first.
+	// Check the kind of the file before opening it, because opening a named pipe without
+	// a writer blocks.
 	if info, err := root.Stat(local); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {

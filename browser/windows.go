@@ -27,7 +27,7 @@ type browserWindow struct {
 	Tabs      []listedTab `json:"tabs"`
 }
 
-// description describes the window in a request for approval.
+// description describes the window's tabs in a request for approval.
 func (w browserWindow) description() string {
 	text := fmt.Sprintf("%d tabs", len(w.Tabs))
 	if len(w.Tabs) == 1 {
@@ -49,8 +49,8 @@ func (w browserWindow) tabIDs() []int {
 	return ids
 }
 
-// siteOrScheme returns the site of a web page, or a short description of another page, such
-// as "chrome: page".
+// siteOrScheme returns the site of a web page, or a short description of another page,
+// such as "chrome: page".
 func siteOrScheme(address string) string {
 	if isWeb(address) {
 		return siteOf(address)
@@ -58,11 +58,11 @@ func siteOrScheme(address string) string {
 	return schemeOf(address)
 }
 
-// maxListedWindows is the maximum number of windows in a tabTable.
+// maxListedWindows limits the number of windows in a tabTable.
 const maxListedWindows = 1000
 
-// recordWindows stores the windows that a call has listed, or the window that a call has
-// opened. The argument windowID is the opened window, or zero.
+// recordWindows stores the windows that a call has listed or opened. The argument
+// windowID is the ID of the opened window, or zero.
 func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWindow, windowID int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,8 +90,8 @@ func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bo
 	return w, ok
 }
 
-// isWindowOfClient reports whether the client of a call has opened a window and all tabs
-// that the window had in the last list.
+// isWindowOfClient reports whether the client of a call has opened a window and all of
+// its tabs in the last list.
 func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,8 +101,9 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 	})
 }
 
-// closableTabs returns the tabs that may close together with a window: the tabs of the
-// last list, which the user has seen, and the tabs of the client that opened the window.
+// closableTabs returns the tabs that may close together with a window. These are the tabs
+// in the last list of windows, which the user has seen, and all tabs of the client that
+// opened the window.
 func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,12 +119,11 @@ func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	return ids
 }
 
-// closableTabsArgument is the argument with the tabs that may close together with a
-// window. The argument protects tabs that were added to the window after the user's
-// approval.
+// closableTabsArgument is the argument that lists the tabs that may close together with a
+// window. Tabs that were added to the window after the user's approval must stay open.
 const closableTabsArgument = "_closableTabs"
 
-// windowIDOf returns the ID of the window in the arguments of a browser_windows call.
+// windowIDOf returns the window ID in the arguments of a browser_windows call.
 func windowIDOf(args json.RawMessage) int {
 	var named struct {
 		WindowID int `json:"windowId"`

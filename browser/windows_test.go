@@ -14,7 +14,7 @@ const twoWindows = `{"text":"2 windows.","windows":[
 	{"windowId":1,"state":"normal","focused":true,"width":800,"height":600,"tabs":[{"tabId":3,"title":"Draft","url":"https://mail.example/d?x=1","active":true},{"tabId":4,"title":"b","url":"chrome://settings"}]},
 	{"windowId":2,"state":"normal","width":800,"height":600,"tabs":[{"tabId":12,"title":"Shop","url":"https://shop.example/","active":true}]}]}`
 
-// TestClosingWindows checks which windows a client may close. A client closes its own
+// TestClosingWindows checks which windows a client may close. A client may close its own
 // windows without an approval. Each close of another window needs an approval that
 // describes the window, and only the listed tabs may close.
 func TestClosingWindows(t *testing.T) {
@@ -71,8 +71,8 @@ func TestOwnWindowWithOtherTabs(t *testing.T) {
 	f.wantRun(1, "claude", "browser_windows", `{"action":"close","windowId":1}`)
 }
 
-// TestTabGroupsOfOtherTabs checks that a client groups its own tabs without an approval,
-// and that changes of other tabs and groups need an approval.
+// TestTabGroupsOfOtherTabs checks that a client may group its own tabs without an
+// approval, but needs an approval to change other tabs and groups.
 func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
@@ -88,8 +88,8 @@ func TestTabGroupsOfOtherTabs(t *testing.T) {
 }
 
 // TestDataOfTheBrowser checks the approvals for browser data, such as the history. A
-// wildcard rule replaces none of these approvals, and an approval to read does not cover
-// acting.
+// wildcard rule must not replace any of these approvals, and an approval to read must not
+// cover acting.
 func TestDataOfTheBrowser(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
@@ -149,7 +149,7 @@ func TestDownloadsBelongToTheirClient(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, "no download 0 in this browser", "cursor", "browser_downloads", `{"action":"cancel","id":0}`)
 }
 
-// TestDownloadsAreJudgedByTheirSite checks that a download counts as an act on the site
+// TestDownloadsAreJudgedByTheirSite checks that a download counts as acting on the site
 // of its address, and that the server chooses the file name.
 func TestDownloadsAreJudgedByTheirSite(t *testing.T) {
 	f := newFixture(t)

@@ -70,7 +70,7 @@ func textArgument(args json.RawMessage, name string) string {
 }
 
 // useVerb returns the verb for a request for approval to use browser data: "see" for a
-// reading tool.
+// reading tool, otherwise "use".
 func useVerb(class class) string {
 	if class == classRead {
 		return "see"
@@ -131,7 +131,7 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 const tabGroupsTitle = "the tab groups of the browser"
 
 // decideTabGroup decides about a call of browser_tab_groups. A client may group the tabs
-// that the client has opened. All other changes of tab groups need the user's approval.
+// that it has opened. All other changes of tab groups need the user's approval.
 func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action string `json:"action"`
@@ -158,8 +158,8 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 // decideDownload decides about a call of browser_downloads. A new download is an act on
-// the site of its address. Each download of a program needs the user's approval. The
-// other actions accept only downloads that the client has started.
+// the site of its address. Each download of a program needs the user's approval. Other
+// actions are allowed only for downloads that the client has started.
 func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	action, address := textArgument(callInfo.Args, "action"), textArgument(callInfo.Args, "url")
 	id, hasID := downloadIDOf(callInfo.Args)
@@ -196,8 +196,7 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return verdict
 }
 
-// downloadIDOf returns the ID of the download in the arguments of a browser_downloads
-// call.
+// downloadIDOf returns the download ID in the arguments of a browser_downloads call.
 func downloadIDOf(args json.RawMessage) (id int, isNamed bool) {
 	value := rawjson.Get(args, "id")
 	isNamed = value != nil && json.Unmarshal(value, &id) == nil

@@ -32,8 +32,8 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runAttack calls the function do as a compromised browser. Afterwards, it checks that
-// the good browser's call still runs and returns its result.
+// runAttack calls the function do as a compromised browser. After the attack, runAttack
+// checks that the good browser's call still runs and returns its result.
 func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {

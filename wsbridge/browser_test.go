@@ -224,8 +224,8 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 	})
 }
 
-// TestCopiedProfile checks two browsers with the same ID, from a copied Chrome profile.
-// Both must stay connected and keep their calls.
+// TestCopiedProfile checks that two browsers with the same ID, from a copied Chrome
+// profile, stay connected and keep their calls.
 func TestCopiedProfile(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "original")

@@ -1,4 +1,4 @@
-// Package wsbridge connects the daemon to browsers over WebSockets. Its [Hub] implements
+// Package wsbridge connects the daemon to browsers over WebSockets. A [Hub] implements
 // dispatch.Bridge for any number of browsers that have the opentabs extension.
 //
 // Create a [Hub] with [New], serve [Hub.Handler] at /ws, and pass the hub to
@@ -24,10 +24,10 @@
 // never wait for the network, and a tool.cancel frame never overtakes its tool.dispatch
 // frame.
 //
-// These locks guard the state of package wsbridge:
+// The following locks guard the state of package wsbridge:
 //
 //   - registry.mu: the browsers, the open links, and the current link of each browser
-//   - runTable.mu: the unfinished tool calls of one browser, and those being canceled
+//   - runTable.mu: the unfinished tool calls of one browser, and those being cancelled
 //   - tabTable.mu: the tabs of one browser, and whether the browser has the current
 //     plugins
 //   - outbox.mu: the unwritten frames of one link

@@ -69,8 +69,8 @@ func (w *hubFixture) noteLink(what string) {
 	w.links = append(w.links, what)
 }
 
-// readEvents waits until all goroutines are idle and returns the events since its last
-// call.
+// readEvents waits until all goroutines are idle and returns the events since the last
+// call of readEvents.
 func (w *hubFixture) readEvents() []string {
 	synctest.Wait()
 	w.mu.Lock()
@@ -80,7 +80,7 @@ func (w *hubFixture) readEvents() []string {
 	return unreadEvents
 }
 
-// wantEvents fails the test unless the events since its last call equal want.
+// wantEvents fails the test unless the events since the last check equal want.
 func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -247,7 +247,7 @@ func (p *browserPeer) send(frame string) {
 func (p *browserPeer) sendFormat(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
 
 // readFrames waits until all goroutines are idle and returns the frames that arrived
-// since its last call.
+// since the last call of readFrames.
 func (p *browserPeer) readFrames() []string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -257,8 +257,8 @@ func (p *browserPeer) readFrames() []string {
 	return unreadFrames
 }
 
-// end waits until all goroutines are idle. It returns how the connection ended, or "" if
-// it is open.
+// end waits until all goroutines are idle. end returns how the connection ended, or ""
+// while the connection is open.
 func (p *browserPeer) end() string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -266,7 +266,7 @@ func (p *browserPeer) end() string {
 	return p.closed
 }
 
-// wantFrames fails the test unless the frames that arrived since its last call equal
+// wantFrames fails the test unless the frames that arrived since the last check equal
 // want.
 func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()

@@ -9,7 +9,7 @@ import (
 )
 
 // Holds provides the tabs that clients hold while they use browser tools. *browser.Holds
-// implements it.
+// implements this interface.
 type Holds interface {
 	// TabHolds returns the tabs of a browser that clients hold.
 	TabHolds(browserID string) []wire.TabHold

@@ -78,7 +78,7 @@ func (in *inbox) countMalformed(err error) {
 	event.Int("malformed", in.malformedCount).Str("error", inbound.CleanText(err.Error(), 200)).Msg("frame ignored")
 }
 
-// handle handles one frame. It never blocks.
+// handle processes one frame from the browser without blocking.
 func (in *inbox) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {
@@ -217,8 +217,8 @@ func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	return nil
 }
 
-// failUnparsed fails a call whose result is not valid JSON. Such a result makes its whole
-// frame malformed.
+// failUnparsed fails a call whose result is not valid JSON. A result that is not JSON
+// makes its whole frame malformed.
 func (in *inbox) failUnparsed(b *browser, frame []byte) {
 	id, isResult := wire.FindResultID(frame)
 	if !isResult {

@@ -169,7 +169,7 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key that the browser must prove to have. It returns "" if no
+// readKey returns the key that the browser must prove to have. The key is "" if no
 // pairing has the KeyID that the browser offered.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {

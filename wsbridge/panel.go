@@ -31,12 +31,12 @@ type panel struct {
 	stopWatcher context.CancelFunc // stops the goroutine sendState; nil while the side panel is closed
 }
 
-// requestState schedules a state.sync notification. It is sent only while the side panel
-// is open.
+// requestState schedules a state.sync notification. The notification is sent only while
+// the side panel is open.
 func (p *panel) requestState() { signalOnce(p.stateDue) }
 
-// requestPlugins schedules a state.plugins notification. It is sent only while the side
-// panel is open.
+// requestPlugins schedules a state.plugins notification. The notification is sent only
+// while the side panel is open.
 func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
 // sendWaiting sends a state.waiting notification if the number of calls that are waiting

@@ -9,8 +9,8 @@ import (
 )
 
 // TestPreviewHasNoEffect checks the search for a target before the user approves a call.
-// The search must not reload a page of the user or open a tab. It may reload Chrome's
-// error page, to check whether the site responds now.
+// The search must not reload a page of the user or open a tab. The search may reload
+// Chrome's error page, to check whether the site responds now.
 func TestPreviewHasNoEffect(t *testing.T) {
 	hash := "h1"
 	for _, tt := range []struct {

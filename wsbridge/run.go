@@ -21,8 +21,8 @@ type run struct {
 	documentID string
 	// startNumber orders the runs of one browser by their start.
 	startNumber int
-	// request is kept for resending after a reconnect. It is cleared once any frame from
-	// the browser confirms that the run arrived (isConfirmed).
+	// request is kept for resending after a reconnect. The field is cleared once any
+	// frame from the browser confirms that the run arrived (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
 	// isUnsent is true if the link was lost before the run could be sent.
@@ -42,9 +42,9 @@ type run struct {
 }
 
 // Start implements dispatch.Bridge by sending a tool call to a browser. Start does not
-// wait for the network. It returns the error code browser_lost if the browser is not
-// connected, navigated if the document is gone, and invalid_arguments if the frame would
-// be too large.
+// wait for the network. The error code is browser_lost if the browser is not connected,
+// navigated if the document is gone, and invalid_arguments if the frame would be too
+// large.
 //
 // A browser with a lost link counts as connected for the grace period. A call that starts
 // during the grace period is sent after the reconnect, or fails with link_lost.

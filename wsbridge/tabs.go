@@ -40,8 +40,8 @@ type tabTable struct {
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
 	// syncTarget counts the changes that set unsyncedSince. answeredTarget is the
-	// syncTarget of the last plugin.sync that the browser answered. While the two differ,
-	// a list of tabs may be based on older plugins.
+	// syncTarget of the last plugin.sync that the browser answered. While syncTarget and
+	// answeredTarget differ, a list of tabs may be based on older plugins.
 	syncTarget, answeredTarget int
 	// syncCount counts the completed syncs of plugins and settings.
 	syncCount int
@@ -49,7 +49,7 @@ type tabTable struct {
 	// the plugin's sites.
 	hasReportedOutside bool
 	// beforeReturn has the tabs with live documents from before a reconnect, keyed by tab
-	// ID. It is cleared after settleTime.
+	// ID. The map is cleared after settleTime.
 	beforeReturn map[int]wire.TabInfo
 	settleTimer  *time.Timer
 	// generation counts how often the field link changed. A timer does nothing if
@@ -204,10 +204,10 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.storeTab(t)
 }
 
-// keepDocuments keeps the documents from before a reconnect for settleTime. It is needed
-// because a restarted service worker lists its tabs before the pages have reported their
-// adapters. If a kept document no longer exists, the browser rejects calls in it. The
-// caller holds tabTable.mu.
+// keepDocuments keeps the documents from before a reconnect for settleTime. A restarted
+// service worker lists its tabs before the pages have reported their adapters. If a kept
+// document no longer exists, the browser rejects calls in it. The caller holds
+// tabTable.mu.
 func (ts *tabTable) keepDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {

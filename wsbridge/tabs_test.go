@@ -220,8 +220,8 @@ func TestTabsAreBounded(t *testing.T) {
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
-		// When maxTabs tabs are stored, a known tab can still be updated. Its ID is the
-		// TabID of the tab.changed frame.
+		// When maxTabs tabs are stored, a known tab can still be updated. The stored ID
+		// of a tab is the TabID of the tab.changed frame.
 		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))

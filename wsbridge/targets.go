@@ -12,9 +12,9 @@ import (
 )
 
 // Targets implements dispatch.Bridge by finding the documents in which a call can run. A
-// browser with a lost link counts as connected for the grace period. Its documents are
-// offered only if no connected browser has a matching document, because the browser may
-// never reconnect.
+// browser with a lost link counts as connected for the grace period. Documents of a
+// disconnected browser are offered only if no connected browser has a matching document,
+// because the browser may never reconnect.
 //
 // If no document matches, Targets waits while a tab loads. After the server's start,
 // Targets also waits for the first browser, because a browser may need a second to

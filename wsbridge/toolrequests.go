@@ -128,7 +128,7 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 	}
 }
 
-// answerToolRequest sends the answer to a tool's request. It returns false if the browser
+// answerToolRequest sends the answer to a tool's request, or returns false if the browser
 // does not have the run. The answer is kept until the browser confirms it. Only the first
 // answer to a request is sent.
 func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
@@ -157,9 +157,9 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	return true
 }
 
-// resendAnswers resends the answers that the page of a run may lack. It runs after the
-// reconnected browser has listed the run, so the page exists. The caller holds
-// runTable.mu, and runTable.link is not nil.
+// resendAnswers resends the answers that the page of a run may lack. The reconnected
+// browser has already listed the run, so the page exists. The caller holds runTable.mu,
+// and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *run) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
@@ -217,7 +217,7 @@ func (h *Hub) Resync(runID, activityType string) {
 	}
 }
 
-// resync sends a tool.resync frame now or after a reconnect. It returns false if the
+// resync sends a tool.resync frame now or after a reconnect. The result is false if the
 // browser does not have the run.
 func (rt *runTable) resync(runID string, frame []byte) bool {
 	rt.mu.Lock()

@@ -1,5 +1,5 @@
-// Package inbound sanitizes what browsers send. It limits sizes, drops invalid names and
-// IDs, and cleans texts for logs, terminals and agents.
+// Package inbound sanitizes what browsers send. The functions limit sizes, drop invalid
+// names and IDs, and clean texts for logs, terminals and agents.
 //
 // # Concurrency
 //

@@ -103,8 +103,8 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 	}
 }
 
-// DeliverAnswer passes an answer to the pending request with the same ID. It returns
-// false if no such request is pending.
+// DeliverAnswer passes an answer to the pending request with the same ID. DeliverAnswer
+// returns false if no pending request has this ID.
 func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	receiver, ok := r.pendingAnswers[e.ID]

@@ -26,7 +26,7 @@ type Options struct {
 	// Required.
 	URL string
 	// Key is the secret that server and browser share. Origin is an HTTP origin that the
-	// server allows. Both are required.
+	// server allows. Key and Origin are required.
 	Key, Origin string
 	// KeyID is the wire.KeyID of the pairing that created Key. By default, Key is the
 	// installation's key.
@@ -37,16 +37,16 @@ type Options struct {
 	// plugin__tool. By default, pages have no tools.
 	Tools map[string]Tool
 	// OnPluginsChanged is called after each change of the plugins, once the browser has
-	// sent the tabs of these plugins. By default, changes are ignored.
+	// sent the tabs of these plugins. By default, changes of plugins are ignored.
 	OnPluginsChanged func(plugins []string)
 	// OnState receives the state of the side panel that Watch has opened. OnState must
-	// not block. By default, the state is ignored.
+	// not block. By default, the side panel's state is ignored.
 	OnState func(wire.StateSyncParams)
 	// OnPlugins receives the plugins of the side panel that Watch has opened. OnPlugins
-	// must not block. By default, the plugins are ignored.
+	// must not block. By default, the side panel's plugins are ignored.
 	OnPlugins func([]wire.PluginView)
 	// OnResync is called when the server requests the full content of an activity.
-	// OnResync must not block. By default, such requests are ignored.
+	// OnResync must not block. By default, requests for activities are ignored.
 	OnResync func(wire.ToolResyncParams)
 }
 
