@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// maxAdapterChars is the maximum size of an adapter, in UTF-16 units.
+	// maxAdapterChars is the maximum size of an adapter's code, in UTF-16 units.
 	maxAdapterChars = 5 << 20
-	// maxAdapterBytes is the maximum size of maxAdapterChars UTF-16 units in UTF-8, in
-	// bytes.
+	// maxAdapterBytes is the maximum size of an adapter file, in bytes. A UTF-16 unit
+	// needs at most 3 bytes in UTF-8.
 	maxAdapterBytes = 3 * maxAdapterChars
 )
 
-// Adapter reads the JavaScript code of the plugin's adapter. Adapter returns an error
-// if the adapter file has changed since it was loaded.
+// Adapter reads the JavaScript code of the plugin's adapter from the package. Adapter
+// returns an error if the adapter file has changed since the plugin was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
-// AdapterPath returns the path of the adapter file. The source map of the adapter is in
-// the same folder.
+// AdapterPath returns the path of the adapter file in the plugin's folder. The source map
+// of the adapter is in the same folder.
 func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
 
-// readScript reads a script of the plugin, and returns an error if its hash is not the
-// given hash.
+// readScript reads a script of the plugin, and returns an error if the script's SHA-256
+// differs from hash.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
 	if problem == "" && hexHash(code) != hash {
@@ -47,27 +47,28 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	return code, nil
 }
 
-// changedFileProblem returns the problem text for a file that has changed since it was
-// loaded.
+// changedFileProblem returns the error text for a script that changed after its plugin
+// was loaded.
 func changedFileProblem(dir string) string {
 	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin install %s again", dir)
 }
 
-// hexHash returns the SHA-256 of b in hex.
 func hexHash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// adapterInfo is the part of an adapter that is kept in memory.
+// adapterInfo is the part of an adapter that stays in memory after the adapter's code was
+// checked.
 type adapterInfo struct {
-	hash string // SHA-256 of the whole file, in hex
-	// activates is set if the code of the adapter defines an onActivate hook.
+	hash string // SHA-256 of the whole adapter file, in hex
+	// activates is true if the adapter's code defines an onActivate hook.
 	activates bool
 }
 
-// inspectAdapter reads and checks the adapter of the package in dir, unless the index
-// has the adapter's hash. The returned problem is empty if the adapter is valid.
+// inspectAdapter reads and checks the adapter of the package in dir. If the index of
+// adapters has the adapter's hash, inspectAdapter does not read the file. The returned
+// problem is empty if the adapter is valid.
 func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
@@ -82,7 +83,7 @@ func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInf
 	if info, ok := known.adapterEntry(dir, mark); ok {
 		return info, ""
 	}
-	m.text = resizeBuffer(m.text, size+1) // one more byte detects a file that grows
+	m.text = resizeBuffer(m.text, size+1) // one more byte detects a file that grows while it is read
 	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
@@ -95,7 +96,7 @@ func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInf
 	return info, ""
 }
 
-// checkAdapter checks the text of an adapter and computes its hash in one pass.
+// checkAdapter checks the code of an adapter and computes the code's hash in one pass.
 func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	if problem := checkScript(code); problem != "" {
 		return info, problem
@@ -116,7 +117,7 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	return info, ""
 }
 
-// utf16Length returns the number of UTF-16 units of valid UTF-8 text.
+// utf16Length returns the number of UTF-16 units in valid UTF-8 text.
 func utf16Length(text []byte) int {
 	n := utf8.RuneCount(text)
 	for _, b := range text {
@@ -127,24 +128,25 @@ func utf16Length(text []byte) int {
 	return n
 }
 
-// hashMarker is the start of the statement that the build appends to an adapter. The
-// statement records the hash of the adapter's text before the statement.
-var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // index of the letter T in Text
+// hashMarker is the start of the statement that a build appends to an adapter to record
+// the adapter's hash. The hash covers the adapter's code before the statement.
+var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the letter T in Text is rare in JavaScript and has index 37
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 
-// markerSearchBytes is how many bytes lastMarker searches in one step.
+// markerSearchBytes is the number of bytes of an adapter that lastMarker searches in one
+// step.
 const markerSearchBytes = 16 << 10
 
-// lastMarker returns the index of the last hashMarker in code, or -1. lastMarker
-// searches from the end of code in steps, because the build appends hashMarker at the
-// end. Within a step, lastMarker searches forward, because only [bytes.Index] uses
-// vector instructions.
+// lastMarker returns the index of the last hashMarker in code, or -1. lastMarker searches
+// from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
+// Within a step, lastMarker searches forward, because only [bytes.Index] uses vector
+// instructions.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
 	for end := len(code); end > 0; end -= markerSearchBytes {
 		start := max(end-markerSearchBytes, 0)
-		searchedPart := code[start:min(end+length-1, len(code))] // the part is long enough for a marker that starts at the end of this step
+		searchedPart := code[start:min(end+length-1, len(code))] // searchedPart is long enough for a marker that starts on the last byte of this step
 		lastIndex := -1
 		for searchStart := 0; ; {
 			i := hashMarker.Index(searchedPart[searchStart:])
@@ -152,7 +154,7 @@ func lastMarker(code []byte) int {
 				break
 			}
 			lastIndex = start + searchStart + i
-			searchStart += i + length // two markers do not overlap
+			searchStart += i + length // two markers cannot overlap
 		}
 		if lastIndex >= 0 {
 			return lastIndex

@@ -9,9 +9,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// NewBuiltin completes a plugin that is part of opentabs itself: it has no folder and no
-// adapter, and its tools run in any tab. p has Name, DisplayName, Description and Tools.
-// Each tool has a Place. NewBuiltin panics if a schema is not JSON.
+// NewBuiltin completes a plugin that is part of opentabs itself. A built-in plugin has no
+// folder and no adapter, and its tools run in any tab. The caller sets Name, DisplayName,
+// Description and Tools of p, and the Place of each tool. NewBuiltin panics if a tool's
+// input schema is not JSON.
 func NewBuiltin(p *Plugin) *Plugin {
 	p.isBuiltin = true
 	sum := sha256.New()
@@ -26,11 +27,13 @@ func NewBuiltin(p *Plugin) *Plugin {
 	return p
 }
 
-// IsBuiltin reports whether the plugin is part of opentabs itself; see [NewBuiltin].
+// IsBuiltin reports whether the plugin is part of opentabs itself, not a package; see
+// [NewBuiltin].
 func (p *Plugin) IsBuiltin() bool { return p.isBuiltin }
 
-// UseBuiltins sets the plugins of opentabs itself, which are in each set beside the
-// packages. Call UseBuiltins before the first [Registry.Reload].
+// UseBuiltins sets the plugins that are part of opentabs itself. Each [Set] of the
+// registry contains these plugins beside the packages. Call UseBuiltins before the first
+// [Registry.Reload].
 func (r *Registry) UseBuiltins(plugins ...*Plugin) {
 	r.builtins = plugins
 	r.set.Store(NewSet(nil, nil, plugins...))

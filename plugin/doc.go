@@ -1,36 +1,39 @@
-// Package plugin loads plugin packages and serves them as one immutable [Set].
+// Package plugin loads plugin packages and serves the loaded plugins as an immutable
+// [Set].
 //
-// [Load] reads one package folder. A [Store] is the list of added packages in the state
-// folder. A [Registry] loads all packages of a store and returns the current Set:
+// [Load] reads one package folder. A [Store] is the list of installed packages in the
+// state folder. A [Registry] loads all packages of a store and returns the current Set:
 //
 //	store := plugin.NewStore(stateDir, plugin.StoreOptions{})
 //	registry := plugin.NewRegistry(store, log)
 //	err := registry.Reload()
 //	tool, ok := registry.Set().Tool("messages__export")
 //
-// A package has two descriptions (package.json, dist/tools.json) and one adapter
-// (dist/adapter.iife.js). Only the two descriptions of a package are kept in memory.
-// For each browser, the adapter is read again, and refused if the file has changed
-// since it was loaded.
+// A plugin package contains two descriptions (package.json, dist/tools.json) and one
+// adapter (dist/adapter.iife.js). A loaded plugin keeps the two descriptions in memory,
+// but not the adapter. For each browser, opentabs reads the adapter again, and rejects an
+// adapter that has changed since the plugin was loaded.
 //
-// Packages in this folder build on package plugin. Package schema checks arguments and
-// results. Packages settings and policy store what the user sets and allows. Packages
-// review and inspection show a plugin to a reviewer. Package faults records adapters
-// that do not start. Package catalog connects plugins with their settings and faults.
+// Several packages in this folder build on package plugin. Package schema validates the
+// arguments and results of tools. Packages settings and policy store the user's settings
+// and permissions. Packages review and inspection show a plugin to a reviewer. Package
+// faults records adapters that fail to start. Package catalog connects plugins with their
+// settings and faults.
 //
 // # Trust
 //
-// Packages are untrusted: sizes are limited, schemas cannot read files or URLs, and
-// slow patterns time out. A package that opentabs installed is pinned to its content.
-// New content of a plugin must be reviewed before it runs; see opentabs/plugin/policy.
+// Plugin packages are untrusted: file sizes are limited, schemas cannot read files or
+// URLs, and slow patterns time out. A package that opentabs installed is pinned to its
+// content by hash. The user must review new content of a plugin before the content runs;
+// see opentabs/plugin/policy.
 //
 // # Concurrency
 //
 // Plugin, Tool and Set are immutable and safe for concurrent use. Registry and Store are
-// safe for concurrent use, and a Store also by several processes.
+// safe for concurrent use. Several processes can use the same Store at the same time.
 //
-// Registry.reload is held while packages are loaded and listeners run. Registry.mu
-// guards the listeners, the folders and the stamps. index.mu guards the index of
-// adapters. Lock order in package plugin: Registry.reload, then Registry.mu or
-// index.mu. No goroutine holds Registry.mu and index.mu at the same time.
+// Registry.reload is held while packages are loaded and listeners run. Registry.mu guards
+// the listeners, the folders and the file stamps. index.mu guards the index of adapters.
+// Lock order in package plugin: Registry.reload, then Registry.mu or index.mu. No
+// goroutine holds Registry.mu and index.mu at the same time.
 package plugin

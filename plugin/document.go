@@ -18,21 +18,21 @@ import (
 // storeVersion is the version of the file format of plugins.json.
 const storeVersion = 1
 
-// document is the content of plugins.json. document keeps members that this version of
-// opentabs does not know.
+// document is the parsed content of plugins.json. A document keeps members of
+// plugins.json that this version of opentabs does not support.
 type document struct {
 	members statedoc.Object
 	plugins []rawEntry
 }
 
-// rawEntry is one entry of plugins.json as JSON with all its members, or an invalid
-// value.
+// rawEntry is one installed plugin in plugins.json, as JSON with all its members. A
+// rawEntry may be invalid.
 type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: statedoc.Object{}} }
 
-// parseDocument parses plugins.json. parseDocument returns a *[statedoc.DamagedError]
-// for a damaged text, and a plain error if a newer version of opentabs wrote
+// parseDocument parses plugins.json. The error is a *[statedoc.DamagedError] if the text
+// is damaged. The error is of another type if a newer version of opentabs wrote
 // plugins.json.
 func parseDocument(text []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
@@ -56,7 +56,7 @@ func parseDocument(text []byte) (*document, error) {
 	return doc, nil
 }
 
-// encode returns the indented text of plugins.json.
+// encode returns the indented JSON text of plugins.json.
 func (d *document) encode() []byte {
 	entries := make([]json.RawMessage, 0, len(d.plugins))
 	for _, e := range d.plugins {
@@ -67,8 +67,8 @@ func (d *document) encode() []byte {
 	return rawjson.Indent(rawjson.Encode(d.members))
 }
 
-// putEntry adds an entry, or replaces an earlier entry with the same folder or
-// installed package.
+// putEntry adds a plugin to plugins.json. putEntry replaces an earlier entry for the same
+// folder or the same installed package.
 func (d *document) putEntry(e Entry) error {
 	entryIndex := -1
 	for i, raw := range d.plugins {
@@ -88,7 +88,8 @@ func (d *document) putEntry(e Entry) error {
 	return nil
 }
 
-// isSameFolder reports whether two paths are the same folder, following links.
+// isSameFolder reports whether two paths lead to the same folder. isSameFolder follows
+// symbolic links.
 func isSameFolder(a, b string) bool {
 	if a == b {
 		return true
@@ -98,8 +99,8 @@ func isSameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// clashError returns the error for a package whose plugin name is used by an earlier
-// package.
+// clashError returns the error for a package whose plugin name another package already
+// uses.
 func clashError(first, second Entry) error {
 	plugins := first.Path
 	if first.Package != "" {
@@ -118,8 +119,8 @@ func clashError(first, second Entry) error {
 // ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
 var ErrUnknown = errors.New("there is no plugin")
 
-// unknownName returns the error for a name that no plugin has, with the names of the
-// plugins.
+// unknownName returns the error for a name that no plugin has. The error lists the names
+// of all plugins.
 func unknownName(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {
@@ -129,8 +130,8 @@ func unknownName(name string, names []string) error {
 	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// decodeEntry reads one entry of plugins.json. If decodeEntry returns an error, the
-// entry contains the readable members.
+// decodeEntry parses one plugin entry of plugins.json. On error, the returned Entry
+// contains the members that could be parsed.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var entryProblems jsonread.Problems
@@ -149,7 +150,7 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	e.Package, e.VersionWanted = f.Optional("package"), f.Optional("want")
 	switch e.Source = Source(f.Optional("source")); e.Source {
 	case "":
-		e.Source = SourceFolder // older versions of plugins.json have no source
+		e.Source = SourceFolder // older versions of plugins.json do not record the source
 	case SourceFolder, SourceNPM:
 	default:
 		f.Add("source", "is %q; remove the entry and add the plugin again", e.Source)
@@ -166,7 +167,8 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	return e, nil
 }
 
-// encodeEntry returns oldEntry with the members of e.
+// encodeEntry writes the members of e into oldEntry and keeps the unsupported members of
+// oldEntry.
 func encodeEntry(oldEntry rawEntry, e Entry) rawEntry {
 	members := map[string]json.RawMessage{}
 	if oldEntry != nil && json.Unmarshal(oldEntry, &members) != nil {

@@ -19,48 +19,50 @@ import (
 )
 
 const (
-	// indexFile is the name of the index in the state folder.
+	// indexFile is the file name of the index of adapters in the state folder.
 	indexFile = "plugin-index"
-	// indexVersion changes with the format of the index, and with the checks that an
-	// adapter must pass. An index with another version is ignored.
+	// indexVersion is the version of the index file's format. The version also changes
+	// with the checks that an adapter must pass. opentabs ignores an index file with
+	// another version.
 	indexVersion = 2
-	// maxIndexBytes is the largest index that is read, in bytes.
+	// maxIndexBytes is the maximum size of an index file that opentabs reads, in bytes.
 	maxIndexBytes = 16 << 20
 )
 
-// index is a file in the state folder with the hashes of adapters, by folder and file
-// attributes. A daemon that starts with an index reads the descriptions of plugins, but
-// not their code.
+// index is a file in the state folder that stores the hashes of adapters by folder and
+// file attributes. With an index, a starting daemon reads the descriptions of plugins,
+// but not the code of their adapters.
 //
-// The registry ignores and rewrites an index that is damaged, has another version or
-// was authenticated with another key. The code of an adapter is compared with its hash
-// at each read; see [Plugin.Adapter].
+// The registry ignores and rewrites an index file that is damaged, has another version or
+// was authenticated with another key. opentabs compares the code of an adapter with the
+// adapter's hash at each read; see [Plugin.Adapter].
 //
 // An index is safe for concurrent use. A nil index is empty and stores nothing.
 type index struct {
 	path string
 	key  []byte
 	now  func() time.Time
-	// lookupMisses counts the lookups of adapters that are not in the index or have changed.
+	// lookupMisses counts lookups of adapters that are new or changed since they were
+	// indexed.
 	lookupMisses atomic.Int64
 
 	mu         sync.Mutex              // guards all fields below
-	entries    map[string]indexedEntry // index entries by folder; nil until the file is read
-	hasChanged bool                    // true if entries differ from the index file
+	entries    map[string]indexedEntry // by package folder; nil until the index file is read
+	hasChanged bool                    // true if the map of index entries differs from the index file
 }
 
-// indexedEntry is the entry of one adapter.
+// indexedEntry is what the index file stores for one adapter.
 type indexedEntry struct {
 	File filemark.Mark `json:"file"`
-	// Hash is the SHA-256 of the whole file, in hex.
+	// Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string `json:"hash"`
-	// Activates reports that the code defines an onActivate hook.
+	// Activates reports that the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
-	// Compiles is the manifest hash for which all schemas compile.
+	// Compiles is the last manifest hash of the package with which all schemas compiled.
 	Compiles string `json:"compiles,omitempty"`
 }
 
-// newIndex returns the index in the state folder dir; nil without a key.
+// newIndex returns the index of adapters in the state folder dir, or nil if key is empty.
 func newIndex(dir string, key []byte) *index {
 	if len(key) == 0 {
 		return nil
@@ -68,8 +70,8 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-// adapterEntry returns the entry of the adapter in the folder dir, if mark shows that
-// its file has not changed.
+// adapterEntry returns the index entry for the adapter of the package in dir. ok is false
+// if mark shows that the adapter file has changed since it was indexed.
 func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
@@ -85,7 +87,8 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// addEntry stores an entry for an adapter whose file did not change while it was read.
+// addEntry indexes an adapter. addEntry skips an adapter whose file was written so
+// recently that a further write could leave mark unchanged.
 func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	if x == nil || !mark.IsSettled(x.now()) {
 		return
@@ -97,8 +100,8 @@ func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	x.hasChanged = true
 }
 
-// hasCompiled reports whether the index has recorded that the schemas of the package in
-// dir, with this manifest hash, compile.
+// hasCompiled reports whether the index records that all schemas of the package in dir
+// compile. A record for another manifest hash does not count.
 func (x *index) hasCompiled(dir, manifest string) bool {
 	if x == nil {
 		return false
@@ -109,8 +112,8 @@ func (x *index) hasCompiled(dir, manifest string) bool {
 	return x.entries[dir].Compiles == manifest
 }
 
-// recordCompiled stores that the schemas of a package compile, if the package is in the
-// index.
+// recordCompiled records that all schemas of an indexed package compile. recordCompiled
+// ignores a package that is not in the index.
 func (x *index) recordCompiled(dir, manifest string) {
 	if x == nil {
 		return
@@ -125,7 +128,8 @@ func (x *index) recordCompiled(dir, manifest string) {
 	}
 }
 
-// removeEntry drops an entry of the index, so that the adapter is read again.
+// removeEntry removes a package's adapter from the index, so that the next load reads the
+// adapter again.
 func (x *index) removeEntry(dir string) {
 	if x == nil {
 		return
@@ -139,7 +143,7 @@ func (x *index) removeEntry(dir string) {
 	}
 }
 
-// save writes the index to its file, if the index has changed. save first drops the
+// save writes the index to its file if the index has changed. save first removes the
 // folders for which keep returns false.
 func (x *index) save(keep func(dir string) bool) error {
 	if x == nil {
@@ -169,7 +173,7 @@ func (x *index) save(keep func(dir string) bool) error {
 }
 
 // headLine returns the first line of the index file: the version, and a MAC of the
-// other lines.
+// version and all other lines.
 func (x *index) headLine(body []byte) string {
 	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	mac := hmac.New(sha256.New, x.key)
@@ -178,8 +182,8 @@ func (x *index) headLine(body []byte) string {
 	return version + hex.EncodeToString(mac.Sum(nil)) + "\n"
 }
 
-// read reads the index file, unless a call has already read it. An unusable index file
-// counts as an empty index and is rewritten. The caller of read holds mu.
+// read reads the index file once. A damaged or foreign index file counts as empty and is
+// rewritten later. The caller of read holds mu.
 func (x *index) read() {
 	if x.entries != nil {
 		return

@@ -7,19 +7,18 @@ import (
 	"opentabs/wire"
 )
 
-// StartsLate reports whether scripts of the page run before the adapter. Scripts that
-// run before an adapter can replace the built-ins that the adapter uses, read its
-// settings and make calls in its name.
+// StartsLate reports whether scripts of the page run before the adapter. Scripts that run
+// before an adapter can replace the built-ins that the adapter uses, read its settings
+// and make calls in its name.
 //
-// An adapter in the isolated world is never late: the page has no access to that
-// world. Packages of the original OpenTabs SDK count as late whenever they start,
-// because their runtime looks up built-ins at each use.
+// An adapter in the isolated world never counts as late, because the page has no access
+// to the isolated world. Adapters of the original OpenTabs SDK always count as late,
+// because the SDK's runtime looks up built-ins at each use.
 //
-// An adapter that starts with the document is not late, even if a browser with many
-// plugins injects the adapter after the page's scripts. The host restores the built-ins
-// of document_start while the modules of an adapter run
-// (extension/src/host/lifecycle.ts). After an adapter has started, the page receives
-// only values that the adapter passes to it.
+// An adapter that starts at document_start does not count as late, even if a browser with
+// many plugins injects it after the page's scripts. While an adapter's modules run, the
+// host restores the original built-ins (extension/src/host/lifecycle.ts). After an
+// adapter has started, the page receives only values that the adapter passes to the page.
 func (p *Plugin) StartsLate() bool {
 	switch {
 	case p.World == wire.WorldIsolated:
@@ -34,18 +33,19 @@ func (p *Plugin) StartsLate() bool {
 
 const hookName = "onActivate"
 
-// definitionPattern matches a definition of onActivate: a method, a field or a
-// property. assignmentPattern matches an assignment to onActivate as a member of an
+// definitionPattern matches the definition of an onActivate hook as a method, a field or
+// a property. assignmentPattern matches an assignment to the onActivate member of an
 // object.
 var (
 	definitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
 	assignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)
-	// loweredField is the code that esbuild emits for a field in old browsers.
+	// loweredField is the code that esbuild emits for a class field if it compiles for
+	// old browsers.
 	loweredField = []byte("__publicField(this, \"")
 )
 
 // HasOnActivate reports whether the code of an adapter defines an onActivate hook. An
-// adapter with an onActivate hook may need the document when it starts.
+// adapter with an onActivate hook may need the document when the adapter starts.
 func HasOnActivate(code []byte) bool {
 	for offset := 0; ; offset += len(hookName) {
 		distance := bytes.Index(code[offset:], []byte(hookName))
@@ -68,16 +68,16 @@ func HasOnActivate(code []byte) bool {
 	}
 }
 
-// isPartOfName reports whether c can be part of an ASCII name in JavaScript.
+// isPartOfName reports whether c can be part of an ASCII identifier in JavaScript.
 func isPartOfName(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// LateMeaning explains to the user what a late start means.
+// LateMeaning explains to the user what the late start of an adapter means.
 const LateMeaning = "It starts after the page's scripts, so the page can read its settings and run its tools in that tab. " +
 	"It gets no secret settings and calls no other plugin unless you allow it (--late-access)."
 
-// WorldMeaning explains to the user what the world of an adapter means.
+// WorldMeaning explains to the user what the JavaScript world of an adapter means.
 func WorldMeaning(world wire.World) string {
 	if world == wire.WorldIsolated {
 		return "isolated: its code is apart from the page's scripts, which can neither read nor change what it works with; both share the page's content."

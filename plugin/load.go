@@ -17,46 +17,45 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// These constants are the file names of a package, relative to the folder of the
-// package.
+// These constants are the paths of a package's files, relative to the package's folder.
 const (
 	packageFile = "package.json"
 	toolsFile   = "dist/tools.json"
 	adapterFile = "dist/adapter.iife.js"
-	// preScriptFile exists only if dist/tools.json names a pre-script.
+	// preScriptFile exists only if dist/tools.json declares a pre-script.
 	preScriptFile = "dist/" + preScriptName
 )
 
-// These constants limit the size of descriptions, in bytes, to ten times the largest
-// known description.
+// These constants limit the size of package.json and dist/tools.json, in bytes. Each
+// limit is about ten times the largest known file of its kind.
 const (
 	maxPackageBytes = 1 << 20
 	maxToolsBytes   = 8 << 20
 )
 
-// packageBuffer is reused for reading packages, because the adapters of a hundred
-// packages total 80 MB. Loaded plugins must not refer to a packageBuffer, because the
-// next load overwrites it.
+// packageBuffer is a buffer that loads of packages share, because the adapters of a
+// hundred packages total 80 MB. A loaded plugin must not refer to a packageBuffer,
+// because the next load overwrites the buffer.
 type packageBuffer struct {
-	text      []byte // content of a file
+	text      []byte // content of one file
 	compacted []byte
 }
 
 var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
 
-// resizeBuffer returns a buffer of this length with any content; it reallocates b if
-// necessary.
+// resizeBuffer returns a buffer of the given length, whose content is undefined.
+// resizeBuffer reallocates b if b is too small.
 func resizeBuffer(b []byte, length int64) []byte {
 	return slices.Grow(b[:0], int(length))[:length]
 }
 
-// Load reads and checks the built package in dir. The error of Load is a
-// *[PackageError] with all problems of the package. Load does not keep the code of the
-// adapter in memory; see [Plugin.Adapter].
+// Load reads and checks the built plugin package in the folder dir. The error of Load is
+// a *[PackageError] with all problems of the package. Load does not keep the adapter's
+// code in memory; see [Plugin.Adapter].
 func Load(dir string) (*Plugin, error) { return loadWithIndex(dir, nil) }
 
-// loadWithIndex works like Load, but does not read an adapter whose hash is in the
-// index of adapters.
+// loadWithIndex works like Load, but does not read an adapter whose hash is in the index
+// of adapters.
 func loadWithIndex(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -77,7 +76,7 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 			return problems.List
 		}
 		m.text = text
-		fmt.Fprintf(hash, "%d\n", len(text)) // the length marks the end of the file, so the hash is unambiguous
+		fmt.Fprintf(hash, "%d\n", len(text)) // the length prefix marks the end of the file, so that the hash of several files is unambiguous
 		hash.Write(text)
 		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
 			problems.Add("%s", problem)
@@ -105,7 +104,8 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 	return p, nil
 }
 
-// Descriptions reads package.json and dist/tools.json of the plugin.
+// Descriptions reads package.json and dist/tools.json of the plugin from the plugin's
+// folder.
 func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
 	packageJSON, problem := readFile(p.Dir, packageFile, maxToolsBytes, nil)
 	if problem != "" {
@@ -118,7 +118,8 @@ func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
 	return packageJSON, toolsJSON, nil
 }
 
-// checkFolder returns why a package's folder cannot be used; empty if it can.
+// checkFolder returns why opentabs cannot use a package's folder; empty if opentabs can
+// use the folder.
 func checkFolder(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -132,8 +133,8 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file, into buffer if the file fits. The problem that
-// readFile returns is empty on success.
+// readFile reads a whole regular file. readFile reuses buffer if the file fits into it.
+// The returned problem is empty on success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
@@ -147,9 +148,10 @@ func readFile(dir, file string, limit int64, buffer []byte) (content []byte, pro
 	return content, ""
 }
 
-// openFile opens a regular file of 1 to limit bytes. openFile checks the type first,
-// because opening a pipe blocks until there is a writer. openFile follows no link out
-// of dir, because pages would receive the target.
+// openFile opens a regular file of 1 to limit bytes in the folder dir. openFile checks
+// the file's type first, because opening a named pipe blocks until another process writes
+// to the pipe. openFile rejects a link that leads out of dir, because pages would receive
+// the file's content.
 func openFile(dir, file string, limit int64) (f *os.File, size int64, problem string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -177,25 +179,25 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 	return f, info.Size(), ""
 }
 
-// unreadableText returns why a file of a package cannot be read: the error of the system
-// without the failed operation.
+// unreadableText returns why a package's file cannot be read: the system's error, without
+// the name of the failed operation.
 func unreadableText(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	// os.Root has no error value for a link that leads out of the root.
+	// os.Root defines no error value for a link that leads out of the root folder.
 	if strings.Contains(err.Error(), "escapes from parent") {
 		return "is a link, or is behind a link, that leads out of the plugin's folder; put the file itself there"
 	}
 	return "cannot be read: " + err.Error() + "; build the plugin again"
 }
 
-// maxListedProblems is how many problems a [PackageError] lists.
+// maxListedProblems is the maximum number of problems in the text of a [PackageError].
 const maxListedProblems = 20
 
-// PackageError lists all problems of a package, so that its author can correct them at
-// once.
+// PackageError lists all problems of a plugin package, so that the author can correct
+// them in one pass.
 type PackageError struct {
 	// Dir is the package's folder.
 	Dir string
@@ -203,7 +205,7 @@ type PackageError struct {
 	Problems []jsonread.Problem
 }
 
-// Error returns the folder and the problems.
+// Error returns the package's folder and the problems, at most 20.
 func (e *PackageError) Error() string {
 	if len(e.Problems) == 1 {
 		return fmt.Sprintf("plugin in %s: %s", e.Dir, e.Problems[0])

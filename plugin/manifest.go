@@ -22,23 +22,23 @@ const (
 )
 
 const (
-	// maxDescriptionChars is the longest description of a plugin, a tool or a
-	// prompt, in characters.
+	// maxDescriptionChars is the maximum length of the description of a plugin, a tool or
+	// a prompt, in characters.
 	maxDescriptionChars = 1000
-	// maxNameChars is the longest display name, in characters.
+	// maxNameChars is the maximum length of a display name, in characters.
 	maxNameChars = 100
-	// maxVersionChars is the longest version, in characters.
+	// maxVersionChars is the maximum length of a package's version, in characters.
 	maxVersionChars = 100
 	// maxPatterns is the maximum number of URL patterns of a plugin, and of excluded
-	// patterns. maxPatternChars is the longest pattern, in characters.
+	// patterns. maxPatternChars is the maximum length of a URL pattern, in characters.
 	maxPatterns     = 200
 	maxPatternChars = 1000
 )
 
-// warnFullNameChars is the longest tool name that all known clients accept.
+// warnFullNameChars is the longest full tool name that all known MCP clients accept.
 const warnFullNameChars = 64
 
-// parsePackage reads package.json, which is compact, into p.
+// parsePackage parses the compact JSON of package.json into p.
 func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		problems.Add("is %s; make it an object", rawjson.KindOf(raw))
@@ -66,7 +66,7 @@ func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	}
 }
 
-// parseDescription reads the "opentabs" section of package.json into p.
+// parseDescription parses the "opentabs" section of package.json into p.
 func parseDescription(f *jsonread.Reader, p *Plugin) {
 	p.DisplayName = cutText(f, p, "displayName", f.Text("displayName", "give the plugin a display name"), maxNameChars)
 	p.Description = cutText(f, p, "description", f.Text("description", "describe the plugin in a sentence"), maxDescriptionChars)
@@ -101,7 +101,8 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 	}
 }
 
-// readStart reads when the adapter starts. package.json overrides dist/tools.json.
+// readStart reads the "start" member, which defines when the adapter starts. The member
+// in package.json overrides the member in dist/tools.json.
 func readStart(f *jsonread.Reader) Start {
 	start := Start(f.Optional("start"))
 	if start != "" && start != StartAtOnce && start != StartIdle {
@@ -110,7 +111,7 @@ func readStart(f *jsonread.Reader) Start {
 	return start
 }
 
-// readPatterns reads a list of URL patterns.
+// readPatterns reads a JSON array of URL patterns.
 func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pattern) {
 	texts = f.Strings(key)
 	if len(texts) > maxPatterns {
@@ -132,8 +133,8 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 	return texts, patterns
 }
 
-// parseTools reads dist/tools.json, which is compact, into p. The file dist/tools.json
-// contains an object, or an array in packages without sdkVersion.
+// parseTools parses the compact JSON of dist/tools.json into p. Packages without
+// sdkVersion have an array in dist/tools.json, all other packages an object.
 func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {
@@ -162,7 +163,7 @@ func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	parsePrompts(top, p)
 }
 
-// parseToolList reads the tools of dist/tools.json.
+// parseToolList parses the "tools" member of dist/tools.json.
 func parseToolList(top *jsonread.Reader, p *Plugin) {
 	if !top.Has("tools") {
 		top.Add("tools", "is missing; build the plugin again")
@@ -184,8 +185,9 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 	checkUndos(p, top.Problems)
 }
 
-// parseEach parses the objects of a list and reports duplicate names. parse parses one
-// object and returns its name. seen maps used names to their paths.
+// parseEach calls parse for each object in a JSON array, and reports duplicate names.
+// parse returns the name that it found in the object. seen maps each used name to its
+// path in the file.
 func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		itemPath := fmt.Sprintf("%s[%d]", list, i)
@@ -202,7 +204,7 @@ func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string
 	}
 }
 
-// parseTool reads one tool of dist/tools.json.
+// parseTool parses one tool of dist/tools.json.
 func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t := &Tool{Plugin: p}
 	t.Name = f.Text("name", "give the tool a name, as in list_channels")
@@ -219,7 +221,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	readShort(f, p, "summary", maxDescriptionChars) // warns of a summary that is too long
+	readShort(f, p, "summary", maxDescriptionChars) // adds a warning for a summary that is too long
 	t.Group = strings.TrimSpace(readShort(f, p, "group", maxNameChars))
 	t.Icon = readShort(f, p, "icon", maxNameChars)
 	if t.Icon == "" {
@@ -241,8 +243,8 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfToolMentions warns about a description that names a tool of opentabs. A
-// plugin's description may try to make agents use the tools of opentabs.
+// warnOfToolMentions warns about a description that names a tool of opentabs. Such a
+// description may be an attempt to make agents use the tools of opentabs.
 func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range BuiltinToolNames {
 		if strings.Contains(strings.ToLower(description), name) {
@@ -251,7 +253,8 @@ func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	}
 }
 
-// checkFullName checks the name of a tool or prompt that clients see.
+// checkFullName checks the full name of a tool or prompt, such as messages__export, which
+// MCP clients see.
 func checkFullName(f *jsonread.Reader, p *Plugin, kind, fullName string) {
 	switch {
 	case !fullNameGrammar().MatchString(fullName):
@@ -262,7 +265,8 @@ func checkFullName(f *jsonread.Reader, p *Plugin, kind, fullName string) {
 	}
 }
 
-// readSchema returns a copy of a compact schema with clean texts.
+// readSchema returns a copy of a compact JSON Schema whose texts have no hidden
+// characters.
 func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 	if !f.Has(key) {
 		f.Add(key, "is missing; build the plugin again")
@@ -282,8 +286,8 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 	return cleaned.Schema
 }
 
-// readInputSchema returns the input schema of a tool. Properties with a default are
-// optional.
+// readInputSchema returns the input schema of a tool or prompt. A property with a default
+// is optional in the returned schema, even if the package declares it as required.
 func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	const key = "input_schema"
 	raw := readSchema(f, key, p)
@@ -297,19 +301,19 @@ func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	return schema.RelaxDefaults(raw)
 }
 
-// isOriginalSDK reports whether version belongs to the original OpenTabs SDK. The
-// versions of the opentabs SDK start at 0.1.
+// isOriginalSDK reports whether version is a version of the original OpenTabs SDK.
+// Versions of the opentabs SDK start at 0.1.
 func isOriginalSDK(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
 }
 
 // OwnSDKPrefix is the prefix of the SDK version in packages that opentabs builds. The
-// original OpenTabs SDK refuses packages of a newer SDK, but accepts versions that
-// cannot be parsed.
+// original OpenTabs SDK rejects packages of a newer SDK, but accepts an SDK version that
+// it cannot parse.
 const OwnSDKPrefix = "opentabs-"
 
-// isNewerSDK reports whether version is newer than the newest supported SDK. Versions that
-// cannot be parsed count as old.
+// isNewerSDK reports whether version is newer than the newest supported SDK. A version
+// that cannot be parsed counts as old.
 func isNewerSDK(version string) bool {
 	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
 	if len(parts) < 2 {

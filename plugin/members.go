@@ -11,7 +11,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// cutText cuts the text of a member to maxChars characters, with a warning.
+// cutText shortens the text of a JSON member to maxChars characters and adds a warning to
+// p.
 func cutText(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) string {
 	n := utf8.RuneCountInString(text)
 	if n <= maxChars {
@@ -21,25 +22,25 @@ func cutText(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) stri
 	return plaintext.Clean(text, maxChars)
 }
 
-// readShort returns an optional string, cut to maxChars characters.
+// readShort reads an optional string member, shortened to maxChars characters.
 func readShort(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
 	return cutText(f, p, key, f.Optional(key), maxChars)
 }
 
-// addWarning adds a warning about a member.
+// addWarning adds a warning about a JSON member of the package to p.
 func addWarning(f *jsonread.Reader, p *Plugin, key, format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s%s %s", f.Problems.File, f.Path, key, fmt.Sprintf(format, args...)))
 }
 
-// These constants are the shortest and the longest time limit that a package may
-// request.
+// These constants are the shortest and the longest time limit that a package may declare
+// for a tool or prompt.
 const (
 	minTimeout = time.Second
 	maxTimeout = 5 * time.Minute
 )
 
-// readTimeouts reads the time limits of a tool or prompt; zero means the limits of the
-// server.
+// readTimeouts reads the idle limit and the hard limit of a tool or prompt. Zero means
+// that the server's limit applies.
 func readTimeouts(f *jsonread.Reader) (idle, hard time.Duration) {
 	limits := f.Object("limits")
 	if limits == nil {
@@ -62,17 +63,19 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 	return d
 }
 
-// maxIconBytes is the largest icon, in bytes. The original OpenTabs SDK allows 16 KB.
+// maxIconBytes is the maximum size of a plugin's icon, in bytes. The original OpenTabs
+// SDK allows 16 KB.
 const maxIconBytes = 64 << 10
 
-// parseIcons reads the icons of the plugin. Surfaces show only the first icon.
+// parseIcons parses the icons of the plugin. Surfaces show only the icon in the member
+// iconSvg.
 func parseIcons(top *jsonread.Reader, p *Plugin) {
 	p.Icon = readIcon(top, "iconSvg", p)
 	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
-// checkUnusedIcons checks icons that are never shown: the icons with the given keys, or
-// a tool's icons if no keys are given.
+// checkUnusedIcons checks the icons with the given keys, which no surface shows. Without
+// keys, checkUnusedIcons checks the icons of a tool.
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	if len(keys) == 0 {
 		keys = []string{"iconSvg", "iconInactiveSvg"}
@@ -82,8 +85,8 @@ func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	}
 }
 
-// readIcon returns the text of an optional SVG. readIcon drops an icon that cannot be
-// shown, with a warning.
+// readIcon reads an optional SVG icon. readIcon drops an icon that surfaces cannot show,
+// and adds a warning to p.
 func readIcon(f *jsonread.Reader, key string, p *Plugin) string {
 	svg := strings.TrimSpace(strings.TrimPrefix(f.Optional(key), "\ufeff"))
 	switch {

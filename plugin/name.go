@@ -9,31 +9,32 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPluginName is the longest name of a plugin, in characters. Clients accept 128
-// characters for the plugin, "__" and the tool together.
+// maxPluginName is the maximum length of a plugin name, in characters. MCP clients accept
+// 128 characters for the plugin name, "__" and the tool name together.
 const maxPluginName = 64
 
 const (
 	packagePrefix = "opentabs-plugin-"
-	// officialScope is dropped from plugin names, so a package with this scope and a
-	// package without scope can have the same name.
+	// officialScope is an npm scope that plugin names leave out. A package with this
+	// scope and a package without a scope can have the same plugin name.
 	officialScope = "@opentabs-dev/"
 )
 
 var nameGrammar = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// reservedNames are names that plugins cannot have.
+// reservedNames are names that a plugin cannot have.
 var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "tools", "mcp", "web", "webmcp", "job"}
 
-// BuiltinToolNames are the tools of opentabs itself that agents see.
+// BuiltinToolNames are the names of the tools that opentabs itself offers to agents.
 var BuiltinToolNames = []string{
 	"job_wait", "job_result", "job_cancel", "job_list", "plugin_list_tabs", "plugin_inspect", "plugin_mark_reviewed",
 	"tools_search", "tools_describe", "tools_call", "tools_read",
 }
 
-// NameOf derives a plugin's name from its npm package name: opentabs-plugin-x and
-// @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes acme-x. The
-// error for a wrong package name describes the allowed names.
+// NameOf derives a plugin's name from the npm name of its package. The packages
+// opentabs-plugin-x and @opentabs-dev/opentabs-plugin-x are named x;
+// @acme/opentabs-plugin-x is named acme-x. The error for an invalid package name
+// describes the allowed names.
 func NameOf(packageName string) (string, error) {
 	unscopedName, scope := packageName, ""
 	if strings.HasPrefix(packageName, "@") {
@@ -57,7 +58,8 @@ func NameOf(packageName string) (string, error) {
 	return name, nil
 }
 
-// CheckName returns an error for an invalid plugin name, with the allowed names.
+// CheckName returns an error for an invalid plugin name. The error describes the allowed
+// names.
 func CheckName(name string) error {
 	switch {
 	case name == "":

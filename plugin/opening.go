@@ -6,12 +6,12 @@ import (
 	"opentabs/dispatch"
 )
 
-// applySites adds the sites of the user's url settings to the plugin, and chooses the
-// page to open. Call applySites before the plugin is published.
+// applySites adds the sites in the user's url settings to the plugin, and chooses the
+// page that calls may open. Call applySites before another goroutine can see the plugin.
 func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.Instances = instances
 	for _, instance := range p.Instances {
-		host, _, _ := ParseSite(instance.URL) // invalid settings are rejected earlier
+		host, _, _ := ParseSite(instance.URL) // package settings has already rejected invalid URLs
 		if pattern, err := patternOf(host); err == nil {
 			p.Matches, p.matches = append(p.Matches, pattern.text), append(p.matches, pattern)
 		}
@@ -19,9 +19,9 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.OpensAt = p.pageToOpen()
 }
 
-// pageToOpen returns the page to open for a call without a matching tab. The first
-// choice is the first URL of the user's settings, then a matching homepage, then the
-// first matching site.
+// pageToOpen returns the URL that opentabs opens for a call if no tab matches the plugin.
+// The first choice is the first URL in the user's settings, then a matching homepage,
+// then the first matching site.
 func (p *Plugin) pageToOpen() string {
 	var pages []string
 	for _, instance := range p.Instances {
@@ -41,8 +41,8 @@ func (p *Plugin) pageToOpen() string {
 	return ""
 }
 
-// likelyURL returns a URL that the pattern probably matches: the path up to the first
-// wildcard.
+// likelyURL returns a URL that the pattern probably matches. Its path is the pattern's
+// path up to the first wildcard.
 func (p Pattern) likelyURL() string {
 	scheme := p.scheme
 	if scheme == "*" {

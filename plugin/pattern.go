@@ -9,33 +9,33 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPathWildcards is the maximum number of * in the path of a pattern.
+// maxPathWildcards is the maximum number of * in the path of a URL pattern.
 const maxPathWildcards = 5
 
-// Pattern is a Chrome match pattern that names at least one site. The zero
-// value matches nothing.
+// Pattern is a Chrome match pattern, such as "*://*.example.com/*", that names a host.
+// The zero Pattern matches no URL.
 type Pattern struct {
 	text string
-	// scheme is "http", "https", or "*" for http and https.
+	// scheme is "http", "https", or "*" for both.
 	scheme string
-	// host is in lower case, without a leading "*.". subdomains reports whether the
-	// pattern has "*." before the host.
+	// host is in lower case, without a leading "*.". subdomains is true if the pattern
+	// has "*." before the host.
 	host       string
 	subdomains bool
-	// port is "" for any port.
+	// port is empty if the pattern matches any port.
 	port string
 	path string
 }
 
-// String returns the pattern as it was written.
+// String returns the text from which the pattern was parsed.
 func (p Pattern) String() string { return p.text }
 
 var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
-// ParsePattern reads a match pattern: scheme, "://", host, optional port, path. The
-// scheme is *, http or https. The host is localhost, an IPv4 address, or a domain with
-// an optional leading "*.". The path has at most 5 wildcards. Patterns for all sites or
-// for a whole top-level domain are refused. The error of ParsePattern explains which
+// ParsePattern parses a match pattern: scheme, "://", host, optional port, path. The
+// scheme is *, http or https. The host is localhost, an IPv4 address, or a domain with an
+// optional leading "*.". The path has at most 5 wildcards. ParsePattern rejects patterns
+// for all sites or for a whole top-level domain. The error of ParsePattern explains which
 // patterns are allowed.
 func ParsePattern(text string) (Pattern, error) {
 	p := Pattern{text: text}
@@ -69,7 +69,8 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// setHost reads host[:port] and returns why it is invalid; empty if it is valid.
+// setHost parses a pattern's host[:port]. setHost returns why the host or port is
+// invalid; empty if both are valid.
 func (p *Pattern) setHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {
@@ -108,7 +109,8 @@ func (p *Pattern) setHost(hostPort string) string {
 	return ""
 }
 
-// setPort reads a port and returns why the port is invalid; empty if the port is valid.
+// setPort parses a pattern's port. setPort returns why the port is invalid; empty if the
+// port is valid.
 func (p *Pattern) setPort(port string) string {
 	if port == "*" {
 		return ""
@@ -121,9 +123,9 @@ func (p *Pattern) setPort(port string) string {
 	return ""
 }
 
-// Match reports whether the pattern matches url by the rules of Chrome. A pattern
-// without a port matches any port, and *.example.com also matches example.com. The path
-// is compared with the query string but without the fragment.
+// Match reports whether the pattern matches url by the rules of Chrome. A pattern without
+// a port matches any port, and *.example.com also matches example.com. The path of a
+// pattern is compared with the URL's path and query string, but not with the fragment.
 func (p Pattern) Match(url string) bool {
 	u, ok := splitURL(url)
 	if !ok || p.scheme == "" {
@@ -141,7 +143,7 @@ func (p Pattern) Match(url string) bool {
 	return u.path+"/*" == p.path || matchGlob(p.path, u.path)
 }
 
-// matchesAny reports whether any pattern matches url.
+// matchesAny reports whether at least one of the patterns matches url.
 func matchesAny(patterns []Pattern, url string) bool {
 	for _, p := range patterns {
 		if p.Match(url) {
@@ -151,7 +153,7 @@ func matchesAny(patterns []Pattern, url string) bool {
 	return false
 }
 
-// urlParts is the parts of a URL that [Pattern.Match] compares.
+// urlParts are the parts of a URL that [Pattern.Match] compares.
 type urlParts struct{ scheme, host, port, path string }
 
 // splitURL splits an absolute http or https URL without decoding escapes, because Chrome
@@ -163,7 +165,7 @@ func splitURL(url string) (urlParts, bool) {
 	hostAndPath, _, _ = strings.Cut(hostAndPath, "#")
 	site, _, _ := strings.Cut(hostAndPath, "?")
 	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
-		return u, false // a URL from a browser has no blank or backslash before ? or #
+		return u, false // in a URL from a browser, no blank or backslash is before ? or #
 	}
 	authority := hostAndPath
 	if i := strings.IndexAny(hostAndPath, "/?"); i >= 0 {
@@ -184,7 +186,8 @@ func splitURL(url string) (urlParts, bool) {
 	return u, u.host != ""
 }
 
-// matchGlob reports whether pattern matches all of s. In a pattern * matches any text.
+// matchGlob reports whether pattern matches all of s. A * in pattern matches any text,
+// including none.
 func matchGlob(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -13,73 +13,76 @@ import (
 	"opentabs/wire"
 )
 
-// Plugin is one loaded package.
+// Plugin is one loaded plugin package. A Plugin is immutable after its load.
 type Plugin struct {
-	// Name is derived from Package, the npm name of the package; see [NameOf].
+	// Name is the plugin's short name, derived from the npm name in Package; see
+	// [NameOf].
 	Name    string
 	Package string
 	Version string
-	// DisplayName and Description are for users.
+	// DisplayName and Description are texts for users.
 	DisplayName string
 	Description string
-	// Homepage is an http or https URL, or empty.
+	// Homepage is the http or https URL of the site, or empty.
 	Homepage string
-	// Dir is the absolute path of the package. Source is the way the package was
+	// Dir is the absolute path of the package's folder. Source is the way the package was
 	// installed.
 	Dir    string
 	Source Source
-	// Matches and Excludes are match patterns; excludes take precedence. Matches is
-	// empty only for a plugin whose sites come from a setting that is not set.
+	// Matches and Excludes are match patterns of URLs. Excludes take precedence. Matches
+	// is empty only for a plugin whose sites come from a url setting that the user has
+	// not set.
 	Matches  []string
 	Excludes []string
-	// SDKVersion is the version of the SDK that built the package; empty for old
-	// packages.
+	// SDKVersion is the version of the SDK that built the package. SDKVersion is empty
+	// for packages of very old SDKs.
 	SDKVersion string
-	// IsForOriginalSDK reports that the original OpenTabs SDK built the package.
+	// IsForOriginalSDK is true if the original OpenTabs SDK built the package.
 	IsForOriginalSDK bool
 	// Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string
-	// ManifestHash is the SHA-256 of package.json, dist/tools.json and the
-	// pre-script, in hex.
+	// ManifestHash is the SHA-256 of package.json, dist/tools.json and the pre-script
+	// together, in hex.
 	ManifestHash string
 	World        wire.World
-	// PreScript reports that the plugin has a script that runs before the scripts of
-	// the page. PreScriptHash is the SHA-256 of the whole pre-script file, in hex. See
+	// PreScript is true if the plugin has a script that runs before the scripts of the
+	// page. PreScriptHash is the SHA-256 of the whole pre-script file, in hex. See
 	// [Plugin.PreScriptCode].
 	PreScript     bool
 	PreScriptHash string
-	// Start is when the adapter starts in a document; empty if the package declares no
-	// start.
+	// Start is when the adapter starts in a document. Start is empty if the package does
+	// not declare a start.
 	Start Start
-	// Activates reports that the adapter has an onActivate hook. An adapter with an
+	// Activates is true if the adapter has an onActivate hook. An adapter with an
 	// onActivate hook starts late unless the package declares Start.
 	Activates bool
-	// RunsInFrames reports that the adapter may run in frames of the page's origin.
+	// RunsInFrames is true if the adapter may run in frames that have the page's origin.
 	RunsInFrames bool
-	// Icon is an SVG of at most 64 KB, or empty. Show the icon only as an image, never
-	// as part of a document, because an SVG may contain scripts.
+	// Icon is an SVG text of at most 64 KB, or empty. Show the icon only as an image,
+	// never as part of a document, because an SVG may contain scripts.
 	Icon string
-	// Tools has at least one element, in the order of the package.
+	// Tools has at least one element. The tools are in the order of the package.
 	Tools []*Tool
-	// Prompts are in the order of the package. No prompt has the name of a tool.
+	// Prompts are in the order of the package. No prompt has the same name as a tool.
 	Prompts []*Prompt
 	// Settings are the settings that the user can set, sorted by key.
 	Settings []Setting
-	// Instances are the sites that the user has set, by name; see [dispatch.Tool].
-	// OpensAt is the page that calls may open, or empty.
+	// Instances are the sites that the user has set, with their names; see
+	// [dispatch.Tool]. OpensAt is the URL that opentabs opens for a call without a
+	// matching tab, or empty.
 	Instances []dispatch.Instance
 	OpensAt   string
-	// Warnings are problems that do not keep the plugin from working.
+	// Warnings are problems of the package that do not keep the plugin from working.
 	Warnings []string
 
 	isBuiltin         bool
 	matches, excludes []Pattern
-	// onFileChange is called when a file on disk differs from the loaded file; nil for
-	// no call.
+	// onFileChange is called when a file on disk differs from the loaded file.
+	// onFileChange may be nil.
 	onFileChange func()
 }
 
-// Start is when an adapter starts in a document.
+// Start is the moment at which an adapter starts in a document.
 type Start string
 
 const (
@@ -89,7 +92,8 @@ const (
 	StartIdle Start = "document_idle"
 )
 
-// Info returns the plugin for browsers, without Script, Base and File.
+// Info returns the plugin's description for browsers. Info leaves the fields Script, Base
+// and File empty.
 func (p *Plugin) Info() wire.PluginInfo {
 	return wire.PluginInfo{
 		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,
@@ -99,64 +103,65 @@ func (p *Plugin) Info() wire.PluginInfo {
 	}
 }
 
-// ContentHash is the SHA-256, in hex, of everything that a review covers: the
-// adapter and the descriptions.
+// ContentHash returns the SHA-256, in hex, of everything that a review covers: the
+// adapter, the pre-script and the descriptions.
 func (p *Plugin) ContentHash() string {
 	sum := sha256.Sum256([]byte(p.Hash + "\n" + p.ManifestHash))
 	return hex.EncodeToString(sum[:])
 }
 
-// RequestReload makes the registry load the plugin again, because a file on disk
-// differs from the loaded file.
+// RequestReload makes the registry load the plugin again. Call RequestReload after a file
+// on disk turned out to differ from the loaded file.
 func (p *Plugin) RequestReload() {
 	if p.onFileChange != nil {
 		p.onFileChange()
 	}
 }
 
-// MatchesURL reports whether the plugin runs in a document with this URL.
+// MatchesURL reports whether the plugin runs in a document with the given URL.
 func (p *Plugin) MatchesURL(url string) bool {
 	return matchesAny(p.matches, url) && !matchesAny(p.excludes, url)
 }
 
-// Tool is one function of a plugin.
+// Tool is one function of a plugin that agents can call.
 type Tool struct {
 	Plugin *Plugin
 	Name   string
-	// DisplayName is the name for users; the default is Name.
+	// DisplayName is the tool's name for users; the default is Name.
 	DisplayName string
 	// Description is for agents, at most 1,000 characters.
 	Description string
 	// Group is the heading under which surfaces list the tool.
 	Group string
-	// Icon is a Lucide icon name; it defaults to "wrench".
+	// Icon is the name of a Lucide icon; the default is "wrench".
 	Icon string
-	// InputSchema is a compact JSON Schema whose root is an object. A property with a
-	// default is never required.
+	// InputSchema is a compact JSON Schema for the tool's arguments, whose root is an
+	// object. A property with a default is never required.
 	InputSchema json.RawMessage
-	// OutputSchema is a compact JSON Schema.
+	// OutputSchema is a compact JSON Schema for the tool's result.
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// IdleLimit and HardLimit are the limits of the tool; zero means the limits of the
-	// server. Each call also ends at the hard limit of the server.
+	// IdleLimit and HardLimit are the tool's time limits; zero means the server's limits.
+	// The server's hard limit applies to each call in any case.
 	IdleLimit time.Duration
 	HardLimit time.Duration
-	// Place is where the tool runs, and IsExclusive is set if it changes its tab; see
-	// [dispatch.Tool]. Tools of packages have the zero values.
+	// Place is where the tool runs. IsExclusive is true for a tool that changes its tab;
+	// see [dispatch.Tool]. Both fields are zero for tools of packages.
 	Place       dispatch.Place
 	IsExclusive bool
-	// IsOptIn is true for a tool of a built-in plugin that is off until the user sets a
-	// permission for the tool. The permission of the plugin is not sufficient.
+	// IsOptIn is true for a built-in tool that is off until the user sets a permission
+	// for the tool itself. The permission of the built-in plugin is not sufficient.
 	IsOptIn bool
-	// Undo is how a done call of the tool is undone; nil if the author declares nothing.
+	// Undo defines how opentabs undoes a call of the tool that is done; nil if the author
+	// declares no undo.
 	Undo *Undo
 
 	arguments schema.Validator
 	results   schema.Validator
 }
 
-// Annotations are the author's hints about a tool, as in MCP; nil and empty mean that
-// there is no hint.
+// Annotations are the author's hints about a tool, as in MCP. A nil or empty field means
+// that the author gives no hint.
 type Annotations struct {
 	Title       string `json:"title,omitempty"`
 	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
@@ -165,16 +170,17 @@ type Annotations struct {
 	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
 }
 
-// fullNameGrammar matches the tool names that MCP clients accept.
+// fullNameGrammar matches the full tool names that MCP clients accept.
 var fullNameGrammar = lazyregexp.New(`^[A-Za-z0-9_-]{1,128}$`)
 
-// FullName returns the name that agents see; see [dispatch.Tool.FullName].
+// FullName returns the tool's name for agents, such as messages__export; see
+// [dispatch.Tool.FullName].
 func (t *Tool) FullName() string { return t.Dispatch().FullName() }
 
 // IsReadOnly reports whether the author declares that the tool changes nothing.
 func (t *Tool) IsReadOnly() bool { return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly }
 
-// Dispatch returns the tool for the dispatcher.
+// Dispatch returns the description of the tool that the dispatcher needs.
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
@@ -184,8 +190,8 @@ func (t *Tool) Dispatch() dispatch.Tool {
 	}
 }
 
-// ToolsByCategory returns the tools grouped by category, in the order of the first tool
-// of each category. Tools without a category are last.
+// ToolsByCategory returns the plugin's tools grouped by category, in the order of the
+// first tool of each category. Tools without a category are last.
 func (p *Plugin) ToolsByCategory() []*Tool {
 	rank := map[string]int{}
 	for i, t := range p.Tools {
@@ -199,12 +205,11 @@ func (p *Plugin) ToolsByCategory() []*Tool {
 	return tools
 }
 
-// otherTools is the heading of the tools without a category, if some tools have a
-// category.
+// otherTools is the heading for tools without a category in a plugin that has categories.
 const otherTools = "Other"
 
-// EachCategory calls f with each category and its tools. A plugin without categories has
-// one category, "".
+// EachCategory calls f with each category and the category's tools. A plugin without
+// categories has one category, "".
 func (p *Plugin) EachCategory(f func(category string, tools []*Tool)) {
 	tools := p.ToolsByCategory()
 	for len(tools) > 0 {

@@ -14,12 +14,12 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// preScriptName is the file name of the pre-script.
+// preScriptName is the file name of a plugin's pre-script.
 const preScriptName = "pre-script.iife.js"
 
 var hashGrammar = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-// parsePreScript reads the members of dist/tools.json about the pre-script.
+// parsePreScript parses the members of dist/tools.json that declare the pre-script.
 func parsePreScript(top *jsonread.Reader, p *Plugin) {
 	name, declaredHash := top.Optional("preScriptFile"), top.Optional("preScriptHash")
 	if name == "" {
@@ -36,9 +36,9 @@ func parsePreScript(top *jsonread.Reader, p *Plugin) {
 	p.PreScript, p.PreScriptHash = true, declaredHash
 }
 
-// inspectPreScript reads and checks the pre-script. inspectPreScript replaces the
-// declared hash in p by the hash of the pre-script file, and writes the code to
-// packageHash. A package whose pre-script file is missing works without a pre-script.
+// inspectPreScript reads and checks the pre-script of a package. inspectPreScript
+// replaces the declared hash in p by the hash of the pre-script file, and writes the code
+// to packageHash. A package whose pre-script file is missing works without a pre-script.
 func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problem string) {
 	declaredHash := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
@@ -63,9 +63,9 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 	return ""
 }
 
-// isHashOf reports whether declaredHash is a hash that a build may record for code. The
-// recorded hash covers the text before the source map comment, with or without the line
-// end before the comment.
+// isHashOf reports whether declaredHash is a hash that a build may record for the
+// pre-script code. The recorded hash covers the text before the source map comment, with
+// or without the line break before the comment.
 func isHashOf(declaredHash string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
@@ -80,9 +80,9 @@ func isHashOf(declaredHash string, code []byte) bool {
 	return false
 }
 
-// PreScriptCode reads the code of the pre-script; nil for a plugin without a
-// pre-script. PreScriptCode returns an error if the pre-script file has changed since
-// the plugin was loaded.
+// PreScriptCode reads the code of the pre-script; nil for a plugin without a pre-script.
+// PreScriptCode returns an error if the pre-script file has changed since the plugin was
+// loaded.
 func (p *Plugin) PreScriptCode() ([]byte, error) {
 	if !p.PreScript {
 		return nil, nil

@@ -13,12 +13,12 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// Prompt is a text for an agent that the adapter writes in the page from the user's
-// arguments.
+// Prompt is a text for an agent, such as a summary of a page. The adapter writes the text
+// in the page, from the user's arguments.
 type Prompt struct {
 	Plugin *Plugin
 	Name   string
-	// DisplayName is the name for users; the default is Name.
+	// DisplayName is the prompt's name for users; the default is Name.
 	DisplayName string
 	// Description has at most 1,000 characters, or is empty.
 	Description string
@@ -27,26 +27,26 @@ type Prompt struct {
 	// InputSchema is a compact JSON Schema of all arguments, whose root is an object. An
 	// argument with a default is never required.
 	InputSchema json.RawMessage
-	// IdleLimit and HardLimit are the limits of the prompt; zero means the limits of
-	// the server. Each call also ends at the hard limit of the server.
+	// IdleLimit and HardLimit are the prompt's time limits; zero means the server's
+	// limits. The server's hard limit applies to each call in any case.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 
 	arguments schema.Validator
 }
 
-// PromptArgument is one argument as MCP lists it.
+// PromptArgument describes one argument of a prompt, as MCP lists it.
 type PromptArgument struct {
 	Name string
-	// Description explains the argument; it may be empty.
+	// Description explains the argument to the user; Description may be empty.
 	Description string
 	Required    bool
 }
 
-// FullName returns the name that clients see: <plugin>__<prompt>.
+// FullName returns the prompt's name for clients: <plugin>__<prompt>.
 func (p *Prompt) FullName() string { return p.Plugin.Name + "__" + p.Name }
 
-// Dispatch returns the prompt for the dispatcher.
+// Dispatch returns the description of the prompt that the dispatcher needs.
 func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
@@ -56,7 +56,8 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 	}
 }
 
-// parsePrompts reads the optional prompts of dist/tools.json into p, after the tools.
+// parsePrompts parses the optional "prompts" member of dist/tools.json into p. Call
+// parsePrompts after the tools are parsed.
 func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	if !top.Has("prompts") {
 		return
@@ -66,8 +67,8 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	// Tools and prompts have different names, because logs and permissions use the
-	// names.
+	// A prompt cannot have the name of a tool, because logs and permissions identify
+	// tools and prompts by name.
 	seen := map[string]string{}
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
@@ -79,7 +80,7 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	})
 }
 
-// parsePrompt reads one prompt of dist/tools.json.
+// parsePrompt parses one prompt of dist/tools.json.
 func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	prompt := &Prompt{Plugin: p}
 	prompt.Name = f.Text("name", "give the prompt a name, as in summarise_channel")
@@ -105,7 +106,7 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	return prompt
 }
 
-// argumentsOf returns the arguments that a schema describes.
+// argumentsOf returns the arguments that the input schema of a prompt describes.
 func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	root := jsonread.New(raw, f.Path+"input_schema.", f.Problems)
 	required := root.Strings("required")
@@ -118,7 +119,7 @@ func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	return list
 }
 
-// parseArguments reads the list of arguments of a prompt without a schema.
+// parseArguments parses the argument list of a prompt that has no input schema.
 func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	if !f.Has("arguments") {
 		return nil
@@ -147,7 +148,7 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	return list
 }
 
-// schemaOf returns a schema in which all arguments are texts.
+// schemaOf returns an input schema in which all arguments are strings.
 func schemaOf(arguments []PromptArgument) json.RawMessage {
 	properties, required := map[string]any{}, []string{}
 	for _, a := range arguments {
@@ -161,8 +162,8 @@ func schemaOf(arguments []PromptArgument) json.RawMessage {
 	})
 }
 
-// Validate checks the arguments of prompts/get and returns them as the page
-// receives them; see [schema.Validator.CheckTextArguments].
+// Validate checks the arguments of an MCP prompts/get request and converts them for the
+// page; see [schema.Validator.CheckTextArguments].
 func (p *Prompt) Validate(args json.RawMessage) (json.RawMessage, error) {
 	return p.arguments.CheckTextArguments(p.validationSubject(), p.InputSchema, args)
 }

@@ -19,7 +19,7 @@ type Registry struct {
 	log   zerolog.Logger
 	sites func(*Plugin) []dispatch.Instance
 	set   atomic.Pointer[Set]
-	// builtins are the plugins of opentabs itself; set before the first reload.
+	// builtins are the plugins of opentabs itself, set before the first reload.
 	builtins []*Plugin
 
 	reloadLock sync.Mutex // held while plugins are loaded and listeners run
@@ -27,40 +27,40 @@ type Registry struct {
 	mu            sync.Mutex // guards all fields below
 	listeners     []*listener
 	folders       []string
-	loadedEntries []Entry    // entries of the last reload
+	loadedEntries []Entry    // store entries and global packages of the last reload
 	stamps        fileStamps // stamps of the files just before the last reload
 }
 
-// listener is a function that runs after a reload with a different set.
+// listener is a function that runs after each reload that changes the set of plugins.
 type listener struct{ onChange func(*Set) }
 
-// NewRegistry returns a registry whose set is empty until [Registry.Reload].
+// NewRegistry returns a registry whose set of plugins is empty until [Registry.Reload].
 func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 	r := &Registry{store: store, log: log, sites: func(*Plugin) []dispatch.Instance { return nil }}
 	r.set.Store(NewSet(nil, nil))
 	return r
 }
 
-// UseSites sets the function that returns the sites which the user has set for a
-// plugin. Each Reload adds the user's sites to the sites in which a plugin works. Call
-// UseSites before the first [Registry.Reload].
+// UseSites sets the function that returns the sites in a plugin's settings. After each
+// Reload, a plugin also runs in the sites that the user has set. Call UseSites before the
+// first [Registry.Reload].
 func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
-// DiscoverIn sets the folders of npm packages in which each reload searches for
-// plugins. Entries of the store take precedence over plugins in these folders.
+// DiscoverIn sets the folders of npm packages in which each reload searches for plugins.
+// Plugins in the store take precedence over plugins in these folders.
 func (r *Registry) DiscoverIn(folders []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.folders = slices.Clone(folders)
 }
 
-// entriesInOrder returns the packages to load in order of precedence, and the unreadable
-// entries of the store.
+// entriesInOrder returns the packages to load in order of precedence, and the store
+// entries that cannot be parsed.
 func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
-	seenStamps := fileStamps{} // stamps are recorded first, so that a change during the reload is detected
+	seenStamps := fileStamps{} // file stamps are recorded before the reload, so that a change during the reload is detected
 	seenStamps.addPluginLists(r.store.Path(), folders)
 	entries, failed, err := r.store.readEntries()
 	if err != nil {
@@ -85,12 +85,13 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	return entries, failed, nil
 }
 
-// Set returns the current set; never nil.
+// Set returns the current set of loaded plugins; never nil.
 func (r *Registry) Set() *Set { return r.set.Load() }
 
-// OnChange registers a listener that runs after each reload with a different set, in
-// order, in the goroutine that reloads. The listener must not call Reload. A reload
-// that has begun when stop is called may still run the listener.
+// OnChange registers a listener that runs after each reload that changes the set of
+// plugins. Listeners run in the order of their registration, in the goroutine that
+// reloads. A listener must not call Reload. A reload that runs while stop is called may
+// still run the listener.
 func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 	l := &listener{onChange: onChange}
 	r.mu.Lock()
@@ -105,8 +106,8 @@ func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 
 // Reload reads the store and loads every stored plugin. The new set lists plugins that
 // cannot be loaded as failed. Reload returns an error only if the store cannot be read;
-// after an error, the set is unchanged. If no plugins are loaded, the set lists an
-// unreadable store as failed.
+// after an error, loaded plugins stay in the set. If no plugins are loaded, the set lists
+// an unreadable store as failed.
 func (r *Registry) Reload() error {
 	r.reloadLock.Lock()
 	defer r.reloadLock.Unlock()
@@ -151,7 +152,6 @@ func (r *Registry) Reload() error {
 	return nil
 }
 
-// notify runs the listeners of the registry.
 func (r *Registry) notify(set *Set) {
 	r.mu.Lock()
 	listeners := slices.Clone(r.listeners)
@@ -161,13 +161,13 @@ func (r *Registry) notify(set *Set) {
 	}
 }
 
-// loadResult is the result of loading one entry.
+// loadResult is the outcome of loading one package: a plugin or an error.
 type loadResult struct {
 	plugin *Plugin
 	err    error
 }
 
-// loadAll loads packages in parallel, one for each processor.
+// loadAll loads packages in parallel, with one goroutine for each processor.
 func (r *Registry) loadAll(entries []Entry) []loadResult {
 	outcomes := make([]loadResult, len(entries))
 	var nextEntry atomic.Int64
@@ -190,9 +190,9 @@ func (r *Registry) loadAll(entries []Entry) []loadResult {
 	return outcomes
 }
 
-// loadEntry loads the package of an entry. A package that opentabs installed is refused
-// if its files have changed. A folder that the user added may change, but its new
-// content counts as not reviewed.
+// loadEntry loads one package of the store. A package that opentabs installed is rejected
+// if its files have changed. A folder that the user added may change, but its new content
+// counts as not reviewed.
 func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	p, err := loadWithIndex(e.Path, r.store.index)
 	if err != nil {
@@ -212,13 +212,13 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	case p.Name != e.Name:
 		return newError(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin install %s", p.Name, e.Name, e.Name, e.Path)
 	}
-	if p.ManifestHash != e.Manifest && !r.store.index.hasCompiled(e.Path, p.ManifestHash) { // the manifest has changed since the plugin was added or last compiled
+	if p.ManifestHash != e.Manifest && !r.store.index.hasCompiled(e.Path, p.ManifestHash) { // the descriptions have changed since their schemas were last compiled
 		if err := p.CheckSchemas(); err != nil {
 			return nil, err
 		}
 		r.store.index.recordCompiled(e.Path, p.ManifestHash)
 	}
-	if e.Source != SourceGlobal { // global packages are checked when a page needs them
+	if e.Source != SourceGlobal { // a global package is checked when a page needs its scripts
 		if err := r.store.checkScripts(p); err != nil {
 			return nil, err
 		}
@@ -236,8 +236,8 @@ func (r *Registry) forceReload(dir string) {
 }
 
 // choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its
-// compiled schemas. Of two plugins with the same name, the set has only the first, even
-// if the first cannot be loaded.
+// compiled schemas. If two plugins have the same name, the set has only the first plugin,
+// even if the first plugin cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))
@@ -261,12 +261,12 @@ func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin 
 	return plugins
 }
 
-// isSamePlugin reports whether two plugins have the same content and sites.
+// isSamePlugin reports whether two plugins have the same content and the same sites.
 func isSamePlugin(a, b *Plugin) bool {
 	return a.Dir == b.Dir && a.Source == b.Source && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash && slices.Equal(a.Instances, b.Instances)
 }
 
-// isSameSet reports whether two sets have the same plugins and failures.
+// isSameSet reports whether two sets have the same plugins and the same failures.
 func isSameSet(a, b *Set) bool {
 	return slices.Equal(a.plugins, b.plugins) && slices.EqualFunc(a.failed, b.failed, func(x, y Failure) bool {
 		return x.Path == y.Path && x.Name == y.Name && x.Err.Error() == y.Err.Error()

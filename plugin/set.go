@@ -9,9 +9,9 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Set is the loaded plugins at one moment. Set is immutable.
+// Set is all loaded plugins at one moment. A Set is immutable.
 type Set struct {
-	plugins  []*Plugin // without builtins
+	plugins  []*Plugin // without the built-in plugins
 	builtins []*Plugin
 	byName   map[string]*Plugin
 	tools    []*Tool
@@ -21,17 +21,17 @@ type Set struct {
 	failed   []Failure
 }
 
-// Failure is an added plugin that could not be loaded.
+// Failure is an installed plugin that could not be loaded.
 type Failure struct {
 	// Path is the package's folder, or the file that could not be read.
 	Path string
-	// Name is the plugin's name when the plugin was added; it may be empty.
+	// Name is the plugin's name when the user added the plugin; Name may be empty.
 	Name string
-	// Err is the error with the problem and how to correct it.
+	// Err describes the problem and how to correct it.
 	Err error
 }
 
-// NewSet returns a set of plugins with different names. builtins are the plugins of
+// NewSet returns a set of plugins, whose names must differ. builtins are the plugins of
 // opentabs itself.
 func NewSet(plugins []*Plugin, failed []Failure, builtins ...*Plugin) *Set {
 	s := &Set{
@@ -61,21 +61,22 @@ func NewSet(plugins []*Plugin, failed []Failure, builtins ...*Plugin) *Set {
 	return s
 }
 
-// Plugins returns the plugins that are packages, sorted by name.
+// Plugins returns the plugins that are packages, sorted by name. Plugins leaves out the
+// built-in plugins.
 func (s *Set) Plugins() []*Plugin { return slices.Clone(s.plugins) }
 
-// All returns all plugins: first those of opentabs itself, then the packages.
+// All returns all plugins: first the built-in plugins, then the packages.
 func (s *Set) All() []*Plugin { return slices.Concat(s.builtins, s.plugins) }
 
-// Plugin returns the plugin of this name.
+// Plugin returns the loaded plugin with the given name.
 func (s *Set) Plugin(name string) (*Plugin, bool) {
 	p, ok := s.byName[name]
 	return p, ok
 }
 
-// Find returns the plugin of this name. For a plugin that is not loaded, the error has
-// the reason; for an unknown name, the error wraps [ErrUnknown] and lists the loaded
-// plugins.
+// Find returns the loaded plugin with the given name. For a plugin that could not be
+// loaded, the error contains the reason. For an unknown name, the error wraps
+// [ErrUnknown] and lists the loaded plugins.
 func (s *Set) Find(name string) (*Plugin, error) {
 	if p, ok := s.byName[name]; ok {
 		return p, nil
@@ -86,8 +87,9 @@ func (s *Set) Find(name string) (*Plugin, error) {
 	return nil, unknownName(name, slices.Collect(maps.Keys(s.byName)))
 }
 
-// FindWithTool returns the plugin of a tool; with an empty tool, FindWithTool works
-// like [Set.Find]. The error for an unknown tool lists the tools of the plugin.
+// FindWithTool returns the plugin that has the given tool; with an empty tool name,
+// FindWithTool works like [Set.Find]. The error for an unknown tool lists the tools of
+// the plugin.
 func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
 	p, err := s.Find(name)
 	if err != nil || tool == "" {
@@ -106,25 +108,25 @@ func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
 	return nil, fmt.Errorf("%w: the plugin %s has no tool %q%s; name one of %s", ErrUnknown, name, tool, nearest.Suggestion(name+"__"+tool, entryNames), strings.Join(entryNames, ", "))
 }
 
-// Tools returns the tools of all plugins, sorted by their full names.
+// Tools returns the tools of all plugins, sorted by full name.
 func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
 
-// Tool returns the tool of this full name, as in messages__export.
+// Tool returns the tool with the given full name, such as messages__export.
 func (s *Set) Tool(fullName string) (*Tool, bool) {
 	t, ok := s.byTool[fullName]
 	return t, ok
 }
 
-// Prompts returns the prompts of all plugins, sorted by their full names.
+// Prompts returns the prompts of all plugins, sorted by full name.
 func (s *Set) Prompts() []*Prompt { return slices.Clone(s.prompts) }
 
-// Prompt returns the prompt of this full name, as in messages__summarise.
+// Prompt returns the prompt with the given full name, such as messages__summarise.
 func (s *Set) Prompt(fullName string) (*Prompt, bool) {
 	p, ok := s.byPrompt[fullName]
 	return p, ok
 }
 
-// Failure returns why the plugin of this name could not be loaded.
+// Failure returns why the plugin with the given name could not be loaded.
 func (s *Set) Failure(name string) (Failure, bool) {
 	for _, f := range s.failed {
 		if f.Name == name && name != "" {

@@ -13,25 +13,26 @@ import (
 	"opentabs/wire"
 )
 
-// settingTypes are the types a setting may have.
+// settingTypes are the allowed types of a plugin's setting.
 var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 
 const (
-	// maxSettings is the maximum number of settings of a plugin, maxOptions the maximum
-	// number of options of a setting. The panel and clients receive all settings with
-	// every update.
+	// maxSettings is the maximum number of settings of a plugin. maxOptions is the
+	// maximum number of options of a "select" setting. The limits are necessary because
+	// the side panel and clients receive all settings with every update.
 	maxSettings = 100
 	maxOptions  = 500
-	// maxSettingText is the longest text of a setting, in characters.
+	// maxSettingText is the maximum length of a setting's label, description and other
+	// texts, in characters.
 	maxSettingText = 1000
 )
 
-// maxSettingKey is the longest key of a setting, in characters.
+// maxSettingKey is the maximum length of a setting's key, in characters.
 const maxSettingKey = 100
 
-// isSettingKey reports whether a key of a setting is valid. A key must not contain "=",
-// because the command line uses KEY=VALUE. A regular expression for keys would need 4
-// MB.
+// isSettingKey reports whether key is a valid key of a setting. A setting's key must not
+// contain "=", because the command line uses KEY=VALUE. isSettingKey uses no regular
+// expression, because one for all Unicode letters would need 4 MB.
 func isSettingKey(key string) bool {
 	for i, r := range key {
 		if !unicode.In(r, unicode.L, unicode.N) && r != '_' && r != '$' && (i == 0 || !strings.ContainsRune(".:/ -", r)) {
@@ -41,7 +42,7 @@ func isSettingKey(key string) bool {
 	return key != "" && utf8.RuneCountInString(key) <= maxSettingKey
 }
 
-// Setting is one setting that a plugin declares.
+// Setting is one setting that a plugin declares and the user sets.
 type Setting struct {
 	Key         string
 	Type        wire.SettingType
@@ -49,18 +50,19 @@ type Setting struct {
 	Description string
 	Placeholder string
 	Required    bool
-	// DeclaredSecret is whether the package marks the setting as secret; nil if the
-	// package has no mark. See [Setting.Secret].
+	// DeclaredSecret is the "secret" mark of the setting in the package; nil without a
+	// mark. See [Setting.Secret].
 	DeclaredSecret *bool
-	// Options are the allowed values of a select; other types have none.
+	// Options are the allowed values of a "select" setting. Settings of other types have
+	// no options.
 	Options []string
 }
 
 var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
-// Secret reports whether the value is hidden from surfaces and from restricted plugins.
-// The package marks secrets; without a mark, the key of the setting decides whether the
-// setting is secret.
+// Secret reports whether opentabs hides the setting's value from surfaces and from
+// restricted plugins. A package marks its secret settings. Without a mark, a string
+// setting is secret if its key contains a word such as "token" or "password".
 func (s Setting) Secret() bool {
 	if s.DeclaredSecret != nil {
 		return *s.DeclaredSecret
@@ -68,8 +70,8 @@ func (s Setting) Secret() bool {
 	return s.Type == wire.SettingString && secretWords().MatchString(s.Key)
 }
 
-// parseConfigSchema reads the settings of the plugin. A plugin without URL patterns needs
-// a required url setting.
+// parseConfigSchema parses the settings that a plugin declares in dist/tools.json. A
+// plugin without URL patterns needs a required url setting.
 func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	namesTabs := false
 	if config := top.Object("configSchema"); config != nil {
@@ -96,7 +98,7 @@ func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	}
 }
 
-// parseSetting reads one setting of dist/tools.json.
+// parseSetting parses one setting of dist/tools.json.
 func parseSetting(s *jsonread.Reader) Setting {
 	kind := s.Text("type", "use one of "+strings.Join(settingTypes, ", "))
 	if kind != "" && !slices.Contains(settingTypes, kind) {

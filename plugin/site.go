@@ -8,12 +8,12 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// maxURLChars is the longest URL of a setting, in characters.
+// maxURLChars is the maximum length of a URL in the user's settings, in characters.
 const maxURLChars = 2048
 
-// ParseSite returns the host and port of a URL from the user, and a key to compare
-// sites. The default port is omitted. The sites localhost, 127.0.0.1 and [::1] have the
-// same key.
+// ParseSite parses a URL from the user into host[:port] and a key for comparing sites.
+// ParseSite omits the default port from the host. The sites localhost, 127.0.0.1 and
+// [::1] have the same key.
 func ParseSite(text string) (host, comparedHost, problem string) {
 	u, err := url.Parse(text)
 	switch {
@@ -41,8 +41,8 @@ func ParseSite(text string) (host, comparedHost, problem string) {
 	return host, comparedHost, ""
 }
 
-// patternOf returns the match pattern of a site in a setting. Unlike in packages, the
-// host may be a name without a dot, as in a company network.
+// patternOf returns the match pattern for a site in the user's settings. Unlike a pattern
+// in a package, the host may be a name without a dot, as in a company network.
 func patternOf(host string) (Pattern, error) {
 	p := Pattern{text: "*://" + host + "/*", scheme: "*", path: "/*"}
 	problem := p.setHost(host)

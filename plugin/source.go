@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Source is the way a package was installed.
+// Source is the way a plugin package was installed.
 type Source string
 
 const (
@@ -15,13 +15,13 @@ const (
 	// SourceNPM is a package that opentabs installed from a registry or a file.
 	SourceNPM Source = "npm"
 	// SourceGlobal is a package that npm installed globally, and that the user did not
-	// add.
+	// add to opentabs.
 	SourceGlobal Source = "global"
 )
 
 // findGlobal returns the plugins among the npm packages in folders, in the order of the
-// folders. A package in several folders, as with several versions of Node, is returned
-// once. findGlobal skips unreadable folders.
+// folders. If a package is in several folders, as with several versions of Node,
+// findGlobal returns the first. findGlobal skips unreadable folders.
 func findGlobal(folders []string) []Entry {
 	var storeEntries []Entry
 	seenTargets := map[string]bool{}
@@ -43,8 +43,8 @@ func findGlobal(folders []string) []Entry {
 	return storeEntries
 }
 
-// resolveLinks returns a path with its links resolved; a path that does not exist is
-// unchanged.
+// resolveLinks returns path with its symbolic links resolved. A path that does not exist
+// is returned unchanged.
 func resolveLinks(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
@@ -52,7 +52,7 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// packagesIn returns the npm names of the packages in a folder, sorted.
+// packagesIn returns the npm names of the packages in a folder, in sorted order.
 func packagesIn(folder string) []string {
 	var entryNames []string
 	entries, err := os.ReadDir(folder)

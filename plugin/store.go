@@ -10,34 +10,35 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// storeFile is the name of the list of added plugins in the state folder.
+// storeFile is the file name of the list of installed plugins in the state folder.
 const storeFile = "plugins.json"
 
-// StoreOptions set a store up. The zero value of each field means its default.
+// StoreOptions configures a [Store]. The zero value of a field selects the field's
+// default.
 type StoreOptions struct {
-	// Check returns an error for code that is not one complete script, so that code
-	// cannot break out of the function around it. Check needs a JavaScript parser. By
-	// default, code is not checked, which is unsafe outside of tests.
+	// Check returns an error for code that is not one complete script. Incomplete code
+	// such as "})" could break out of the function that opentabs puts around it. Check
+	// needs a JavaScript parser. By default, code is not checked, which is safe only in
+	// tests.
 	Check func(code []byte) error
-	// Passed reports whether the code with this SHA-256, in hex, has passed Check and
-	// need not be read again. By default, no code counts as checked.
+	// Passed reports whether the code with the given SHA-256, in hex, has already passed
+	// Check. Add does not check such code again. By default, no code counts as checked.
 	Passed func(hash string) bool
-	// IndexKey authenticates the index of adapters (see docs/security.md). An index
-	// that was authenticated with another key is not used. Default: no key, so there is
-	// no index, and each load reads all adapters.
+	// IndexKey authenticates the index of adapters (see docs/security.md). opentabs
+	// ignores an index that was authenticated with another key. By default, there is no
+	// key and no index, so each load reads all adapters.
 	IndexKey []byte
-	// LockWait is how long a change waits for another process that changes the store.
-	// Add and Remove fail after LockWait. Default: 10 s.
+	// LockWait is how long a change of the store waits for a lock that another process
+	// holds. After LockWait, Add and Remove fail. Default: 10 s.
 	LockWait time.Duration
-	// Warn receives a sentence for the user when a damaged list of plugins was put
-	// aside. Default: no warning.
+	// Warn receives a sentence for the user when opentabs renames a damaged list of
+	// plugins. Default: no warning.
 	Warn func(sentence string)
 }
 
-// Store is the list of added plugins in plugins.json in the state folder (mode 0600).
-// Each change replaces the whole plugins.json under a lock that other processes
-// respect. Store keeps members of plugins.json that this version of opentabs does not
-// know.
+// Store is the list of installed plugins in plugins.json in the state folder (mode 0600).
+// Each change replaces the whole plugins.json under a lock that other processes respect.
+// A Store keeps members of plugins.json that this version of opentabs does not support.
 type Store struct {
 	file   statedoc.File[*document]
 	check  func(code []byte) error
@@ -45,28 +46,30 @@ type Store struct {
 	index  *index
 }
 
-// Entry is one added plugin.
+// Entry is one installed plugin in plugins.json.
 type Entry struct {
-	// Path is the package's absolute path.
+	// Path is the absolute path of the package's folder.
 	Path string
-	// Name is the plugin's name when the plugin was added.
+	// Name is the plugin's name at the time when the user added the plugin.
 	Name string
 	// Source is the way the package was installed.
 	Source Source
-	// Package is the npm name of an installed package. VersionWanted is the version, tag or range
-	// that the user requested; empty for the latest version and for a file.
+	// Package is the npm name of an installed package. VersionWanted is the version, tag
+	// or range that the user requested. VersionWanted is empty for the latest version and
+	// for a file.
 	Package, VersionWanted string
-	// Hash is the SHA-256 of the adapter when the plugin was added, in hex.
+	// Hash is the SHA-256 of the adapter at the time when the user added the plugin, in
+	// hex.
 	Hash string
-	// Manifest is the SHA-256 of the descriptions when the plugin was added, in hex;
-	// empty in older lists. A package that opentabs installed is not loaded if its
-	// files differ from Hash and Manifest.
+	// Manifest is the SHA-256 of the descriptions at the time when the user added the
+	// plugin, in hex. Manifest is empty in older lists of plugins. A package that
+	// opentabs installed is not loaded if its files differ from Hash and Manifest.
 	Manifest string
-	// Added is when the plugin was added, in UTC; zero if not recorded.
+	// Added is the time at which the user added the plugin, in UTC; zero if not recorded.
 	Added time.Time
 }
 
-// NewStore returns the store in dir, which need not exist yet.
+// NewStore returns the store in the state folder dir, which need not exist yet.
 func NewStore(dir string, o StoreOptions) *Store {
 	if o.LockWait == 0 {
 		o.LockWait = 10 * time.Second
@@ -80,17 +83,18 @@ func NewStore(dir string, o StoreOptions) *Store {
 	}}
 }
 
-// Path returns the path of the store's file.
+// Path returns the path of plugins.json.
 func (s *Store) Path() string { return s.file.Path }
 
-// Entries returns the added plugins in the order in which they were added. Entries
-// leaves out unreadable entries of the store; [Set.Failed] lists them.
+// Entries returns the installed plugins in the order in which the user added them.
+// Entries leaves out unreadable entries of plugins.json; [Set.Failed] lists them.
 func (s *Store) Entries() ([]Entry, error) {
 	entries, _, err := s.readEntries()
 	return entries, err
 }
 
-// readEntries reads the readable and the unreadable entries of the store.
+// readEntries returns the entries of plugins.json that can be parsed, and a failure for
+// each other entry.
 func (s *Store) readEntries() ([]Entry, []Failure, error) {
 	doc, err := s.file.Read()
 	if err != nil {
@@ -109,25 +113,27 @@ func (s *Store) readEntries() ([]Entry, []Failure, error) {
 	return storeEntries, failed, nil
 }
 
-// Add checks the built package in path and adds the package to the store. A new build
-// in the folder is loaded without another Add, but must be reviewed. The error of Add
-// lists the problems of the package, or names the plugin that has the same name.
+// Add checks the built package in the folder path and adds the package to the store. The
+// registry loads a new build in the folder without another Add, but the user must review
+// the new build. The error of Add lists the problems of the package, or names the plugin
+// that has the same name.
 func (s *Store) Add(path string) (*Plugin, error) {
 	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }
 
-// AddInstalled adds a package that opentabs has installed in the folder e.Path.
-// AddInstalled replaces the entry of an older version. The caller sets Path, Package
-// and VersionWanted of e.
+// AddInstalled adds a package that opentabs has installed in the folder e.Path. An entry
+// for an older version of the package is replaced. The caller sets Path, Package and
+// VersionWanted of e.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.addEntry(e)
 }
 
-// addEntry checks and adds the package in e.Path, and sets the other fields of e.
+// addEntry checks the package in e.Path, sets the remaining fields of e and adds e to the
+// store.
 func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if dir, err := filepath.Abs(e.Path); err == nil {
-		s.index.removeEntry(dir) // loadWithIndex reads the files of a package without an index entry
+		s.index.removeEntry(dir) // loadWithIndex reads the files of a package that is not in the index
 	}
 	p, err := loadWithIndex(e.Path, s.index)
 	if err != nil {
@@ -145,12 +151,13 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if err := s.file.Change(func(doc *document) error { return doc.putEntry(e) }); err != nil {
 		return nil, err
 	}
-	// A missing index of adapters only makes the next start slower.
+	// Without the index of adapters, only the next start is slower.
 	_ = s.index.save(nil)
 	return p, nil
 }
 
-// checkScripts checks that the scripts of p cannot break out of the code around them.
+// checkScripts checks that the scripts of p cannot break out of the function that
+// opentabs puts around them.
 func (s *Store) checkScripts(p *Plugin) error {
 	if s.check == nil {
 		return nil
@@ -177,8 +184,8 @@ func (s *Store) checkScripts(p *Plugin) error {
 	return nil
 }
 
-// Remove removes the plugin of this name from the list of added plugins. The folder of
-// the plugin stays. The error for an unknown name lists the plugins.
+// Remove removes the plugin with the given name from the list of installed plugins. The
+// folder of the plugin stays on disk. The error for an unknown name lists the plugins.
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
 		countBefore := len(doc.plugins)

@@ -13,16 +13,16 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Undo declares how a done call of a tool is undone: by a call of another tool of the
-// same plugin.
+// Undo declares how to undo a call of a tool that is done: by a call of another tool of
+// the same plugin.
 type Undo struct {
 	// Tool is the name of the tool that undoes the call, without the name of the plugin.
 	Tool string
-	// Input are the arguments of Tool, sorted by name.
+	// Input are the arguments for calls of Tool, sorted by name.
 	Input []UndoArgument
 }
 
-// UndoArgument is one argument of the call that undoes another call.
+// UndoArgument is one argument of a call that undoes another call.
 type UndoArgument struct {
 	Name string
 	// Pointer is a JSON Pointer (RFC 6901) into the object {input, result} of the call to
@@ -30,8 +30,7 @@ type UndoArgument struct {
 	Pointer string
 }
 
-// String describes the call that undoes another call, such as "restore_item (id from
-// /result/id)".
+// String describes the undoing call, such as "restore_item (id from /result/id)".
 func (u *Undo) String() string {
 	if len(u.Input) == 0 {
 		return u.Tool
@@ -43,25 +42,26 @@ func (u *Undo) String() string {
 	return u.Tool + " (" + strings.Join(arguments, ", ") + ")"
 }
 
-// These constants are the members of the object into which the pointers of an undo point.
+// These constants are the two members of the JSON object into which the pointers of an
+// undo point.
 const (
 	undoInput  = "input"
 	undoResult = "result"
 )
 
-// UsesInput reports whether an argument comes from the arguments of the call to undo.
+// UsesInput reports whether the undo needs an argument of the call to undo.
 func (u *Undo) UsesInput() bool { return u.uses(undoInput) }
 
-// UsesResult reports whether an argument comes from the result of the call to undo.
+// UsesResult reports whether the undo needs the result of the call to undo.
 func (u *Undo) UsesResult() bool { return u.uses(undoResult) }
 
 func (u *Undo) uses(root string) bool {
 	return slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return pointerSteps(a.Pointer)[0] == root })
 }
 
-// Arguments returns the arguments of the call that undoes a call with this input and this
-// result. An argument whose pointer has no value is left out, and its pointer is in
-// missingPointers.
+// Arguments returns the arguments for the call that undoes a call with the given input
+// and result. If a pointer leads to no value, its argument is left out and the pointer is
+// in missingPointers.
 func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, missingPointers []string) {
 	roots := map[string][]byte{undoInput: input, undoResult: result}
 	members := []rawjson.Member{}
@@ -80,7 +80,8 @@ func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, m
 	return rawjson.JoinMembers(members), missingPointers
 }
 
-// valueAt returns a member of an object or an element of an array; nil if there is none.
+// valueAt returns a member of a JSON object or an element of a JSON array; nil if the
+// member or element does not exist.
 func valueAt(value []byte, step string) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindObject:
@@ -94,7 +95,7 @@ func valueAt(value []byte, step string) []byte {
 	return nil
 }
 
-// pointerSteps returns the unescaped steps of a well-formed JSON Pointer.
+// pointerSteps splits a well-formed JSON Pointer into unescaped steps.
 func pointerSteps(pointer string) []string {
 	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, step := range steps {
@@ -103,7 +104,8 @@ func pointerSteps(pointer string) []string {
 	return steps
 }
 
-// checkPointer returns what is wrong with a pointer of an undo; empty for a correct pointer.
+// checkPointer returns why an undo's JSON Pointer is invalid; empty if the pointer is
+// valid.
 func checkPointer(pointer string) string {
 	for i := range len(pointer) {
 		if pointer[i] == '~' && !strings.HasPrefix(pointer[i:], "~0") && !strings.HasPrefix(pointer[i:], "~1") {
@@ -116,8 +118,8 @@ func checkPointer(pointer string) string {
 	return ""
 }
 
-// parseUndo reads the undo of one tool. Packages of the original OpenTabs SDK have no
-// undo, so an unknown member of this name is ignored there.
+// parseUndo parses the undo of one tool in dist/tools.json. parseUndo ignores an "undo"
+// member in packages of the original OpenTabs SDK, which has no undo.
 func parseUndo(f *jsonread.Reader, p *Plugin) *Undo {
 	if p.IsForOriginalSDK {
 		return nil
@@ -145,7 +147,8 @@ func parseUndo(f *jsonread.Reader, p *Plugin) *Undo {
 	return u
 }
 
-// checkUndos checks the undos of all tools against the tools that they name.
+// checkUndos checks that the undo of each tool names another tool of the plugin with
+// suitable arguments.
 func checkUndos(p *Plugin, problems *jsonread.Problems) {
 	var names []string
 	for _, t := range p.Tools {
@@ -168,8 +171,8 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 	}
 }
 
-// checkArguments reports the arguments that other requires and the undo lacks, and the
-// arguments that other does not have.
+// checkArguments reports the arguments that other requires but the undo lacks, and the
+// arguments that other does not accept.
 func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Problems) {
 	for _, raw := range rawjson.Elements(rawjson.Get(other.InputSchema, "required")) {
 		name := rawjson.Unquote(raw)
@@ -188,7 +191,8 @@ func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Probl
 	}
 }
 
-// UndoTool returns the tool that undoes a done call of t; nil if t declares no undo.
+// UndoTool returns the tool that undoes a call of t that is done; nil if t declares no
+// undo.
 func (t *Tool) UndoTool() *Tool {
 	if t.Undo == nil {
 		return nil

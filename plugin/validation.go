@@ -7,14 +7,14 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// CheckSchemas compiles all schemas of the plugin. CheckSchemas returns a
-// *[PackageError] with each schema that does not compile. CheckSchemas takes about 0.3
-// ms for each schema, so [Load] does not call it; build, add, install and the reload of
-// a changed folder do.
+// CheckSchemas compiles all schemas of the plugin. The error is a *[PackageError] with
+// each schema that does not compile. Compiling takes about 0.3 ms per schema, so [Load]
+// does not call CheckSchemas. Builds, additions, installations and reloads of a changed
+// folder call CheckSchemas.
 func (p *Plugin) CheckSchemas() error {
 	problems := jsonread.Problems{File: toolsFile}
 	checkSchema := func(list string, i int, name, key string, raw json.RawMessage) {
-		var v schema.Validator // the compiled schema is not kept, because most schemas are never used
+		var v schema.Validator // v is discarded, because most compiled schemas are never used
 		if err := v.Compile(raw); err != nil {
 			problems.Add("%s[%d].%s of %s does not compile: %s; correct the schema", list, i, key, name, schema.CompileProblem(err))
 		}
@@ -32,18 +32,19 @@ func (p *Plugin) CheckSchemas() error {
 	return nil
 }
 
-// Validate checks a call's arguments; see [schema.Validator.CheckArguments].
+// Validate checks the arguments of a call of the tool; see
+// [schema.Validator.CheckArguments].
 func (t *Tool) Validate(args json.RawMessage) error {
 	return t.arguments.CheckArguments(t.validationSubject(), t.InputSchema, args)
 }
 
-// DeclaresResults reports whether results must match the output schema. Agents receive
-// no output schemas of packages of the original OpenTabs SDK (sdkVersion 0.0.x),
-// because these schemas were never checked.
+// DeclaresResults reports whether the tool's results must match the output schema. Output
+// schemas of the original OpenTabs SDK (sdkVersion 0.0.x) were never checked, so agents
+// do not receive them.
 func (t *Tool) DeclaresResults() bool { return !t.Plugin.IsForOriginalSDK }
 
-// ValidateResult checks what the tool returned, nil for undefined; see
-// [schema.Validator.CheckResult].
+// ValidateResult checks the result of a call of the tool. A nil result is JavaScript's
+// undefined. See [schema.Validator.CheckResult].
 func (t *Tool) ValidateResult(result json.RawMessage) error {
 	return t.results.CheckResult(t.validationSubject(), t.OutputSchema, result)
 }

@@ -10,11 +10,11 @@ import (
 	"opentabs/internal/filemark"
 )
 
-// WatchInterval is how often [Watch.Changed] should be called.
+// WatchInterval is the recommended time between two calls of [Watch.Changed].
 const WatchInterval = time.Second
 
-// fileStamps are the attributes of files that show a change, by path. A missing file
-// has no stamp.
+// fileStamps maps the paths of files to attributes that change with the files. A missing
+// file has no stamp.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {
@@ -27,20 +27,21 @@ func (s fileStamps) isSame(other fileStamps) bool {
 	return maps.Equal(s, other)
 }
 
-// Watch detects when a registry should reload: after a build, when a folder disappears
-// or reappears, when npm or another process adds a package. Only one goroutine may use
-// a Watch.
+// Watch detects when a registry must reload its plugins: after a build, when a folder
+// disappears or reappears, or when npm or another process adds a package. Only one
+// goroutine may use a Watch.
 type Watch struct {
 	registry   *Registry
 	lastStamps fileStamps
 }
 
-// Watch returns a watch on the files of the last reload.
+// Watch returns a watch that compares the plugins' files with their attributes at the
+// last reload.
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
-// Changed reports whether the list of plugins or a file of a plugin has changed since
-// the last reload. Changed returns true only if two calls in a row find the same files,
-// because a build writes several files.
+// Changed reports whether the list of plugins or a file of a plugin has changed since the
+// last reload. Because a build writes several files, Changed returns true only if the
+// files did not change between two calls.
 func (w *Watch) Changed() bool {
 	now, loaded := w.registry.currentStamps()
 	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)
@@ -48,7 +49,7 @@ func (w *Watch) Changed() bool {
 	return isSettled && !now.isSame(loaded)
 }
 
-// currentStamps returns the stamps of the files now and at the last reload.
+// currentStamps returns the stamps of the plugins' files now and at the last reload.
 func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	r.mu.Lock()
 	entries, folders, loaded := r.loadedEntries, r.folders, r.stamps
@@ -59,7 +60,8 @@ func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	return now, loaded
 }
 
-// addPluginLists adds the stamps of the list of plugins and of the folders of npm packages.
+// addPluginLists adds the stamps of plugins.json and of the folders with global npm
+// packages.
 func (s fileStamps) addPluginLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {
@@ -76,7 +78,7 @@ func (s fileStamps) addPluginLists(list string, folders []string) {
 	}
 }
 
-// addPackageFiles adds the stamps of the files of packages.
+// addPackageFiles adds the stamps of the files in the packages of entries.
 func (s fileStamps) addPackageFiles(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {
