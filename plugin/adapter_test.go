@@ -21,7 +21,8 @@ func TestAdapterIsWhatWasLoaded(t *testing.T) {
 	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != p.Hash {
 		t.Error("the code does not have the hash")
 	}
-	// The hash that the adapter records is unchanged, but the file has changed.
+	// The hash in the adapter's hash statement stays unchanged, but the adapter file
+	// changes.
 	editFile(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
 	_, err = p.Adapter()
 	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin install "+p.Dir+" again") {
@@ -36,8 +37,8 @@ func TestAdapterIsWhatWasLoaded(t *testing.T) {
 }
 
 func TestAdapterMayQuoteTheMarker(t *testing.T) {
-	// The adapter may contain the text of the hash statement, for example in a string.
-	// The last hash statement in the adapter counts.
+	// The adapter may contain the text of a hash statement, for example in a string. Only
+	// the last hash statement in the adapter is used.
 	quotedMarker := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
 	plugintest.Load(t, plugintest.Package{Code: quotedMarker})
 }

@@ -15,10 +15,11 @@ func LaterIndex(s *Store) *Store {
 	return s
 }
 
-// AdaptersRead counts the adapters that were not in the index of a registry.
+// AdaptersRead returns how many adapters a registry has read because they were missing in
+// the index.
 func AdaptersRead(r *Registry) int { return int(r.store.index.lookupMisses.Load()) }
 
-// ForgeIndex stores the given hash for the adapter in dir in the registry's index.
+// ForgeIndex replaces the stored hash of the adapter in dir in the registry's index.
 func ForgeIndex(t *testing.T, r *Registry, dir, hash string) {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(adapterFile)))

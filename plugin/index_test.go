@@ -13,7 +13,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// indexedPlugin has a store with an index, and the folder of its only plugin.
+// indexedPlugin is a store with an index of adapters and one plugin.
 type indexedPlugin struct {
 	t     *testing.T
 	state string
@@ -34,8 +34,8 @@ func (x *indexedPlugin) store() *plugin.Store {
 	return plugin.LaterIndex(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-// loadPlugins loads the plugins as a starting server does, and returns how many adapters
-// were read.
+// loadPlugins loads the plugins as a starting server does. It returns the number of
+// adapter files that were read.
 func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
@@ -43,8 +43,8 @@ func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	return set, plugin.AdaptersRead(registry)
 }
 
-// hashOfOnlyPlugin returns the hash of the only plugin. hashOfOnlyPlugin fails the test
-// if there is no plugin.
+// hashOfOnlyPlugin returns the hash of the only plugin in set. The test fails if set has
+// no plugin.
 func (x *indexedPlugin) hashOfOnlyPlugin(set *plugin.Set) string {
 	x.t.Helper()
 	firstPlugin, ok := set.Plugin("a")
@@ -70,8 +70,8 @@ func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
 	}
 }
 
-// If the index is damaged, the plugins are loaded from their folders and the index
-// is rebuilt.
+// If the index of adapters is damaged, opentabs loads the plugins from their folders and
+// rebuilds the index.
 func TestIndexIsRebuilt(t *testing.T) {
 	for name, damage := range map[string]func(x *indexedPlugin, text []byte) []byte{
 		"missing":         func(*indexedPlugin, []byte) []byte { return nil },
@@ -120,7 +120,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-// A changed adapter is detected even if its size and its times stay unchanged.
+// A changed adapter is detected even if the file's size and times stay unchanged.
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	otherAdapter := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
 	for name, change := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
@@ -161,8 +161,8 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 	}
 }
 
-// The hash in the index is checked against the code: code with another hash is not
-// returned, and the next load reads the folder.
+// Code whose hash differs from the hash in the index is not returned. The next load reads
+// the adapter from the folder.
 func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	x := newIndexedPlugin(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
@@ -192,7 +192,7 @@ func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 }
 
 // A file that was just written is not stored in the index, because a second write may
-// leave its times unchanged.
+// leave the file's times unchanged.
 func TestIndexLeavesOutYoungFiles(t *testing.T) {
 	x := newIndexedPlugin(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)
@@ -215,7 +215,7 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// The index stores whether the code of an adapter defines an onActivate hook.
+// The index of adapters stores whether an adapter defines an onActivate hook.
 func TestIndexHasTheStart(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)

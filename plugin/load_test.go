@@ -23,7 +23,7 @@ const (
 	adapterFile = "dist/adapter.iife.js"
 )
 
-// editFile rewrites one file of a package.
+// editFile replaces the content of one file of a package by the result of change.
 func editFile(t testing.TB, dir, file string, change func(string) string) {
 	t.Helper()
 	path := filepath.Join(dir, file)
@@ -40,8 +40,8 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 	}
 }
 
-// setJSON changes one value in a JSON file, such as opentabs.displayName. An empty
-// value deletes the member.
+// setJSON changes one value in a JSON file. The path of the value is, for example,
+// opentabs.displayName. An empty value deletes the member.
 func setJSON(path, value string) func(string) string {
 	return func(text string) string {
 		var doc map[string]any
@@ -166,7 +166,7 @@ var badPackages = []struct {
 	{"binary adapter", adapterFile, replaceAll("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
 	{"huge adapter", adapterFile, replaceAll(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
 	{"enormous adapter", adapterFile, replaceAll(strings.Repeat("x", 16<<20)), "more than the"},
-	// The hash that a package records for its code must be the hash of the file.
+	// The hash that a package records for a script must be the hash of the script's file.
 	{"edited adapter", adapterFile, replaceText("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
 	{"edited pre-script", preScriptFile, replaceAll("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
 	{"empty pre-script", preScriptFile, replaceAll(""), "pre-script.iife.js: is empty"},
@@ -288,7 +288,7 @@ func TestLoadReadsEverything(t *testing.T) {
 	}
 }
 
-// A loaded plugin must not refer to the shared buffer that loads all packages.
+// A loaded plugin must not refer to the buffer that loads of packages share.
 func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	largePackage := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
@@ -303,7 +303,7 @@ func TestLoadedPluginsShareNoMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	descriptionsBefore := descriptionsOf(firstPlugin)
-	for range 4 { // under the race detector, pools drop objects at random
+	for range 4 { // under the race detector, sync.Pool drops objects at random
 		if _, err := plugin.Load(otherDir); err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,8 @@ func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	}
 }
 
-// descriptionsOf returns the stored descriptions of a plugin as text.
+// descriptionsOf returns the descriptions that a loaded plugin keeps in memory, as one
+// text.
 func descriptionsOf(p *plugin.Plugin) string {
 	tool := p.Tools[0]
 	return fmt.Sprintf("%s %q %q %+v %q %q %s %s", p.Name, p.Description, p.Matches, p.Settings, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)
@@ -322,7 +323,7 @@ func descriptionsOf(p *plugin.Plugin) string {
 func TestLoadAcceptsOldPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	editFile(t, dir, toolsFile, replaceAll("["+validTool+"]"))
-	editFile(t, dir, adapterFile, replaceAll("(()=>{})()")) // old packages have no hash at the end of the adapter
+	editFile(t, dir, adapterFile, replaceAll("(()=>{})()")) // old packages have no hash statement at the end of the adapter
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

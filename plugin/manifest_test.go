@@ -12,7 +12,7 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// FuzzManifest parses arbitrary text as package.json and dist/tools.json. Parsing must
+// FuzzManifest parses arbitrary text as package.json and dist/tools.json. The parser must
 // not panic, and an accepted plugin must be complete.
 func FuzzManifest(f *testing.F) {
 	const packageSeed = `{"name":"opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":["*://a.com/*"]}}`
@@ -58,7 +58,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// This version of opentabs can load the packages that it builds.
+// This version of opentabs can load the packages that this version builds.
 func TestNewestSDKIsThisVersion(t *testing.T) {
 	version, err := os.ReadFile("../internal/version/VERSION")
 	if err != nil {

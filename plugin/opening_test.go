@@ -7,7 +7,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// The plugin must run in the page to open.
+// The plugin must run in the page that opentabs opens for its calls.
 func TestOpensAt(t *testing.T) {
 	for _, test := range []struct {
 		matches []string

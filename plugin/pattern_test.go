@@ -82,8 +82,8 @@ func TestPatternMatch(t *testing.T) {
 		{"*://*.example.com/*", "https://example.com/", true},
 		{"*://*.example.com/*", "https://a.b.example.com/", true},
 		{"*://*.example.com/*", "https://notexample.com/", false},
-		// A pattern without a port matches any port; a pattern with a port matches the
-		// effective port.
+		// A URL pattern without a port matches any port. A pattern with a port matches
+		// the URL's effective port.
 		{"*://localhost/*", "http://localhost:8080/", true},
 		{"*://localhost:*/*", "http://localhost:8080/", true},
 		{"*://localhost:8080/*", "http://localhost:8080/", true},
@@ -93,8 +93,8 @@ func TestPatternMatch(t *testing.T) {
 		{"*://localhost:80/*", "https://localhost/", false},
 		{"*://127.0.0.1:0080/*", "http://127.0.0.1/", true},
 		{"*://localhost/*", "http://[::1]:80/", false},
-		// The path is compared with the query string and without the
-		// fragment.
+		// The path of a URL pattern is compared with the URL's path and query string, but
+		// not with the fragment.
 		{"*://a.com/x?id=*", "https://a.com/x?id=1", true},
 		{"*://a.com/x", "https://a.com/x?id=1", false},
 		{"*://a.com/x*", "https://a.com/x?id=1", true},
@@ -141,7 +141,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// Browsers keep backslashes in queries and fragments.
+// Browsers keep backslashes in the query and the fragment of a URL.
 func TestPatternIgnoresOddQueriesAndFragments(t *testing.T) {
 	p, err := ParsePattern("http://a.com/x*")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// TestAttackByPlugin checks that a package cannot pretend to be another package, or run
-// outside of its sites.
+// TestAttackByPlugin checks that a package cannot imitate another package or run outside
+// of its sites.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("names that look like another plugin's, or lead elsewhere", func(t *testing.T) {
 		for _, name := range []string{
@@ -48,8 +48,8 @@ func TestAttackByPlugin(t *testing.T) {
 		}
 	})
 	t.Run("tools whose full name is another plugin's tool", func(t *testing.T) {
-		// a__b__c can only be the plugin a's tool b__c: no plugin's name has an
-		// underscore.
+		// The name a__b__c can only mean the tool b__c of the plugin a, because plugin
+		// names have no underscore.
 		registry, _ := plugintest.Registry(t,
 			plugintest.Package{Name: "a", Tools: []plugintest.Tool{{Name: "b__c", Description: "x"}, {Name: "_b", Description: "x"}}},
 			plugintest.Package{Name: "a-b", Tools: []plugintest.Tool{{Name: "c", Description: "x"}}})
@@ -116,8 +116,8 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 }
 
-// checkRefused checks that a package cannot be loaded, and that the error has no terminal
-// control characters.
+// checkRefused checks that a package cannot be loaded, and that the error contains no
+// terminal control characters.
 func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 	t.Helper()
 	loaded, err := plugin.Load(p.Write(t))

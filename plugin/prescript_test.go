@@ -29,7 +29,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("without one: %q, %v, %+v", code, err, pluginWithout)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	editFile(t, dir, toolsFile, setJSON("preScriptHash", "")) // without preScriptHash, no hash is compared
+	editFile(t, dir, toolsFile, setJSON("preScriptHash", "")) // without preScriptHash in dist/tools.json, opentabs compares no hash
 	pluginBefore, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +41,8 @@ func TestLoadReadsPreScripts(t *testing.T) {
 	}
 }
 
-// The original OpenTabs SDK records the hash of the text without the comment that names
-// the source map.
+// The original OpenTabs SDK records a pre-script hash that does not cover the source map
+// comment.
 func TestPreScriptHashes(t *testing.T) {
 	const code = "token()"
 	for _, c := range []struct{ hashedText, file string }{

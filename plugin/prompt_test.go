@@ -53,8 +53,8 @@ func TestPromptsAreLoaded(t *testing.T) {
 	}
 }
 
-// Packages of older SDKs have no schemas for prompts, so all arguments of prompts are
-// texts.
+// Packages of older SDKs have no schemas for prompts, so all arguments of their prompts
+// are strings.
 func TestPromptsOfOlderPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	editFile(t, dir, toolsFile, setJSON("prompts", `[{"name":"greet","arguments":[
@@ -108,7 +108,7 @@ func TestPromptProblems(t *testing.T) {
 	}
 }
 
-// MCP clients send texts only.
+// MCP clients send the arguments of prompts as strings, whatever the schema requires.
 func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	p := summarisePrompt(t)
 	for args, want := range map[string]string{
@@ -123,7 +123,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 		`{"channelId":"5","since":"20260101"}`:         `{"channelId":"5","since":20260101}`,
 		`{"channelId":"5","since":"null"}`:             `{"channelId":"5","since":null}`,
 		`{"any":"5","channelId":"5"}`:                  `{"any":"5","channelId":"5"}`,
-		// MCP clients send empty texts for empty fields of a form.
+		// MCP clients send empty strings for empty fields of a form.
 		`{"channelId":"5","max":"","unread":"","style":"","any":""}`: `{"channelId":"5"}`,
 	} {
 		if got, err := p.Validate(json.RawMessage(args)); err != nil || string(got) != want {
@@ -135,8 +135,8 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	}
 }
 
-// An argument stays a text if the schema allows a string; if not, the text is parsed as
-// JSON.
+// An argument of a prompt stays a string if its schema allows a string. If not, the
+// argument is parsed as JSON.
 func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,

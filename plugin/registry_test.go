@@ -59,8 +59,8 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 	}
 }
 
-// A broken plugin does not affect the other plugins. A broken plugin stays in the list
-// of plugins, and is loaded again after a repair.
+// A plugin that cannot be loaded does not affect other plugins. It stays in the list of
+// failed plugins, and is loaded after a repair.
 func TestRegistryListsWhatFails(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}
@@ -95,7 +95,8 @@ var editsOfPluginFiles = map[string]func(string) string{
 	packageFile: replaceText("*://localhost/*", "*://bank.example.com/*"),
 }
 
-// A changed folder has new content, which the user has not reviewed.
+// A plugin folder whose files have changed has new content, which the user has not
+// reviewed.
 func TestRegistryServesWhatChanged(t *testing.T) {
 	for file, change := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
@@ -140,7 +141,7 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 	}
 }
 
-// A plugins.json that was edited by hand can have entries that Add would reject.
+// A plugins.json that a user edited by hand can have entries that Add would reject.
 func TestRegistryServesOneOfTwoPluginsWithEqualNames(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	dirs := storeEntries(t, store)
@@ -241,8 +242,8 @@ func TestRegistryFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// largePackage returns a package of average size: an adapter of 0.7 MB and 25 tools
-// with 3 KB of schemas each.
+// largePackage returns a package of average size: an adapter of 0.7 MB and 25 tools with
+// 3 KB of schemas each.
 func largePackage(i int) plugintest.Package {
 	properties := map[string]any{}
 	for n := range 12 {
@@ -267,8 +268,8 @@ func largePackage(i int) plugintest.Package {
 
 // BenchmarkReload loads 200 plugins of 0.7 MB with 5,000 tools in all, as a starting
 // server does. A reload should take 500 ms on 2 idle cores. The metric x-floor is the
-// ratio to the time for only reading and hashing the files; on a busy machine, only
-// this ratio is comparable.
+// ratio to the time for only reading and hashing the files. On a busy machine, only
+// x-floor is comparable.
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
 	floorTime := readAndHash(b, storeEntries(b, store))
@@ -298,8 +299,8 @@ func largePackages(n int) []plugintest.Package {
 	return packages
 }
 
-// readAndHash returns the shortest time for reading and hashing all files of the
-// packages on all processors.
+// readAndHash returns the shortest time for reading and hashing all files of the packages
+// on all processors.
 func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 	bestTime := time.Hour
 	for range 5 {
@@ -346,8 +347,8 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// If plugins.json is unreadable, Reload returns an error. Plugins that were loaded
-// before plugins.json became unreadable stay loaded.
+// If plugins.json is unreadable, Reload returns an error. Plugins that were loaded before
+// plugins.json became unreadable stay loaded.
 func TestRegistryWithADamagedList(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	damageList := func() {

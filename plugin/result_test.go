@@ -23,11 +23,11 @@ func TestValidateResult(t *testing.T) {
 	bigResult := `{"n":"` + strings.Repeat("x", 5<<20) + `"}`
 	for _, tt := range []struct {
 		output string
-		want   []string // want has parts of the error; none if the result is valid
+		want   []string // want contains parts of the expected error; nil if the result is valid
 	}{
 		{`{"n":1}`, nil},
 		{`{"n":9007199254740993,"more":true}`, nil},
-		{bigResult, nil}, // bigResult is too large to be checked
+		{bigResult, nil}, // a result of this size is accepted without a check
 		{``, []string{"undefined"}},
 		{`null`, []string{"null", "object", "It returned: null"}},
 		{`{"n":"one"}`, []string{"/n", "integer", `It returned: {"n":"one"}`, "Do not call it again", "report it to the author"}},

@@ -12,12 +12,12 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// hiddenText has each kind of hidden character, and text that must be kept.
+// hiddenText contains each kind of hidden character, and text that opentabs must keep.
 const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009b\ufe00\U000e0100\U000e01ef\u200b\u00ad\u3164 Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
 const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
-// deepSchema returns a schema with text in every place that can have a text.
+// deepSchema returns a JSON Schema with text in every place that can contain text.
 func deepSchema(t *testing.T, text string) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{
@@ -67,8 +67,7 @@ func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
 	}
 }
 
-// eachString calls f with each string in a JSON value, and returns how many there
-// are.
+// eachString calls f with each string in a JSON value, and returns the number of strings.
 func eachString(v any, f func(string)) (n int) {
 	switch v := v.(type) {
 	case string:
@@ -115,8 +114,8 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 	}
 }
 
-// Hidden characters are not removed silently from patterns and names: a pattern keeps
-// its meaning, and the name is rejected.
+// Removing a hidden character from a pattern would change the pattern's meaning, so the
+// character is escaped. Names with hidden characters are rejected.
 func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	load := func(schema string) (*plugin.Plugin, error) {
 		return plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))

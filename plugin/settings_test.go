@@ -10,8 +10,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// Settings that surfaces cannot show, or that commands cannot name, are rejected with
-// an error that states the rule.
+// Settings that surfaces cannot show or commands cannot name are rejected. The error
+// states the rule.
 func TestSettingsAreBounded(t *testing.T) {
 	oneSetting := func(key, extraMembers string) string {
 		return fmt.Sprintf(`{%q:{"type":"select","label":"A","options":["a"]%s}}`, key, extraMembers)

@@ -45,8 +45,8 @@ func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	}
 }
 
-// If two packages have the same plugin name, the chosen package does not depend on
-// their order, and the rejected package is reported.
+// If two packages have the same plugin name, the chosen package does not depend on their
+// order, and the rejected package is reported.
 func TestNameClashesAreReported(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{
@@ -76,7 +76,7 @@ func TestNameClashesAreReported(t *testing.T) {
 			t.Errorf("got %v", f.Err)
 		}
 	}
-	// A global package does not silently replace a local package that cannot be loaded.
+	// A global package does not silently replace an added package that cannot be loaded.
 	editFile(t, localDir, toolsFile, replaceAll("{"))
 	set = reloadRegistry(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
@@ -123,7 +123,7 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewedDir) {
 		t.Errorf("got %v; want an error that contains %q", err, "is taken by opentabs-plugin-a in "+renewedDir)
 	}
-	// Entries in older lists of plugins have no source.
+	// Entries in older versions of plugins.json have no source.
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
 	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Source != plugin.SourceFolder {
 		t.Errorf("without a source: %+v", entries)
@@ -170,8 +170,8 @@ func TestLoadReadsTheStart(t *testing.T) {
 	}
 }
 
-// If a package was added by the user and is installed globally, the user's package
-// is used without a warning.
+// If the user added a package that is also installed globally, opentabs uses the added
+// package without a warning.
 func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "other()"}})

@@ -21,9 +21,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addEnv is the environment variable that makes the test binary add packages; its value
-// lists the state folder and the packages. Tests start several processes with the
-// environment variable addEnv.
+// addEnv is an environment variable that makes the test binary add packages. Its value
+// lists the state folder and the packages. Tests start several processes with addEnv.
 const addEnv = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {
@@ -177,7 +176,7 @@ func TestStoreRemoves(t *testing.T) {
 	}
 }
 
-// A change of plugins.json keeps unknown members.
+// A change of plugins.json keeps members that this version of opentabs does not support.
 func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 	dir := t.TempDir()
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
@@ -210,7 +209,7 @@ func TestStorePutsDamagedListsAside(t *testing.T) {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// Reading changes nothing.
+			// Reading a damaged plugins.json changes no file.
 			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "repair it, or add a plugin") {
 				t.Errorf("%q: %v", damagedText, err)
 			}
@@ -317,8 +316,8 @@ func TestStoreLockedByAnother(t *testing.T) {
 	}
 }
 
-// FuzzDocument reads arbitrary text as plugins.json. FuzzDocument must not panic, and
-// an accepted document must keep every entry when it is written again.
+// FuzzDocument reads arbitrary text as plugins.json. The parser must not panic, and an
+// accepted document must keep every entry when it is written again.
 func FuzzDocument(f *testing.F) {
 	for _, text := range []string{
 		`{"version":1,"plugins":[{"name":"a","path":"/a","hash":"h","manifest":"m","added":"2026-01-31T12:00:00Z"},7],"note":1.50}`,
@@ -338,7 +337,7 @@ func FuzzDocument(f *testing.F) {
 			}
 			return
 		}
-		removeErr := store.Remove("no plugin has this name") // Remove of an unknown name only reads
+		removeErr := store.Remove("no plugin has this name") // Remove of an unknown name only reads plugins.json
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
 			t.Fatalf("%q: %v; want an error that contains %q", text, removeErr, "there is no plugin")
 		}

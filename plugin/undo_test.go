@@ -10,7 +10,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// undoPackage writes a package whose first tool has an undo, which may be invalid.
+// undoPackage writes a package whose first tool has the given undo, which may be invalid.
 func undoPackage(t *testing.T, undo string) string {
 	t.Helper()
 	dir := plugintest.Package{Tools: []plugintest.Tool{{Name: "delete_item", Description: "d"}, {
@@ -69,8 +69,7 @@ func TestUndoIsValidated(t *testing.T) {
 	}
 }
 
-// Packages of the original OpenTabs SDK may have a member of the same name, which has
-// another meaning.
+// Packages of the original OpenTabs SDK may have a member "undo" with another meaning.
 func TestUndoOfOriginalPackagesIsIgnored(t *testing.T) {
 	dir := undoPackage(t, `"anything"`)
 	editFile(t, dir, toolsFile, setJSON("sdkVersion", `"0.0.86"`))

@@ -11,8 +11,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// brokenSchemas are schemas that do not compile. Each schema is mapped to a part of the
-// expected error.
+// brokenSchemas maps JSON Schemas that do not compile to a part of the expected error.
 var brokenSchemas = map[string]string{
 	`{"type":"object","properties":{"a":{"type":"text"}}}`:                                "properties/a/type",
 	`{"type":"object","properties":{"a":{"pattern":"("}}}`:                                "pattern",
@@ -42,8 +41,8 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 	}
 }
 
-// A plugin whose schema breaks after the plugin was added is listed as failed, even
-// after a restart.
+// A plugin whose schema becomes invalid after the user added the plugin is listed as
+// failed, even after a restart.
 func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})

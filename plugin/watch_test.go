@@ -43,7 +43,8 @@ func (w *reloadCounter) wantReloads(step string, reloads int) {
 	}
 }
 
-// Changes are detected without file system events, also changes of a pre-script.
+// Changes of plugins, including their pre-scripts, are detected without file system
+// events.
 func TestWatchSeesEveryChange(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a", PreScript: "token()"})
 	globalFolder := t.TempDir()
@@ -77,8 +78,8 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	n++
 	w.wantReloads("npm installed one", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
-	// The test changes the time of the folder, because a disk with a coarse clock may
-	// keep the old time.
+	// The test changes the time of the folder, because a file system with a coarse clock
+	// may keep the old time.
 	futureTime := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(globalFolder, "@acme"), futureTime, futureTime); err != nil {
 		t.Fatal(err)
@@ -94,7 +95,8 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	w.wantReloads("what is none of its business", n)
 }
 
-// An unfinished build is not loaded, because a build writes several files.
+// Plugins are not reloaded in the middle of a build, because a build writes several
+// files.
 func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)
@@ -109,7 +111,7 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	w.wantReloads("it ended", 1)
 }
 
-// An unreadable plugins.json is not read again until it changes.
+// An unreadable plugins.json is not read again until the file changes.
 func TestWatchWithADamagedList(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)

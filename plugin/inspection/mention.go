@@ -8,26 +8,27 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// mention is the name of a browser feature that code contains and that reviewers should
-// know, such as network access or storage.
+// mention is a browser feature that a plugin's code names and that matters for a review,
+// such as network access or storage.
 type mention struct {
-	// Name is the feature's name in code.
+	// Name is the feature's name in code, such as "localStorage".
 	Name string
-	// Meaning is one sentence for a reviewer.
+	// Meaning explains the feature to a reviewer in one sentence.
 	Meaning string
 }
 
-// capability is a mention with a pattern that matches the feature, also in minified
-// code.
+// capability is a browser feature with a pattern that finds the feature in code, even if
+// the code is minified.
 type capability struct {
 	mention
-	// literal is part of every match of pattern, and is searched before pattern.
+	// literal is part of every match of pattern. The search for literal comes first,
+	// because it is fast.
 	literal string
 	pattern func() *regexp.Regexp
 }
 
 // wordCapabilities returns capabilities that match whole names in code. Minified code
-// keeps the names of platform APIs.
+// keeps the names of browser APIs.
 func wordCapabilities(meaning string, names ...string) []capability {
 	var capabilities []capability
 	for _, name := range names {
@@ -42,7 +43,8 @@ func patternCapability(name, meaning, literal, pattern string) []capability {
 	return []capability{{mention{name, meaning}, literal, lazyregexp.New(pattern)}}
 }
 
-// capabilities are what [findMentions] searches for, sorted by name.
+// capabilities are the browser features for which [findMentions] searches, sorted by
+// name.
 var capabilities = sortedCapabilities(
 	wordCapabilities("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
 	wordCapabilities("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),
@@ -65,15 +67,15 @@ var capabilities = sortedCapabilities(
 		`\b(setTimeout|setInterval)\s*(\?\.)?\(\s*["'`+"`"+`]`),
 )
 
-// sortedCapabilities merges lists of capabilities.
+// sortedCapabilities merges lists of capabilities and sorts them by name.
 func sortedCapabilities(lists ...[]capability) []capability {
 	capabilities := slices.Concat(lists...)
 	slices.SortFunc(capabilities, func(a, b capability) int { return strings.Compare(a.Name, b.Name) })
 	return capabilities
 }
 
-// findMentions returns the capabilities that code mentions, sorted by name. A mention
-// may be harmless, and code can use browser features without mentioning them.
+// findMentions returns the browser features that code names, sorted by name. A mention
+// may be harmless, and code can use browser features without naming them.
 func findMentions(code string) []mention {
 	var mentions []mention
 	for _, p := range capabilities {
@@ -84,7 +86,6 @@ func findMentions(code string) []mention {
 	return mentions
 }
 
-// mentionNames returns the names of mentions.
 func mentionNames(mentions []mention) []string {
 	var names []string
 	for _, m := range mentions {
@@ -93,7 +94,7 @@ func mentionNames(mentions []mention) []string {
 	return names
 }
 
-// sortedMentions merges lists of mentions without duplicates.
+// sortedMentions merges lists of mentions, sorts them by name and removes duplicates.
 func sortedMentions(lists ...[]mention) []mention {
 	mentions := slices.Concat(lists...)
 	slices.SortFunc(mentions, func(a, b mention) int { return strings.Compare(a.Name, b.Name) })

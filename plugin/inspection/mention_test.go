@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each capability is found in code of authors and in minified code.
+// Each capability is found in source code and in minified code.
 func TestMentions(t *testing.T) {
 	for code, want := range map[string]string{
 		`const m = await import('./more.js');`:                          "import()",
@@ -49,7 +49,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// Text that only resembles a capability is not reported.
+// Code that only resembles a capability is not reported.
 func TestNoMentions(t *testing.T) {
 	for _, code := range []string{
 		`import x from "y";`, `e.import(x)`, `reimport(x)`, `f.call(this,a,b)`, `Object.prototype.hasOwnProperty.call(e,"a")`,

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// tokenLifetime is how long a token is valid.
+	// tokenLifetime is how long a review token is valid after its inspection.
 	tokenLifetime = 10 * time.Minute
-	// maxTokens is how many tokens are kept. If there are more tokens, the oldest token
-	// is dropped.
+	// maxTokens is the maximum number of stored review tokens. If more are issued, the
+	// oldest token is dropped.
 	maxTokens = 200
 )
 
-// Tokens are proofs that an agent has inspected a plugin. An agent receives a token
-// with an inspection and returns the token with a recommendation. A token has 256
-// random bits. Each token is valid once, for 10 minutes, for one content of one plugin.
-// The zero value is ready for use. Tokens are safe for concurrent use.
+// Tokens are proofs that an agent has inspected a plugin. An agent receives a token with
+// an inspection and sends the token back with a recommendation. A token has 256 random
+// bits. Each token is valid once, for 10 minutes, for one content of one plugin. The zero
+// Tokens is ready for use and safe for concurrent use.
 type Tokens struct {
 	mu     sync.Mutex    // guards issued
 	issued []issuedToken // issued tokens, oldest first
@@ -30,7 +30,7 @@ type issuedToken struct {
 	validUntil        time.Time
 }
 
-// Issue returns a token for an inspection.
+// Issue returns a new token for an inspection.
 func (r *Tokens) Issue(inspected *Inspection) string {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // rand.Read never fails
@@ -44,11 +44,11 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 	return token
 }
 
-// errToken is the error for every invalid token, whatever the reason.
+// errToken is the error for every invalid token. The error does not reveal the reason.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
-// Redeem returns the hash of the inspected content. A token is used up by the first
-// attempt, even if that attempt fails.
+// Redeem returns the hash of the content that the agent inspected to get the token. The
+// first attempt uses up the token, even if the attempt fails.
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -27,8 +27,7 @@ func sectionOf(view wire.PluginInspectResult, name wire.SectionName) wire.Sectio
 	return view.Sections[i]
 }
 
-// TestView checks the inspection of a plugin in the side panel, before and after the
-// plugin changes.
+// TestView checks how the side panel shows a plugin before and after the plugin changes.
 func TestView(t *testing.T) {
 	isDestructive := true
 	p := plugintest.Package{
@@ -82,7 +81,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestPanelPage checks the line numbers of later pages of a section, and that invalid
+// TestPanelPage checks the line numbers on later pages of a section, and that invalid
 // requests fail.
 func TestPanelPage(t *testing.T) {
 	w := newTestPolicy(t, plugintest.Package{Name: "mail", Code: "(()=>{\n" + strings.Repeat("x();\n", 30_000) + "})();\n"})

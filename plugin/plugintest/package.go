@@ -1,4 +1,4 @@
-// Package plugintest makes plugin packages for tests.
+// Package plugintest writes plugin packages for tests.
 package plugintest
 
 import (
@@ -14,49 +14,51 @@ import (
 	"opentabs/plugin"
 )
 
-// Package describes a package to write. Empty fields get valid default values.
+// Package describes a plugin package to write. Empty fields get valid default values.
 type Package struct {
-	// Name is the plugin's name; default "messages".
+	// Name is the plugin's name; the default is "messages".
 	Name string
 	// Matches are the URL patterns of the plugin; the default is "*://localhost/*".
 	Matches []string
-	// Tools are the entries of dist/tools.json; default one tool "echo".
+	// Tools are the tools in dist/tools.json; the default is one tool "echo".
 	Tools []Tool
-	// Prompts are the prompts in dist/tools.json; default none.
+	// Prompts are the prompts in dist/tools.json; none by default.
 	Prompts []Prompt
-	// Code is the adapter's text before the build's appended statement;
-	// default a short script.
+	// Code is the adapter's code without the hash statement that a build appends. The
+	// default is a short script.
 	Code string
-	// PreScript is the text of the pre-script; default none.
+	// PreScript is the code of the pre-script; by default, the package has no pre-script.
 	PreScript string
-	// Settings is the configSchema of dist/tools.json; default none.
+	// Settings is the member configSchema of dist/tools.json; by default, the package
+	// declares no settings.
 	Settings json.RawMessage
-	// SDKVersion is the SDK version in dist/tools.json; default "0.1.0".
+	// SDKVersion is the SDK version in dist/tools.json; the default is "0.1.0".
 	SDKVersion string
 }
 
-// Tool is one entry of dist/tools.json.
+// Tool is one tool in dist/tools.json.
 type Tool struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description"`
 	Group       string `json:"group,omitempty"`
-	// Input is by default a schema for any object, and Output a schema for any value.
+	// Input defaults to a schema for any object, and Output to a schema for any value.
 	Input       json.RawMessage     `json:"input_schema"`
 	Output      json.RawMessage     `json:"output_schema"`
 	Annotations *plugin.Annotations `json:"annotations,omitempty"`
 }
 
-// Prompt is one entry of the prompts of dist/tools.json.
+// Prompt is one prompt in dist/tools.json.
 type Prompt struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Input is the schema of all arguments of the prompt; default none.
+	// Input is the schema of the prompt's arguments; by default, the prompt has no
+	// schema.
 	Input json.RawMessage `json:"input_schema"`
 }
 
-// Write writes the package to a new folder and returns its path.
+// Write writes the package to a new temporary folder and returns the folder's path.
 func (p Package) Write(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -64,7 +66,7 @@ func (p Package) Write(t testing.TB) string {
 	return dir
 }
 
-// WriteTo writes the package to dir and replaces existing files.
+// WriteTo writes the package to the folder dir and replaces existing files.
 func (p Package) WriteTo(t testing.TB, dir string) {
 	t.Helper()
 	p.fillDefaults()
@@ -133,7 +135,7 @@ func (p *Package) fillDefaults() {
 	p.Prompts = prompts
 }
 
-// Adapter returns code followed by the statement that a build appends.
+// Adapter returns code followed by the hash statement that a build appends.
 func Adapter(name, code string) []byte {
 	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters[%q];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
 	return append([]byte(code), fmt.Sprintf(statement, name, sha256.Sum256([]byte(code)))...)
@@ -148,7 +150,7 @@ func encodeJSON(t testing.TB, v any) []byte {
 	return b
 }
 
-// Load writes one package and loads it.
+// Load writes a package to a temporary folder and loads the package.
 func Load(t testing.TB, p Package) *plugin.Plugin {
 	t.Helper()
 	loaded, err := plugin.Load(p.Write(t))
@@ -158,7 +160,8 @@ func Load(t testing.TB, p Package) *plugin.Plugin {
 	return loaded
 }
 
-// Registry returns a registry that has loaded the packages, and the registry's store.
+// Registry returns a registry that has loaded the given packages, and the registry's
+// store.
 func Registry(t testing.TB, packages ...Package) (*plugin.Registry, *plugin.Store) {
 	t.Helper()
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})

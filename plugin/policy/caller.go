@@ -12,7 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// callerGate blocks calls between plugins that the user has not allowed.
+// callerGate blocks nested calls from one plugin to another that the user has not
+// allowed.
 type callerGate struct{ p *Policy }
 
 func (callerGate) Name() string { return "caller" }
@@ -32,14 +33,15 @@ func (g callerGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// isRestricted reports whether a plugin is restricted or not loaded; see
-// [Policy.IsRestricted].
+// isRestricted reports whether a plugin is not loaded, or starts late without late
+// access; see [Policy.IsRestricted].
 func (g callerGate) isRestricted(name string) bool {
 	loadedPlugin, ok := g.p.set().Plugin(name)
 	return !ok || g.p.IsRestricted(loadedPlugin)
 }
 
-// checkCall blocks a call between two plugins that is not allowed.
+// checkCall blocks a nested call from one plugin to another, unless the user allows the
+// call.
 func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	isAllowed := g.p.State(caller).mayCall(called)
 	isRestricted := g.isRestricted(caller)
@@ -56,20 +58,21 @@ func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// lateAccessCommand returns the command that allows late access for a plugin.
+// lateAccessCommand returns the CLI command that allows late access for a plugin.
 func lateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
-// newRefusal returns a denial with a text for the agent and one for the user.
+// newRefusal returns a verdict that blocks a call, with a text for the agent and a text
+// for the user.
 func newRefusal(fact, command string) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrDenied,
 		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command),
 		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command))
 }
 
-// Resolve returns [Registry.Resolve] restricted to plugins that the calling plugin may
-// call. The calling plugin does not learn which tools other plugins have.
+// Resolve wraps [Registry.Resolve] and hides the tools of plugins that the calling plugin
+// may not call.
 func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 	return func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		tool, args, err := r.Resolve(parent, name, args)
@@ -93,7 +96,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 	}
 }
 
-// After implements dispatch.After.
+// After implements [dispatch.AfterHook].
 func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	if caller := callInfo.Caller; caller != nil && caller.Plugin != callInfo.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
 		!g.p.State(caller.Plugin).mayCall(callInfo.Tool.Plugin) && g.p.refusedCalls.add(caller.Plugin, callInfo.Tool.Plugin) {
@@ -102,23 +105,24 @@ func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 const (
-	// maxRefused is the maximum number of recorded plugins that one calling plugin
-	// tried to call without permission.
+	// maxRefused is the maximum number of refused target plugins that are recorded for
+	// one calling plugin.
 	maxRefused = 20
-	// maxRefusedCallers is the maximum number of calling plugins with refused targets.
+	// maxRefusedCallers is the maximum number of calling plugins with recorded refusals.
 	maxRefusedCallers = 200
 )
 
-// refusedCalls are the refused calls between plugins. The side panel and the command line
-// offer to allow them. A refusedCalls is safe for concurrent use.
+// refusedCalls records which plugins tried to call which other plugins without
+// permission. The side panel and the command line offer to allow such calls. A
+// refusedCalls is safe for concurrent use.
 type refusedCalls struct {
 	mu sync.Mutex // guards byCaller
-	// byCaller maps calling plugins to the plugins that they tried to call.
+	// byCaller maps each calling plugin to the plugins that it tried to call.
 	byCaller map[string][]string
 }
 
-// add records a refused call between two plugins. add returns false if the call was
-// recorded before, or if the record is full.
+// add records a refused call between two plugins. add returns false if the pair is
+// already recorded, or if the record is full.
 func (r *refusedCalls) add(caller, called string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +138,7 @@ func (r *refusedCalls) add(caller, called string) bool {
 }
 
 // Refused returns the plugins that a plugin has tried to call without permission since
-// the daemon started, sorted.
+// the daemon started. The names are sorted.
 func (p *Policy) Refused(name string) []string {
 	s := p.State(name)
 	p.refusedCalls.mu.Lock()
@@ -149,8 +153,8 @@ func (p *Policy) Refused(name string) []string {
 	return pluginNames
 }
 
-// pluginOf returns the plugin of the tool called name, as a tool of parent sees the
-// name.
+// pluginOf returns the plugin of a tool that a tool of the plugin parent.Plugin calls.
+// name is a tool of the same plugin, or <plugin>__<tool>.
 func pluginOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called

@@ -21,15 +21,14 @@ func latePackage(name string) plugintest.Package {
 	return twoToolPackage(name, "class A { onActivate() { } }")
 }
 
-// callerFrom returns the caller of a nested call: a tool of the plugin in tab 7 of
+// callerFrom returns a caller of nested calls: a tool of the given plugin in tab 7 of
 // https://site.test.
 func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
 // runNested runs a__send for a tool of the plugin caller and returns the approval
-// request. answer decides the request, and is nil if the call must not wait for
-// approval.
+// request. answer is the user's decision; nil if the call must not need approval.
 func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
@@ -50,7 +49,8 @@ func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (tick
 	return ticket, err
 }
 
-// checkDenied checks that err is a denial with these texts for the agent and the user.
+// checkDenied checks that err is a denial with the given texts for the agent and the
+// user.
 func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser string) {
 	t.Helper()
 	var e *dispatch.Error
@@ -65,8 +65,8 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 	}
 }
 
-// A plugin can call another plugin only after the user has allowed that pair, in
-// that direction.
+// A plugin can call another plugin only after the user has allowed calls in this
+// direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	changed := make(chan struct{}, 1)
@@ -88,7 +88,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
 	}
-	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // a may call b, but b may not call a
+	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the plugin a may call b, but b may not call a
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("b may call a because a may call b")
 	}
@@ -115,8 +115,8 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	g.failOnError(err)
 }
 
-// The approval request names the calling plugin, its tab and its site, and the
-// client.
+// The approval request for a nested call names the client and the calling plugin with its
+// tab and site.
 func TestQuestionNamesTheCaller(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
@@ -133,8 +133,8 @@ func TestQuestionNamesTheCaller(t *testing.T) {
 	}
 }
 
-// An approval for a plugin does not apply to the agent or to another plugin, and an
-// approval for the agent applies to no plugin.
+// An approval for a plugin does not apply to the agent or to another plugin. An approval
+// for the agent applies to no plugin.
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
@@ -168,8 +168,8 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 	}
 }
 
-// Without late access, a plugin that starts late can call no other plugin, and its own
-// tools only in its own tab.
+// Without late access, a plugin that starts late cannot call other plugins. Its tools can
+// call each other only in their own tab.
 func TestLatePluginCalls(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	_, err := g.runNested("b", nil)
@@ -203,8 +203,8 @@ func TestLatePluginCalls(t *testing.T) {
 	}
 }
 
-// Permissions for calls apply only to the content that the user has reviewed, and only
-// while the plugin is installed.
+// Permissions for nested calls apply only to the content that the user has reviewed, and
+// only while the plugin is installed.
 func TestCallsEndWithTheContent(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
@@ -247,8 +247,8 @@ func TestSetCallsErrors(t *testing.T) {
 	}
 }
 
-// An old permissions file without members for calls is kept and allows no calls between
-// plugins. Malformed members of the permissions file allow nothing.
+// An old permissions.json without members for nested calls is kept and allows no calls
+// between plugins. Malformed members of permissions.json allow nothing.
 func TestOldFileOfPermissions(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
@@ -264,8 +264,8 @@ func TestOldFileOfPermissions(t *testing.T) {
 	}
 }
 
-// Errors do not reveal the tools or parameters of a plugin that the caller must not
-// call. Errors for a late plugin do not even reveal whether the plugin exists.
+// Errors do not reveal the tools or parameters of a plugin that the caller must not call.
+// Errors for a late plugin do not even reveal whether the other plugin exists.
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
@@ -286,7 +286,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 		caller, name, args string
 		want               wire.ErrorCode
 	}{
-		{"b", "a__send", `{}`, ""}, // callerGate rejects this call, so that it is recorded
+		{"b", "a__send", `{}`, ""}, // callerGate rejects this call, so that the refusal is recorded
 		{"b", "a__send", `7`, wire.ErrDenied},
 		{"b", "a__none", `{}`, wire.ErrDenied},
 		{"b", "missing__send", `{}`, wire.ErrUnknownTool},
@@ -304,7 +304,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 	}
 }
 
-// A plugin that may not call browser tools learns nothing of their arguments, and a name
+// A plugin that may not call browser tools gets no details about their arguments. A name
 // that only resembles a browser tool belongs to the plugin itself.
 func TestResolveBrowserTools(t *testing.T) {
 	w := newPolicyFixture(t)

@@ -12,26 +12,26 @@ import (
 	"opentabs/plugin"
 )
 
-// mayCall reports whether the user allows the plugin to call the tools of another
-// plugin.
+// mayCall reports whether the user allows the plugin to call the tools of the plugin
+// target.
 func (s State) mayCall(target string) bool {
 	_, ok := s.Calls[target]
 	return s.Reviewed && ok
 }
 
-// HasLateAccess reports whether a plugin that starts late receives secret settings and
-// may call other plugins.
+// HasLateAccess reports whether the user has given the plugin late access: secret
+// settings and calls to other plugins despite a late start.
 func (s State) HasLateAccess() bool { return s.Reviewed && s.LateAccess != nil }
 
-// IsRestricted reports whether a plugin starts late and has no late access. A
-// restricted plugin receives no secret settings and cannot call other plugins. The
-// tools of a restricted plugin call each other in their own tab only.
+// IsRestricted reports whether a plugin starts late and has no late access. A restricted
+// plugin receives no secret settings and cannot call other plugins. Its tools can call
+// each other, but only in their own tab.
 func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 	return loadedPlugin.StartsLate() && !p.stateOf(loadedPlugin.Name, loadedPlugin).HasLateAccess()
 }
 
-// SetCalls sets whether the tools of a plugin may call the tools of another plugin. by
-// is the surface where the user made the change.
+// SetCalls allows or forbids that the tools of a plugin call the tools of the plugin
+// target. by is the surface on which the user made the change.
 func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 }
 
 // allowAlways stores that a tool runs without approval for one caller. The caller of
-// allowAlways records the decision and notifies listeners.
+// allowAlways must record the decision and notify listeners.
 func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 	if problem := plaintext.CheckShown(isAllowed.Client); problem != "" {
 		return fmt.Errorf("the client's name %s", problem)
@@ -122,6 +122,6 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 	})
 }
 
-// CallsTo returns the plugins that the user allows the plugin to call, sorted by name.
-// Permissions for calls have no effect while the calling plugin is not reviewed.
+// CallsTo returns the plugins that the plugin may call, sorted by name. Permissions for
+// calls have no effect while the calling plugin is not reviewed.
 func (s State) CallsTo() []string { return slices.Sorted(maps.Keys(s.Calls)) }

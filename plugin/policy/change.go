@@ -8,7 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// copyWithoutAuto removes the permission "auto" and all grants from the entries of tools.
+// copyWithoutAuto removes the permission "auto" and all grants from the permissions of a
+// plugin's tools.
 func copyWithoutAuto(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
@@ -22,14 +23,15 @@ func copyWithoutAuto(tools statedoc.Object) statedoc.Object {
 	return tools
 }
 
-// copyWithoutAllowed removes the grants for always from the entry of a tool.
+// copyWithoutAllowed removes a tool's grants that apply always.
 func copyWithoutAllowed(tools statedoc.Object, name string) {
 	tool := tools.Child(name)
 	delete(tool, "allowed")
 	putTool(tools, name, tool)
 }
 
-// setPermission sets the permission of an entry and returns the previous permission.
+// setPermission sets the permission of a plugin or tool in permissions.json, and returns
+// the previous permission.
 func setPermission(entry statedoc.Object, permission wire.Permission, surface string) string {
 	var oldValue string
 	statedoc.Decode(entry["permission"], &oldValue)
@@ -39,9 +41,9 @@ func setPermission(entry statedoc.Object, permission wire.Permission, surface st
 }
 
 // SetPermission sets the permission of a plugin, or of one of its tools. An empty
-// permission removes the tool's own permission, so that the plugin's permission
-// applies. A plugin that is not reviewed can only be set to off. SetPermission ends all
-// grants for the tool or plugin.
+// permission removes the tool's own permission, so that the plugin's permission applies.
+// A plugin that is not reviewed can only be set to "off". SetPermission ends all grants
+// for the tool or plugin.
 func (p *Policy) SetPermission(name, tool string, permission wire.Permission, surface string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")
@@ -71,8 +73,8 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 	return err
 }
 
-// setPluginPermission sets the permission in the entry of a plugin and returns the
-// previous permission. setPluginPermission also removes the "always" approvals of all
+// setPluginPermission sets the permission of a plugin in permissions.json, and returns
+// the previous permission. setPluginPermission also removes the "always" approvals of all
 // tools of the plugin.
 func setPluginPermission(entry statedoc.Object, permission wire.Permission, surface string) (oldValue string) {
 	delete(entry, "recommended") // the user's decision replaces the agent's recommendation
@@ -84,9 +86,8 @@ func setPluginPermission(entry statedoc.Object, permission wire.Permission, surf
 	return setPermission(entry, permission, surface)
 }
 
-// setToolPermission sets the permission of one tool in the entry of its plugin and
-// returns the previous permission. setToolPermission also removes the "always" approvals
-// of the tool.
+// setToolPermission sets the permission of one tool in permissions.json, and returns the
+// previous permission. setToolPermission also removes the "always" approvals of the tool.
 func setToolPermission(entry statedoc.Object, tool string, permission wire.Permission, surface string) (oldValue string) {
 	editTool(entry, tool, func(toolEntry statedoc.Object) {
 		delete(toolEntry, "allowed")
@@ -110,8 +111,8 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error 
 	})
 }
 
-// Forget deletes the entry of a plugin, and the permissions of other plugins to call
-// it.
+// Forget deletes all permissions of a plugin, and the permissions of other plugins to
+// call the plugin.
 func (p *Policy) Forget(name, surface string) error {
 	change := Change{Kind: "forget", Plugin: name, By: surface}
 	err := p.changeFile(&change, func(doc *statedoc.Plugins) {
@@ -136,16 +137,16 @@ func (p *Policy) Forget(name, surface string) error {
 	return err
 }
 
-// changeEntry edits the entry of one plugin and reports the change to listeners. edit
-// returns the value before the change.
+// changeEntry edits the permissions of one plugin and notifies listeners. edit returns
+// the value before the change.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
 	})
 }
 
-// changeFile edits permissions.json, records the change and notifies listeners. edit
-// may set more fields of the recorded change c.
+// changeFile edits permissions.json, records the change and notifies listeners. edit may
+// set further fields of the recorded change c.
 func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
 	err := p.file.Change(func(doc *statedoc.Plugins) error {
 		edit(doc)

@@ -1,14 +1,14 @@
-// Package policy decides which plugins and tools may run.
+// Package policy decides which plugins may run, and which calls of tools.
 //
-// [Policy] stores what the user allows agents to do: reviews, permissions, limits and
-// grants, in permissions.json. [Enforcer] applies a Policy to calls with the gates and
-// hooks of a dispatcher: review, calling plugin, permission, limit and secret settings.
+// [Policy] stores the user's reviews, permissions, limits and grants in permissions.json.
+// [Enforcer] applies a Policy to calls. Its gates and hooks in the dispatcher check
+// review, calling plugin, permission, limit and secret settings.
 //
 // # Concurrency
 //
-// Policy and Enforcer are safe for concurrent use. Each part of the state of package
-// policy has its own lock. The file and its listeners have the lock of
-// [opentabs/internal/statedoc.Watched], and grants in memory memoryGrants.mu. Refused
-// calls between plugins have refusedCalls.mu, and counters of calls callMeters.mu. A
-// goroutine holds at most one lock of package policy at a time.
+// Policy and Enforcer are safe for concurrent use. Package policy has one lock for each
+// part of its data. A lock in [opentabs/internal/statedoc.Watched] guards
+// permissions.json and the listeners. memoryGrants.mu guards the grants in memory.
+// refusedCalls.mu guards the record of refused calls. callMeters.mu guards the counters
+// of calls. A goroutine holds at most one lock of package policy at a time.
 package policy

@@ -12,35 +12,35 @@ import (
 )
 
 // Enforcer applies a [Policy] to calls. Pass the gates and hooks of the Enforcer to the
-// dispatcher in the dispatcher's options. Enforcer is safe for concurrent use.
+// dispatcher in the dispatcher's options. An Enforcer is safe for concurrent use.
 type Enforcer struct {
 	policy *Policy
 	meters callMeters
 }
 
-// NewEnforcer returns the enforcer of a policy.
+// NewEnforcer returns an enforcer that applies p.
 func NewEnforcer(p *Policy) *Enforcer { return &Enforcer{policy: p} }
 
 // Gates returns the gates in the order review, calling plugin, permission and limit. The
-// review gate checks permissions.json for changes; the permission gate and the limit gate
-// use the same content.
+// review gate reloads permissions.json if the file has changed. The permission gate and
+// the limit gate use the content that the review gate loaded.
 func (e *Enforcer) Gates() []dispatch.Gate {
 	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.meters}}
 }
 
-// Before returns the hook that counts the calls of limited tools.
+// Before returns the hook that counts the calls of tools with a limit.
 func (e *Enforcer) Before() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.meters}}
 }
 
-// After returns the hooks that drop permissions for one call and note refused calls
-// between plugins.
+// After returns the hooks that run after each call. The hooks drop permissions for a
+// single call and record refused calls between plugins.
 func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
 
-// Ask returns the verdict of review, calling plugin and permission on a call now: a
-// Block, a Suspend, or neither if the call may run.
+// Ask returns the current verdict of the review, calling plugin and permission gates on a
+// call. The verdict is a Block, a Suspend, or neither if the call may run.
 func (e *Enforcer) Ask(callInfo dispatch.CallInfo) dispatch.Verdict {
 	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
 		if v := gate.Decide(callInfo); v.Block != nil {
@@ -51,8 +51,8 @@ func (e *Enforcer) Ask(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 // Refusals returns a function that explains why a tool or prompt of a plugin cannot run
-// now: not reviewed, or off. The returned function returns nil for a tool that runs or
-// that needs an approval.
+// now: because the plugin is not reviewed, or because the tool is off. The function
+// returns nil for a tool that may run, at once or after an approval.
 func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	s := e.policy.State(name)
 	return func(t dispatch.Tool) *wire.CallError {
@@ -74,8 +74,8 @@ func toolKey(t dispatch.Tool) string {
 	return t.Name
 }
 
-// permissionOf returns the permission of a tool or prompt. Prompts have the permission
-// of their plugin.
+// permissionOf returns the effective permission of a tool or prompt. A prompt has the
+// permission of its plugin.
 func (s State) permissionOf(t dispatch.Tool) wire.Permission {
 	if t.Prompt {
 		return s.EffectivePermission
@@ -97,7 +97,7 @@ func (g reviewGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return g.refusalFor(name, s)
 }
 
-// refusalFor returns why a plugin does not count as reviewed.
+// refusalFor returns the verdict that explains why a plugin does not count as reviewed.
 func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 	reason, userReason := fmt.Sprintf("the user has not reviewed the plugin %s yet", name), fmt.Sprintf("The plugin %s is not reviewed", name)
 	switch {
@@ -114,7 +114,7 @@ func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 		fmt.Sprintf("%s, so none of its tools run. Review and enable it in the side panel (tab Plugins), or with `opentabs plugin enable %s`.", userReason, name))
 }
 
-// permissionGate suspends calls that need approval and blocks calls of tools that are
+// permissionGate suspends calls that need approval, and blocks calls of tools that are
 // off.
 type permissionGate struct{ p *Policy }
 
@@ -122,9 +122,9 @@ var _ dispatch.DecisionObserver = permissionGate{}
 
 func (permissionGate) Name() string { return "permission" }
 
-// latestState returns the state of a plugin at the last check of permissions.json. The
-// review gate checks the file for each call, so the rest of the call needs no further
-// check.
+// latestState returns the permissions of a plugin at the last check of permissions.json.
+// latestState does not check the file again, because the review gate checks the file for
+// each call.
 func (g permissionGate) latestState(name string) State {
 	loadedPlugin, _ := g.p.set().Plugin(name)
 	return g.p.opts.stateIn(g.p.file.Latest().View, name, loadedPlugin)
@@ -143,7 +143,7 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
-	if callInfo.Tool.Prompt { // permissions.json has no entries for prompts
+	if callInfo.Tool.Prompt { // permissions.json stores no permissions of prompts
 		scopes = scopes[:3]
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -152,8 +152,8 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// RequesterText returns the caller for the approval request: the client, or the calling
-// plugin with the tab and the site of its tool.
+// RequesterText describes who makes a call, for the approval request: the client, or the
+// calling plugin with its tab and site.
 func RequesterText(callInfo dispatch.CallInfo) string {
 	if caller := callInfo.Caller; caller != nil {
 		tabText := fmt.Sprintf("tab %d", caller.TabID)
@@ -172,8 +172,7 @@ func RequesterText(callInfo dispatch.CallInfo) string {
 	return clientName
 }
 
-// callChainText returns the calls that led to a nested call; empty for a call that is
-// not nested.
+// callChainText describes the calls that led to a nested call; empty for other calls.
 func callChainText(callInfo dispatch.CallInfo) string {
 	caller := callInfo.Caller
 	if caller == nil {
@@ -186,7 +185,8 @@ func callChainText(callInfo dispatch.CallInfo) string {
 	return text + " for " + cmp.Or(callInfo.Client.String(), "an agent")
 }
 
-// offVerdict returns the verdict for a tool that is off, with the permission that turns it off.
+// offVerdict returns the verdict for a tool that is off. The verdict's text names the
+// permission that turns the tool off.
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.Place != dispatch.PlaceDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
@@ -208,8 +208,8 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", fact, command))
 }
 
-// ObserveDecision implements dispatch.Decider. ObserveDecision stores the permission
-// that the user gave.
+// ObserveDecision implements [dispatch.DecisionObserver]. ObserveDecision stores the
+// permission that the user gave.
 func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := callInfo.Tool
 	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller, Allow: r.Allow, By: r.Surface}
@@ -242,8 +242,8 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	}
 }
 
-// storeAlways stores that a tool runs without approval for one caller. If storing
-// fails, the permission lasts until the daemon exits.
+// storeAlways stores that a tool runs without approval for one caller. If
+// permissions.json cannot be written, the permission lasts until the daemon exits.
 func (g permissionGate) storeAlways(t dispatch.Tool, newGrant grant) {
 	var err error
 	if !t.Prompt {
@@ -255,12 +255,12 @@ func (g permissionGate) storeAlways(t dispatch.Tool, newGrant grant) {
 	}
 }
 
-// After implements dispatch.After.
+// After implements [dispatch.AfterHook].
 func (g permissionGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	g.p.grants.endCall(callInfo.CallID)
 }
 
-// contentHash returns the hash of a plugin's content now; empty if the plugin is not
+// contentHash returns the hash of a plugin's current content; empty if the plugin is not
 // loaded.
 func (g permissionGate) contentHash(name string) string {
 	if loadedPlugin, ok := g.p.set().Plugin(name); ok {
@@ -269,14 +269,15 @@ func (g permissionGate) contentHash(name string) string {
 	return ""
 }
 
-// Approval returns the permission that lets a call run; false if the call has no
-// permission. Approval works until the After hook of the call has run.
+// Approval returns the permission that allows a call to run; false if the call has no
+// permission. Call Approval before the After hook of the call has run.
 func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
 	g := permissionGate{e.policy}
 	return g.findApproval(callInfo, g.latestState(callInfo.Tool.Plugin))
 }
 
-// findApproval returns the permission that lets a call of a plugin in the state s run.
+// findApproval returns the permission that allows a call to run. s are the permissions of
+// the call's plugin.
 func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Approval, bool) {
 	hash := ""
 	if s.Review != nil {
@@ -304,8 +305,8 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Appro
 	return Approval{Scope: wire.ScopeAlways, Mark: setMark}, true
 }
 
-// limitGate enforces the limits of tools. As a gate, limitGate blocks calls before they
-// need approval; as a hook, limitGate counts the calls that run.
+// limitGate enforces the limits of tools. As a gate, limitGate blocks calls before the
+// user has to approve them. As a hook, limitGate counts the calls that run.
 type limitGate struct {
 	p      *Policy
 	meters *callMeters
@@ -317,7 +318,7 @@ func (g limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements dispatch.Before.
+// Before implements [dispatch.BeforeHook].
 func (g limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError { return g.check(callInfo, true) }
 
 func (g limitGate) check(callInfo dispatch.CallInfo, countRun bool) *wire.CallError {

@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// gatedCalls has a policy, and a dispatcher whose tools return at once.
+// gatedCalls is a policy and a dispatcher whose tools return at once.
 type gatedCalls struct {
 	*policyFixture
 	calls    *dispatch.Dispatcher
@@ -51,8 +51,8 @@ func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugi
 	return g
 }
 
-// call runs a tool of the plugin a for a session. answer decides an approval request,
-// and is nil if the call must not wait for approval.
+// call runs a tool of the plugin a in a session. answer is the user's decision; nil if
+// the call must not need approval.
 func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
@@ -102,7 +102,7 @@ func allowFor(scope wire.Scope, d time.Duration) *dispatch.Resolution {
 	return &dispatch.Resolution{Allow: true, Scope: scope, Duration: d, Surface: "the side panel"}
 }
 
-// advanceTime advances the fake time by d.
+// advanceTime advances the virtual clock by d.
 func advanceTime(d time.Duration) { <-time.After(d) }
 
 var denyAnswer = &dispatch.Resolution{Surface: "the side panel"}
@@ -127,7 +127,8 @@ func TestGrants(t *testing.T) {
 			t.Errorf("grants %v", grants)
 		}
 
-		// Each change of a permission by the user removes the grants.
+		// Each change of a permission by the user removes the grants for the tool or
+		// plugin.
 		failOnError := g.failOnError
 		failOnError(g.policy.SetPermission("a", "send", permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
@@ -147,7 +148,7 @@ func TestGrantAlways(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
 	g.checkRuns("s2", "send", nil)
-	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk) // the grant applies to one client
+	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk) // the grant applies to one client only
 	verdict := g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if verdict.Suspend == nil {
 		t.Error("the grant applies to another client too")
@@ -156,7 +157,8 @@ func TestGrantAlways(t *testing.T) {
 	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
 		t.Errorf("the file has %+v", grants)
 	}
-	// If the user sets a permission for the tool or for the plugin, the grant ends.
+	// If the user sets a permission for the tool or for the plugin, the grant for the
+	// tool ends.
 	for _, tool := range []string{"send", ""} {
 		g.failOnError(g.policy.SetPermission("a", tool, permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
@@ -169,7 +171,7 @@ func TestGrantAlways(t *testing.T) {
 	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 }
 
-// A grant that cannot be written to permissions.json is valid until the server ends.
+// A grant that cannot be written to permissions.json lasts until the server exits.
 func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"
@@ -179,7 +181,7 @@ func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 }
 
-// A grant applies only to the reviewed content.
+// A grant applies only to the reviewed content of a plugin.
 func TestGrantEndsWithTheContent(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.checkRuns("s1", "send", allowFor(wire.ScopeTime, time.Hour))
@@ -194,9 +196,9 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	}
 }
 
-// For a blocked call, the agent receives the reason and the steps for the user, but no
+// If a call is blocked, the agent receives the reason and the steps for the user, but no
 // steps for itself. The script review.txtar in cmd/opentabs runs the commands that the
-// texts name.
+// error texts name.
 func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)
@@ -226,7 +228,8 @@ func TestRefusals(t *testing.T) {
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
-// A prompt has the permission of its plugin; a permission cannot be set for a prompt.
+// A prompt has the permission of its plugin. The user cannot set a permission for a
+// prompt.
 func TestPermissionOfAPrompt(t *testing.T) {
 	onePackage := twoToolPackage("a", "1;")
 	onePackage.Prompts = []plugintest.Prompt{{Name: "digest"}}
@@ -238,7 +241,8 @@ func TestPermissionOfAPrompt(t *testing.T) {
 	}
 }
 
-// A prompt has the permission of its plugin, not that of a tool with the same name.
+// A prompt has the permission of its plugin, not the permission of a tool with the same
+// name.
 func TestPromptPermission(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
@@ -285,8 +289,8 @@ func TestLimit(t *testing.T) {
 		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
 		g.checkRuns("s1", "read", nil)
 
-		// No approval is requested for a call above the limit, and a denied call
-		// does not count.
+		// A call above the limit fails without an approval request. A denied call does
+		// not count for the limit.
 		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
@@ -294,7 +298,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// Concurrent calls cannot exceed the limit.
+// Concurrent calls cannot exceed the limit of a tool.
 func TestLimitConcurrentCalls(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
@@ -322,8 +326,8 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// If the permission changes while a call waits, the new permission applies to that
-// call.
+// If the permission changes while a call waits for approval, the new permission applies
+// to this call.
 func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
@@ -371,7 +375,7 @@ func BenchmarkGates(b *testing.B) {
 }
 
 // All gates of a call use the same content of permissions.json, and only the first gate
-// checks the file. A change during the gates applies to the next call.
+// checks the file. A change of the file during a call applies to the next call.
 func TestGatesUseOneReading(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}

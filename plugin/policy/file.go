@@ -13,82 +13,90 @@ import (
 	"opentabs/wire"
 )
 
-// setMark records in o who made a change, and when.
+// setMark records in o on which surface the user made a change, and when.
 func setMark(o statedoc.Object, by string) {
 	o.Put("by", by)
 	o.Put("at", time.Now().UTC().Format(time.RFC3339))
 }
 
-// Mark is the author and the time of a change.
+// Mark records where and when the user made a change of permissions.json.
 type Mark struct {
-	// By is the surface, with the user or browser if known; empty if not recorded.
+	// By is the surface on which the user made the change, with the user or browser if
+	// known. By is empty if not recorded.
 	By string `json:"by,omitempty"`
 	// At is the time of the change in UTC; zero if not recorded.
 	At time.Time `json:"at,omitzero"`
 }
 
-// Review is the record of a review by the user.
+// Review records the user's approval of one exact content of a plugin.
 type Review struct {
 	// Hash is the [plugin.Plugin.ContentHash] of the reviewed content.
 	Hash string `json:"hash"`
-	// Version and Dir describe the reviewed package for the user.
+	// Version and Dir describe the reviewed package for the user. Dir is the package's
+	// folder.
 	Version string `json:"version,omitempty"`
 	Dir     string `json:"dir,omitempty"`
 	Mark
 }
 
-// PluginEntry is the entry of one plugin in permissions.json.
+// PluginEntry contains the permissions of one plugin in permissions.json.
 type PluginEntry struct {
 	// Review is nil if the user has not reviewed the plugin.
 	Review *Review `json:"reviewed,omitempty"`
-	// Permission applies to tools that have no permission in Tools; empty means off.
+	// Permission applies to all tools that have no permission in Tools. An empty
+	// permission means "off".
 	Permission wire.Permission `json:"permission,omitempty"`
-	// Set records who set Permission, and when.
+	// Set records who set the plugin's permission, and when.
 	Set Mark `json:"set,omitzero"`
-	// OpenTabs is the page that calls without a matching tab may open; empty if none.
+	// OpenTabs is the URL of the page that calls without a matching tab may open, or
+	// empty.
 	OpenTabs string `json:"openTabs,omitempty"`
-	// Recommended is the recommendation of an agent; nil if there is none.
+	// Recommended is an agent's recommendation to enable the plugin, or nil.
 	Recommended *Recommendation `json:"recommended,omitempty"`
 	// Calls are the plugins whose tools this plugin may call, by name.
 	Calls map[string]Mark `json:"calls,omitempty"`
-	// LateAccess is set if a plugin that starts late may have secret settings and call
-	// other plugins.
+	// LateAccess is not nil if the user allows the plugin secret settings and calls to
+	// other plugins despite a late start.
 	LateAccess *Mark `json:"lateAccess,omitempty"`
-	// Tools are the entries of single tools, by name.
+	// Tools are the permissions of single tools, by name.
 	Tools map[string]ToolEntry `json:"tools,omitempty"`
 }
 
-// ToolEntry is the entry of one tool in permissions.json.
+// ToolEntry contains the permissions of one tool in permissions.json.
 type ToolEntry struct {
-	// Permission is empty if the permission of the plugin applies.
+	// Permission is the tool's own permission. If Permission is empty, the plugin's
+	// permission applies.
 	Permission wire.Permission `json:"permission,omitempty"`
 	// Limit is how often the tool may run.
 	Limit Limit `json:"limit,omitzero"`
 	// Allowed are the callers for which the tool always runs without approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
-	// Mark records who set Permission, and when.
+	// Mark records who set the tool's permission, and when.
 	Mark
 }
 
-// AlwaysAllowed is a user's "allow always" for one caller of a tool.
+// AlwaysAllowed is the user's permission for one caller to always run a tool without
+// approval.
 type AlwaysAllowed struct {
-	// Client is the name of the MCP client.
+	// Client is the name of the MCP client that may run the tool.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tool makes the call; empty if the client makes it.
+	// Caller is the plugin whose tool makes the call. Caller is empty for calls that the
+	// client itself makes.
 	Caller string `json:"caller,omitempty"`
 	Mark
 }
 
-// permissionRules are the content of permissions.json. permissionRules are immutable.
+// permissionRules are the parsed content of permissions.json. permissionRules are
+// immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
-	sites   map[string]SiteEntry // by pattern
-	// problems describe the unreadable entries of permissions.json. Tools and plugins
-	// with an unreadable entry are off.
+	sites   map[string]SiteEntry // by pattern, such as "*.example.com"
+	// problems describe the parts of permissions.json that cannot be parsed. Tools and
+	// plugins whose permissions cannot be parsed are off.
 	problems []string
 }
 
-// editTool changes the entry of one tool within the entry of its plugin.
+// editTool changes the permissions of one tool within the permissions of its plugin.
 func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc.Object)) {
 	tools := entry.Child("tools")
 	toolEntry := tools.Child(tool)
@@ -97,8 +105,8 @@ func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc
 	entry.Put("tools", tools)
 }
 
-// putTool stores the entry of a tool. putTool removes the recorded author if the tool
-// has no own permission.
+// putTool stores the permissions of a tool. If the tool has no permission, putTool also
+// removes the mark of who set it.
 func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	if _, ok := toolEntry["permission"]; !ok {
 		delete(toolEntry, "by")
@@ -107,8 +115,8 @@ func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	tools.Put(name, toolEntry)
 }
 
-// readRules reads the entries of permissions.json. An entry that cannot be read counts
-// as off and is reported as a problem.
+// readRules parses permissions.json. A plugin or tool whose permissions cannot be parsed
+// is off, and is reported as a problem.
 func readRules(p *statedoc.Plugins) *permissionRules {
 	r := &permissionRules{plugins: map[string]PluginEntry{}}
 	for name, raw := range p.TopLevel.Child("plugins") {
@@ -122,7 +130,7 @@ func readRules(p *statedoc.Plugins) *permissionRules {
 	return r
 }
 
-// readPlugin reads the entry of one plugin in permissions.json.
+// readPlugin parses the permissions of one plugin.
 func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	var s PluginEntry
 	text, problem := rawjson.Compact(raw, nil)
@@ -143,7 +151,7 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	s.Calls, s.LateAccess = readCalls(f), readLateAccess(f)
 	tools := f.Object("tools")
 	if tools == nil {
-		if f.Has("tools") { // without readable tools, the plugin counts as not reviewed, because a tool may have been off
+		if f.Has("tools") { // if the tools cannot be parsed, the plugin counts as not reviewed, because a tool may have been off
 			s.Review = nil
 		}
 		return s
@@ -160,7 +168,7 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	return s
 }
 
-// readTool reads the entry of one tool in permissions.json.
+// readTool parses the permissions of one tool.
 func readTool(f *jsonread.Reader) ToolEntry {
 	t := ToolEntry{Permission: readPermission(f), Mark: readMark(f)}
 	if f.Has("limit") {
@@ -175,8 +183,9 @@ func readTool(f *jsonread.Reader) ToolEntry {
 	return t
 }
 
-// readAllowed reads the callers for which a tool always runs. readAllowed skips entries
-// with unreadable names, because an empty name would match other callers.
+// readAllowed parses the callers for which a tool always runs without approval.
+// readAllowed skips a caller whose name cannot be parsed, because an empty name would
+// match other callers.
 func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	var callers []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {
@@ -199,8 +208,8 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	return callers
 }
 
-// readCalls reads the plugins that may be called. readCalls skips entries that are not
-// objects.
+// readCalls parses the list of plugins that a plugin may call. readCalls skips entries
+// that are not JSON objects.
 func readCalls(f *jsonread.Reader) map[string]Mark {
 	entries := f.Object("calls")
 	if entries == nil {
@@ -224,8 +233,8 @@ func readLateAccess(f *jsonread.Reader) *Mark {
 	return &mark
 }
 
-// readPermission reads a permission in permissions.json. An invalid permission counts
-// as off.
+// readPermission parses a permission in permissions.json. An invalid permission counts as
+// "off".
 func readPermission(f *jsonread.Reader) wire.Permission {
 	if !f.Has("permission") {
 		return ""
@@ -246,7 +255,7 @@ func readMark(f *jsonread.Reader) Mark {
 	return m
 }
 
-// ParsePermission parses a permission that the user typed.
+// ParsePermission parses a permission that the user typed: "off", "ask" or "auto".
 func ParsePermission(text string) (wire.Permission, error) {
 	switch p := wire.Permission(text); p {
 	case wire.PermissionOff, wire.PermissionAsk, wire.PermissionAuto:

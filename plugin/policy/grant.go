@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	// maxSessionTime is the longest duration of a grant for a session.
+	// maxSessionTime is the maximum duration of a grant for a session.
 	maxSessionTime = 24 * time.Hour
-	// maxToolGrants is the maximum number of grants of one tool. The oldest grant is
-	// dropped first, and its caller needs approval again.
+	// maxToolGrants is the maximum number of grants of one tool. If a tool has more, its
+	// oldest grant is dropped, and the grant's caller needs approval again.
 	maxToolGrants = 200
 )
 
-// Approval is the permission that let a call run.
+// Approval describes the permission that allowed a call to run.
 type Approval struct {
-	// Scope is the scope of the permission. A tool or plugin with the permission "auto"
-	// has [wire.ScopeAlways].
+	// Scope is how many calls the permission covers. The permission "auto" of a tool or
+	// plugin has the scope [wire.ScopeAlways].
 	Scope wire.Scope `json:"scope"`
-	// Mark is the author of the permission.
+	// Mark records who gave the permission, and when.
 	Mark
-	// Until is the end of the permission; zero if it has none.
+	// Until is the time at which the permission ends; zero if the permission does not
+	// end.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// grant is a permission that a user gave for a session or some time. grant is for one
-// caller: a grant for an agent does not cover the nested calls of a plugin, and vice
-// versa.
+// grant is the user's permission for one caller, for a session or some time. A grant for
+// an agent does not cover the nested calls of a plugin, and vice versa.
 type grant struct {
 	Approval
 	caller  string // name of the calling plugin; empty for a call of the client itself
-	client  string // identity of the client
-	session string // session of a grant with wire.ScopeSession
-	hash    string // hash of the content for which the grant was given
+	client  string // identity of the MCP client
+	session string // MCP session of a grant with wire.ScopeSession
+	hash    string // content hash of the plugin for which the user gave the grant
 }
 
 // covers reports whether the grant is for the caller of a call.
@@ -50,17 +50,17 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 	return g.client == callInfo.Client.Identity()
 }
 
-// memoryGrants are the permissions that are only in memory. memoryGrants is safe for
+// memoryGrants are the permissions that exist only in memory. memoryGrants is safe for
 // concurrent use.
 type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
-	// byTool are the grants by plugin and toolKey.
+	// byTool contains the grants by plugin and toolKey.
 	byTool map[string]map[string][]grant
-	// singleCalls are the grants for one call, by call id, until the call ends.
+	// singleCalls contains the grants for single calls, by call ID, until the call ends.
 	singleCalls map[string]Approval
 }
 
-// grantCall stores a grant for one call.
+// grantCall stores a permission for a single call.
 func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,14 +70,14 @@ func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.singleCalls[callID] = a
 }
 
-// endCall drops the grant of a call that ended.
+// endCall drops the permission of a single call that ended.
 func (g *memoryGrants) endCall(callID string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.singleCalls, callID)
 }
 
-// add stores a grant for later calls.
+// add stores a grant for later calls of a tool.
 func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -94,8 +94,8 @@ func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.byTool[plugin][tool] = toolGrants
 }
 
-// liveGrants removes the expired grants of a tool, and returns the remaining grants.
-// The caller of liveGrants holds mu, and the map of the plugin exists.
+// liveGrants removes the expired grants of a tool, and returns the remaining grants. The
+// caller of liveGrants holds mu, and byTool must already have the plugin.
 func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(stored grant) bool {
@@ -105,7 +105,8 @@ func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	return toolGrants
 }
 
-// find returns the grant that allows a call, and false if no grant allows the call.
+// find returns the grant that allows a call. find returns false if no grant allows the
+// call.
 func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -121,7 +122,7 @@ func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, 
 	return Approval{}, false
 }
 
-// drop ends the grants of a tool, or of a whole plugin if tool is empty.
+// drop removes the grants of a tool, or of a whole plugin if tool is empty.
 func (g *memoryGrants) drop(plugin, tool string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -132,7 +133,7 @@ func (g *memoryGrants) drop(plugin, tool string) {
 	delete(g.byTool[plugin], tool)
 }
 
-// list returns the current grants of a plugin, by toolKey.
+// list returns the grants of a plugin that have not expired, by toolKey.
 func (g *memoryGrants) list(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -145,17 +146,18 @@ func (g *memoryGrants) list(plugin string) map[string][]Grant {
 	return grantsByTool
 }
 
-// Grant is a permission of the user for one caller of a tool.
+// Grant is the user's permission for one caller of a tool.
 type Grant struct {
 	Approval
 	// Client is the name of the MCP client.
 	Client string
-	// Caller is the plugin whose tool calls; empty for a call of the client itself.
+	// Caller is the plugin whose tool makes the call; empty for a call of the client
+	// itself.
 	Caller string
 }
 
-// Grants returns the current grants of a plugin for a session, for some time and for
-// always, by tool. The keys of prompts start with "prompt ".
+// Grants returns a plugin's current grants by tool: for a session, for some time and for
+// always. The keys of prompts start with "prompt ".
 func (p *Policy) Grants(name string) map[string][]Grant {
 	grantsByTool := p.grants.list(name)
 	for tool, toolEntry := range p.file.Current().View.plugins[name].Tools {

@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// infoOf returns a call of one__read by a client in a session.
+// infoOf describes a call of one__read by a client in a session.
 func infoOf(callID, client, session string) dispatch.CallInfo {
 	return dispatch.CallInfo{
 		CallID: callID, Tool: dispatch.Tool{Plugin: "one", Name: "read"},
@@ -18,7 +18,7 @@ func infoOf(callID, client, session string) dispatch.CallInfo {
 	}
 }
 
-// grantTo returns a grant for calls of a client, which ends after d, or never if d is
+// grantTo returns a grant for calls of a client. The grant ends after d, or never if d is
 // 0.
 func grantTo(client, session string, scope wire.Scope, d time.Duration) grant {
 	newGrant := grant{
@@ -35,8 +35,8 @@ func (g *memoryGrants) allows(callInfo dispatch.CallInfo, hash string) bool {
 	return ok
 }
 
-// TestGrantsForOneCall checks that a grant for one call covers that call only, and ends
-// with it.
+// TestGrantsForOneCall checks that a grant for one call covers only this call, and ends
+// with the call.
 func TestGrantsForOneCall(t *testing.T) {
 	var g memoryGrants
 	g.grantCall("call_1", Approval{Scope: wire.ScopeOnce, Mark: Mark{By: "the side panel"}})
@@ -81,8 +81,8 @@ func TestGrantsCoverOneClient(t *testing.T) {
 	}
 }
 
-// TestGrantsEnd checks that a grant ends at its end time, and that lists never show
-// ended grants.
+// TestGrantsEnd checks that a grant ends at its end time, and that lists of grants leave
+// out ended grants.
 func TestGrantsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g memoryGrants

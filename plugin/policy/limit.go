@@ -10,19 +10,19 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// These constants are the bounds of a [Limit].
+// These constants are the minimum and maximum values of a [Limit].
 const (
 	maxLimitCalls = 10000
 	minLimitPer   = time.Second
 	maxLimitPer   = 24 * time.Hour
 )
 
-// Limit is how often a tool may run: at most Calls times within Per. The zero value is
+// Limit is how often a tool may run: at most Calls times within Per. The zero Limit means
 // no limit.
 type Limit struct {
-	// Calls is from 1 to 10,000.
+	// Calls is the maximum number of calls within Per: 1 to 10,000.
 	Calls int
-	// Per is from 1 s to 24 h.
+	// Per is the period for the maximum number of calls: 1 s to 24 h.
 	Per time.Duration
 }
 
@@ -40,7 +40,8 @@ func ParseLimit(text string) (Limit, error) {
 	return Limit{Calls: n, Per: d}, nil
 }
 
-// String returns the text that ParseLimit accepts; empty for no limit.
+// String returns the limit in the form that ParseLimit accepts, such as "10/1m"; empty
+// for no limit.
 func (l Limit) String() string {
 	if l == (Limit{}) {
 		return ""
@@ -48,10 +49,10 @@ func (l Limit) String() string {
 	return fmt.Sprintf("%d/%s", l.Calls, humanize.ShortDuration(l.Per))
 }
 
-// MarshalText implements encoding.TextMarshaler.
+// MarshalText implements [encoding.TextMarshaler].
 func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements [encoding.TextUnmarshaler].
 func (l *Limit) UnmarshalText(text []byte) (err error) {
 	*l, err = Limit{}, nil
 	if len(text) > 0 {
@@ -60,14 +61,15 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// callMeters count the calls of tools. callMeters is safe for concurrent use.
+// callMeters counts the calls of tools that have a limit. callMeters is safe for
+// concurrent use.
 type callMeters struct {
 	mu       sync.Mutex             // guards runTimes
-	runTimes map[string][]time.Time // start times of the calls in the last Per, by tool, oldest first
+	runTimes map[string][]time.Time // by tool: start times of the calls within the limit's period, oldest first
 }
 
-// untilAllowed returns the time until the tool may run again; 0 for now. If countRun is
-// set and the tool may run now, untilAllowed counts a call.
+// untilAllowed returns the time until the tool may run again; 0 if it may run now. If
+// countRun is true and the tool may run now, untilAllowed counts one call.
 func (m *callMeters) untilAllowed(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -28,13 +28,13 @@ func TestMeterWaits(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		run("read", limit, 0)
 		run("read", limit, 20*time.Second)
-		// The calls before a limit was lowered count for the lower limit.
+		// If the user lowers a limit, earlier calls count for the lower limit too.
 		run("read", Limit{Calls: 1, Per: time.Minute}, time.Minute)
 	})
 }
 
-// TestMeterCountsRuns checks that neither rejected calls nor checks of the limit
-// without countRun count as calls.
+// TestMeterCountsRuns checks that rejected calls and checks without countRun do not count
+// for the limit.
 func TestMeterCountsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m callMeters
@@ -46,7 +46,7 @@ func TestMeterCountsRuns(t *testing.T) {
 		}
 		m.untilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
-		m.untilAllowed("read", limit, true) // untilAllowed rejects and does not count the call
+		m.untilAllowed("read", limit, true) // untilAllowed rejects the call and does not count it
 		time.Sleep(30 * time.Second)
 		if d := m.untilAllowed("read", limit, true); d != 0 {
 			t.Errorf("a rejected call counts: wait %s; want 0", d)

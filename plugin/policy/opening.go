@@ -6,9 +6,9 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// MayOpen reports whether a call without a matching tab may open the page of the
-// plugin. MayOpen does not check permissions.json for changes, because the gates of the
-// call have checked the file.
+// MayOpen reports whether a call without a matching tab may open the page of the plugin.
+// MayOpen does not check permissions.json for changes, because the gates of the call have
+// already checked the file.
 func (p *Policy) MayOpen(name string) bool {
 	loadedPlugin, ok := p.set().Plugin(name)
 	if !ok || loadedPlugin.OpensAt == "" {
@@ -19,8 +19,8 @@ func (p *Policy) MayOpen(name string) bool {
 }
 
 // SetOpening sets whether calls without a matching tab may open the page of a plugin in
-// the background. The permission to open the page ends when another version of the
-// plugin names another page.
+// the background. The permission ends if another version of the plugin names another
+// page.
 func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {
@@ -43,7 +43,7 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	})
 }
 
-// errNotReviewed is the error for a permission of a plugin that is not reviewed.
+// errNotReviewed is the error for setting a permission of a plugin that is not reviewed.
 func errNotReviewed(name string) error {
 	return fmt.Errorf("the plugin %s is not reviewed: review and enable it with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
 }

@@ -17,30 +17,29 @@ import (
 	"opentabs/wire"
 )
 
-// permissionsFile is the name of the file with the permissions in the state folder.
+// permissionsFile is the name of the file in the state folder that stores permissions.
 const permissionsFile = "permissions.json"
 
-// lockWait is how long a change waits for another process that changes
-// permissions.json. A change that waits longer than lockWait fails.
+// lockWait is how long a change of permissions.json waits for a lock that another process
+// holds. After lockWait, the change fails.
 const lockWait = 10 * time.Second
 
-// Options set a [Policy] up. The zero value of each field means its default.
+// Options configures a [Policy]. The zero value of a field selects the field's default.
 type Options struct {
-	// Warn receives a sentence for the user when a damaged file was put aside.
-	// Default: no warning.
+	// Warn receives a sentence for the user when opentabs renames a damaged
+	// permissions.json. Default: no warning.
 	Warn func(sentence string)
-	// Record receives every change and every decision. Record must not block. By
-	// default, changes are not recorded.
+	// Record receives every change and every decision of the user. Record must not block.
+	// By default, changes are not recorded.
 	Record func(Change)
 	// Trusted reports whether any content of a plugin counts as reviewed, because its
-	// author develops it. Trusted returns the permission of the plugin if the user has
-	// set none. By default, no plugin is trusted.
+	// author is developing the plugin. Trusted also returns the plugin's permission for
+	// the case that the user has set none. By default, no plugin is trusted.
 	Trusted func(*plugin.Plugin) (wire.Permission, bool)
 	// Log receives errors about permissions.json. Default: no log.
 	Log zerolog.Logger
 }
 
-// setDefaults fills in the defaults.
 func (o *Options) setDefaults() {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -50,7 +49,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// isTrusted reports whether the author develops the plugin now.
+// isTrusted reports whether the plugin's author is developing the plugin in this daemon.
 func (o Options) isTrusted(loadedPlugin *plugin.Plugin) bool {
 	if o.Trusted == nil {
 		return false
@@ -59,70 +58,71 @@ func (o Options) isTrusted(loadedPlugin *plugin.Plugin) bool {
 	return isTrusted
 }
 
-// Policy stores what the user allows agents to do: which plugins are reviewed, and
-// whether each tool runs, needs approval, or is off. Policy is stored in
-// permissions.json in the state folder; grants for a session or for some time are in
-// memory only.
+// Policy stores what the user allows agents to do. A Policy records which plugins are
+// reviewed, and whether each tool runs, needs approval, or is off. Permissions are stored
+// in permissions.json in the state folder. Grants for a session or for some time exist
+// only in memory.
 //
-// A plugin without an entry counts as not reviewed, as does a plugin whose content
-// differs from the reviewed content. A change of permissions.json by another process or
-// an editor takes effect at the next call. If permissions.json cannot be read, no
-// plugin counts as reviewed.
+// A plugin counts as reviewed only if the user has reviewed its current content. A change
+// of permissions.json by another process or an editor takes effect at the next call. If
+// permissions.json cannot be read, no plugin counts as reviewed.
 //
-// A Policy is safe for concurrent use by goroutines and processes. An [Enforcer]
-// applies the Policy to calls.
+// A Policy is safe for concurrent use by goroutines and processes. An [Enforcer] applies
+// the Policy to calls.
 type Policy struct {
 	file    *statedoc.Watched[*statedoc.Plugins, *permissionRules]
 	set     func() *plugin.Set
 	opts    Options
 	grants  memoryGrants
 	archive review.Archive
-	// refusedCalls are the calls between plugins that were refused.
+	// refusedCalls records the calls between plugins that were refused.
 	refusedCalls refusedCalls
 }
 
-// Change is one change or decision of the user.
+// Change is one change or decision of the user, for the audit log.
 type Change struct {
-	// Kind is "review", "permission", "limit", "opening", "settings",
-	// "recommendation", "forget", "calls", "late-access", "site" or "decision".
+	// Kind is "review", "permission", "limit", "opening", "settings", "recommendation",
+	// "forget", "calls", "late-access", "site" or "decision".
 	Kind   string
 	Plugin string
-	// Site is the pattern of a site for the kind "site", and the site of a decision about
-	// a browser tool; else empty.
+	// Site is the pattern of a site for the kind "site". For a decision about a browser
+	// tool, Site is the site of the tab. Site is empty for all other kinds.
 	Site string
-	// Tool is empty for the plugin as a whole.
+	// Tool is empty for a change of the plugin as a whole.
 	Tool string
-	// Old and New are the values before and after: a permission, a limit, or a page
-	// that may be opened. For "settings", New lists the changed keys without values.
-	// For "calls", Old or New is the called plugin. For "late-access", the values are
-	// "on" or empty.
+	// Old and New are the values before and after the change, such as a permission, a
+	// limit, or a page that calls may open. For "settings", New lists the changed keys
+	// without values. For "calls", Old or New is the called plugin. For "late-access",
+	// the values are "on" or empty.
 	Old, New string
-	// Hash is the hash of the reviewed content.
+	// Hash is the content hash of the reviewed plugin.
 	Hash string
-	// CallID, Client, Caller, Allow, Scope and For belong to a decision.
+	// CallID, Client, Caller, Allow, Scope and For describe a decision. They are empty
+	// for other kinds.
 	CallID string
 	Client string
 	Caller *dispatch.Caller
 	Allow  bool
 	Scope  wire.Scope
 	For    time.Duration
-	// By is the surface where the user made the change.
+	// By is the surface on which the user made the change.
 	By string
 }
 
-// State is the review and the permissions of a plugin now.
+// State is the current review and the current permissions of a plugin.
 type State struct {
 	PluginEntry
-	// Reviewed reports whether the content now is the reviewed content.
+	// Reviewed reports whether the user has reviewed the plugin's current content.
 	Reviewed bool
-	// EffectivePermission is the permission of the plugin; off for a plugin that is not reviewed.
+	// EffectivePermission is the permission of the plugin; "off" for a plugin that is not
+	// reviewed.
 	EffectivePermission wire.Permission
-	// builtin is the plugin if the plugin is part of opentabs, or nil.
+	// builtin is the plugin itself if it is part of opentabs, or nil.
 	builtin *plugin.Plugin
 }
 
-// New returns the policy in the state folder dir, which need not exist yet, for the
-// plugins that set returns.
+// New returns the policy in the state folder dir, which need not exist yet. set returns
+// the loaded plugins to which the policy applies.
 func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	o.setDefaults()
 	path := filepath.Join(dir, permissionsFile)
@@ -145,7 +145,7 @@ func noticePermissions(log zerolog.Logger, path string, r statedoc.ReadResult[*p
 	}
 }
 
-// Changes returns the changes of a plugin since its last review; see
+// Changes returns the changes of a plugin since the user's last review of it; see
 // [Archive.Changes].
 func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, err error) {
 	return p.archive.Changes(loadedPlugin)
@@ -158,16 +158,16 @@ func (p *Policy) Path() string { return p.file.Path() }
 // the damaged file.
 func (p *Policy) Repair() error { return p.file.Repair() }
 
-// OnChange registers a listener that runs after each change. Listeners run one at a
-// time and must not change the policy.
+// OnChange registers a listener that runs after each change of the permissions. Listeners
+// run one at a time and must not change the policy.
 func (p *Policy) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
-// Watch detects changes of permissions.json by other processes and editors until ctx
-// ends, so that surfaces show changes without calls.
+// Watch detects changes of permissions.json by other processes and editors until ctx is
+// done. Without Watch, surfaces would show such changes only after the next call.
 func (p *Policy) Watch(ctx context.Context) { p.file.Watch(ctx) }
 
-// Problems returns the problems of permissions.json. Plugins and tools with a problem
-// are off.
+// Problems returns sentences about the parts of permissions.json that cannot be parsed.
+// Plugins and tools whose permissions cannot be parsed are off.
 func (p *Policy) Problems() []string {
 	r := p.file.Current()
 	if r.Problem != nil {
@@ -176,7 +176,8 @@ func (p *Policy) Problems() []string {
 	return r.View.problems
 }
 
-// State returns the state of a plugin, which need not be installed.
+// State returns the review and the permissions of a plugin. The plugin need not be
+// installed.
 func (p *Policy) State(name string) State {
 	loadedPlugin, _ := p.set().Plugin(name)
 	return p.stateOf(name, loadedPlugin)
@@ -186,8 +187,8 @@ func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
 	return p.opts.stateIn(p.file.Current().View, name, loadedPlugin)
 }
 
-// stateIn returns the state of a plugin according to rules. loadedPlugin is nil for a
-// plugin that is not installed.
+// stateIn returns the review and the permissions of a plugin according to rules.
+// loadedPlugin is nil for a plugin that is not installed.
 func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
 	s := State{PluginEntry: rules.plugins[name], EffectivePermission: wire.PermissionOff}
 	if loadedPlugin != nil && loadedPlugin.IsBuiltin() { // a built-in plugin needs no review, but is off until the user turns it on
@@ -221,8 +222,8 @@ func (s State) Tool(name string) wire.Permission {
 	return s.EffectivePermission
 }
 
-// MayRunAnyTool reports whether any tool of the plugin may run, so that pages receive its
-// adapter.
+// MayRunAnyTool reports whether at least one tool of the plugin may run. Pages receive
+// the adapter only in this case.
 func (p *Policy) MayRunAnyTool(loadedPlugin *plugin.Plugin) bool {
 	s := p.stateOf(loadedPlugin.Name, loadedPlugin)
 	return s.EffectivePermission != wire.PermissionOff || slices.ContainsFunc(loadedPlugin.Tools, func(t *plugin.Tool) bool {

@@ -18,12 +18,12 @@ import (
 	"opentabs/wire"
 )
 
-// policyFixture has a policy, and plugins that a test can change.
+// policyFixture is a policy with plugins that a test can change.
 type policyFixture struct {
 	t      *testing.T
 	dir    string
 	policy *policy.Policy
-	// enforcer applies policy.
+	// enforcer applies the policy of the test.
 	enforcer *policy.Enforcer
 	// warnings and changes are what the policy has reported.
 	warnings []string
@@ -45,7 +45,7 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	return w
 }
 
-// twoToolPackage returns a package with two tools.
+// twoToolPackage returns a package with the tools read and send.
 func twoToolPackage(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},
@@ -58,7 +58,7 @@ func (w *policyFixture) Set() *plugin.Set {
 	return w.set
 }
 
-// load replaces the plugins with these packages.
+// load replaces all plugins with the given packages.
 func (w *policyFixture) load(packages ...plugintest.Package) {
 	w.t.Helper()
 	var plugins []*plugin.Plugin
@@ -91,8 +91,8 @@ func (w *policyFixture) failOnError(err error) {
 	}
 }
 
-// checkEffective checks the permissions in effect: of the plugin, of its tool read, and of its
-// tool send.
+// checkEffective checks the effective permissions of a plugin, of its tool read and of
+// its tool send.
 func (w *policyFixture) checkEffective(name string, want ...wire.Permission) {
 	w.t.Helper()
 	s := w.policy.State(name)
@@ -152,7 +152,7 @@ func TestReview(t *testing.T) {
 	// A review removes the permission "auto" of a tool, but keeps the permission "off".
 	w.review("a", permissionAsk)
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
-	w.review("a", permissionAuto) // the plugin's content is the same, so only the permission changes
+	w.review("a", permissionAuto) // the plugin's content is unchanged, so the review changes only the permission
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {
@@ -169,7 +169,7 @@ func TestToolPermission(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "x"))
-	if !strings.Contains(w.file(), `"permission": "off"`) { // "off" must be stored: without an entry, the permission of the plugin applies
+	if !strings.Contains(w.file(), `"permission": "off"`) { // "off" must be stored, because a tool without a permission has the permission of its plugin
 		t.Errorf("off is written as %s", w.file())
 	}
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
@@ -205,8 +205,8 @@ func TestToolPermission(t *testing.T) {
 	}
 }
 
-// A change of one plugin keeps the entries of missing plugins, entries of newer
-// versions, and permissions without a review.
+// A change of one plugin keeps the permissions of missing plugins, unsupported members of
+// newer versions, and permissions without a review.
 func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
@@ -256,7 +256,8 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 	}
 }
 
-// A malformed entry of permissions.json turns off only its own plugin or tool.
+// Malformed permissions of a plugin or tool in permissions.json turn off only this plugin
+// or tool.
 func TestPolicyPartsAreDamaged(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
@@ -302,8 +303,8 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 	}
 }
 
-// A change of permissions.json by another process applies to the next call, and
-// listeners are notified.
+// A change of permissions.json by another process applies to the next call, and notifies
+// listeners.
 func TestPolicyFollowsTheFile(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	changeSignals := make(chan struct{}, 10)
@@ -321,8 +322,8 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 	<-changeSignals
 }
 
-// If permissions.json cannot be read, each call reads it again, but the error is
-// reported once.
+// If permissions.json cannot be read, each call tries to read the file again, but the
+// error is logged once.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
@@ -345,7 +346,8 @@ func TestPolicyCannotBeRead(t *testing.T) {
 	}
 }
 
-// A failed write of permissions.json returns an error and changes nothing.
+// A failed write of permissions.json returns an error and leaves all permissions
+// unchanged.
 func TestPolicyCannotBeWritten(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAsk)
@@ -365,7 +367,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Concurrent changes and reads lose nothing, even with two policies of one folder.
+// Concurrent changes and reads lose no change, even with two policies for one folder.
 func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 8 {

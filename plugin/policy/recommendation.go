@@ -10,26 +10,27 @@ import (
 	"opentabs/wire"
 )
 
-// maxNoteChars is the longest stored note of an agent, in characters.
+// maxNoteChars is the maximum length of an agent's note, in characters. Longer notes are
+// cut.
 const maxNoteChars = 1000
 
 // Recommendation is an agent's opinion that a plugin can be enabled. A Recommendation
-// does not enable the plugin; surfaces show it to the user.
+// does not enable the plugin; surfaces show the Recommendation to the user.
 type Recommendation struct {
-	// Hash is the hash of the inspected content. The recommendation is ignored if the
-	// content of the plugin changes.
+	// Hash is the hash of the content that the agent inspected. The recommendation is
+	// ignored after the content of the plugin changes.
 	Hash string `json:"hash"`
-	// Permission is the recommended permission: ask or auto.
+	// Permission is the recommended permission: "ask" or "auto".
 	Permission wire.Permission `json:"permission"`
-	// Note is the agent's text: at most 1,000 characters, without hidden characters.
+	// Note is the agent's reason: at most 1,000 characters, without hidden characters.
 	Note string `json:"note,omitempty"`
-	// Mark records the client that made the recommendation, and when.
+	// Mark records which client made the recommendation, and when.
 	Mark
 }
 
-// Recommend stores an agent's recommendation for the content with this hash. Recommend
-// changes no permission and no review, because only the user may change them. by is the
-// client of the agent.
+// Recommend stores an agent's recommendation for the plugin content with the given hash.
+// Recommend changes no permission and no review, because only the user may change them.
+// by is the client of the agent.
 func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))
@@ -53,7 +54,7 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 	})
 }
 
-// shownNote returns an agent's note as the user sees it.
+// shownNote returns an agent's note in the form that surfaces show to the user.
 func shownNote(note string) string { return plaintext.Line(note, maxNoteChars) }
 
 func readRecommendation(f *jsonread.Reader) *Recommendation {
@@ -70,8 +71,9 @@ func readRecommendation(f *jsonread.Reader) *Recommendation {
 	return &r
 }
 
-// Recommended returns the recommendation of an agent for the current content; nil if
-// there is none since the user's last decision.
+// Recommended returns an agent's recommendation for the plugin's current content.
+// Recommended returns nil if no agent has recommended the content since the user's last
+// decision.
 func (p *Policy) Recommended(loadedPlugin *plugin.Plugin) *Recommendation {
 	if r := p.stateOf(loadedPlugin.Name, loadedPlugin).Recommended; r != nil && r.Hash == loadedPlugin.ContentHash() {
 		return r

@@ -9,13 +9,14 @@ import (
 	"opentabs/wire"
 )
 
-// Review records a review of one plugin and enables the plugin; see [ReviewAll].
+// Review records the user's review of one plugin and sets its permission; see
+// [ReviewAll].
 func (p *Policy) Review(name, hash string, permission wire.Permission, surface string) error {
 	return ReviewAll(p, []wire.ConfigReviewParams{{Plugin: name, Hash: hash, Permission: permission}}, surface)[0]
 }
 
-// acceptedReview is a review whose hash matches the current content of the plugin. The
-// field index is the position of the review in the arguments of ReviewAll.
+// acceptedReview is a review whose hash matches the current content of the plugin. index
+// is the position of the review in the arguments of ReviewAll.
 type acceptedReview struct {
 	wire.ConfigReviewParams
 	loadedPlugin *plugin.Plugin
@@ -23,14 +24,14 @@ type acceptedReview struct {
 }
 
 // ReviewAll records that the user has reviewed the content of plugins, and sets their
-// permissions. All changes are written to permissions.json at once. The argument surface
-// is where the user decided. The result errs contains the error of each review at the
-// same index, or nil. A plugin with an error keeps its permissions.
+// permissions. ReviewAll writes all changes to permissions.json at once. The argument
+// surface is where the user decided. The result errs contains the error of each review at
+// the same index, or nil. A plugin with an error keeps its permissions.
 //
 // If the plugin's content has changed since the last review, ReviewAll also removes
 // permissions: the permission "auto" of single tools, the late access, and the calls to
-// other plugins. Nothing is removed while the author develops the plugin. Tools that are
-// off remain off, unless the review sets their permission.
+// other plugins. While the author develops the plugin, ReviewAll keeps late access and
+// calls. Tools that are off remain off, unless the review sets their permission.
 func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
 	errs = make([]error, len(reviews))
 	var accepted []acceptedReview
@@ -81,8 +82,8 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	if r.Hash != loadedPlugin.ContentHash() {
 		return nil, fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", r.Plugin)
 	}
-	// checkReview reads the plugin's files again, because the plugin in memory may come
-	// from the index of adapters.
+	// checkReview reads the plugin's files again, because the hash of the plugin in
+	// memory may come from the index of adapters.
 	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != r.Hash {
 		loadedPlugin.RequestReload()
 		return nil, fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", r.Plugin)
@@ -90,8 +91,8 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	return loadedPlugin, nil
 }
 
-// storeReview stores a review in the entry of its plugin, and returns the changes for the
-// audit log.
+// storeReview stores a review in the permissions of its plugin. storeReview returns the
+// changes for the audit log.
 func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface string) []Change {
 	review := entry.Child("reviewed")
 	var oldHash string
@@ -120,10 +121,10 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 	return changes
 }
 
-// DisableAll turns plugins off, so that no tool of the plugins runs and pages receive
-// none of their code. All changes are written to permissions.json at once. Reviews,
-// limits and settings remain. The result errs contains the error of each plugin at the
-// same index, or nil.
+// DisableAll turns plugins off: their tools cannot run, and pages receive none of their
+// code. DisableAll writes all changes to permissions.json at once. Reviews, limits and
+// settings remain. The result errs contains the error of each plugin at the same index,
+// or nil.
 func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
 	var known []int
@@ -159,10 +160,10 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 	return append(changes, Change{Kind: "permission", Plugin: name, Old: oldPermission, New: string(wire.PermissionOff), By: surface})
 }
 
-// changePlugins edits the entries of n plugins and writes permissions.json once. The
-// function entryAt returns the name of the plugin at an index, and a function that edits
-// the plugin's entry. Afterwards, changePlugins ends the grants of these plugins, records
-// the changes, and notifies the listeners once.
+// changePlugins edits the permissions of n plugins and writes permissions.json once.
+// entryAt returns the name of the plugin at an index, and a function that edits the
+// plugin's permissions. Afterwards, changePlugins ends the grants of these plugins,
+// records the changes, and notifies the listeners once.
 func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
 	if n == 0 {
 		return nil

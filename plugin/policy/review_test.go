@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// changeTexts returns the recorded policy changes as text, and clears the record.
+// changeTexts returns the recorded changes of the policy as text, and clears the record.
 func (w *policyFixture) changeTexts() string {
 	var texts []string
 	for _, c := range w.changes {
@@ -22,8 +22,8 @@ func (w *policyFixture) changeTexts() string {
 	return strings.Join(texts, ", ")
 }
 
-// TestReviewAll checks that one request reviews many plugins. A review with an error must
-// change neither its plugin nor the other plugins.
+// TestReviewAll checks that one request can review many plugins. A review with an error
+// must change neither its plugin nor the other plugins.
 func TestReviewAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"), twoToolPackage("c", "1;"), twoToolPackage("d", "1;"))
 	w.review("c", permissionAuto)
@@ -79,8 +79,8 @@ func TestReviewAllKeepsFile(t *testing.T) {
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 }
 
-// TestDisableAll checks that no tool of a disabled plugin runs. To enable the plugin
-// again, the user needs no new review.
+// TestDisableAll checks that no tool of a disabled plugin runs. The user can enable the
+// plugin again without a new review.
 func TestDisableAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
 	w.review("a", permissionAuto)

@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// withheldSecrets returns the secret settings that are set and that a restricted plugin
-// does not receive.
+// withheldSecrets returns the secret settings that the user has set but a restricted
+// plugin does not receive.
 func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values) []plugin.Setting {
 	if len(loadedPlugin.Settings) == 0 || !p.IsRestricted(loadedPlugin) {
 		return nil
@@ -25,8 +25,8 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 	return withheldSettings
 }
 
-// SecretsGate returns a gate that blocks calls of plugins that require a withheld
-// secret. v are the user's settings of plugins.
+// SecretsGate returns a gate that blocks calls of restricted plugins that require a
+// secret setting. v are the user's settings of plugins.
 func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
 
 type secretsGate struct {
@@ -56,8 +56,9 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return v
 }
 
-// FailureNote returns sentences for the agent and the user about the secrets withheld
-// from a tool's plugin; empty if there are none.
+// FailureNote returns sentences about the secret settings that the tool's plugin did not
+// receive: one sentence for the agent and one for the user. Both are empty if the plugin
+// received all settings.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
 	loadedPlugin, ok := e.policy.set().Plugin(t.Plugin)
 	if !ok {

@@ -14,47 +14,47 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// SiteRule is what browser tools may do on a site.
+// SiteRule is the user's rule for browser tools on a site.
 type SiteRule string
 
 const (
-	// SiteOff means that no browser tool runs on the site.
+	// SiteOff blocks all browser tools on the site.
 	SiteOff SiteRule = "off"
-	// SiteRead means that tools that only read run, and that tools that act do not.
+	// SiteRead allows browser tools that only read, and blocks all others.
 	SiteRead SiteRule = "read"
-	// SiteAsk means that tools run after an approval.
+	// SiteAsk allows browser tools after the user's approval of each call.
 	SiteAsk SiteRule = "ask"
-	// SiteAuto means that tools run without an approval.
+	// SiteAuto allows browser tools without an approval.
 	SiteAuto SiteRule = "auto"
 )
 
-// SiteEntry is the entry of one site in permissions.json.
+// SiteEntry contains the permissions of one site in permissions.json.
 type SiteEntry struct {
-	// Rule is empty if the site has only Allowed.
+	// Rule is the user's rule for the site. Rule is empty if only Allowed is set.
 	Rule SiteRule `json:"permission,omitempty"`
 	// Allowed are the clients that may always use the site without an approval.
 	Allowed []SiteAllowed `json:"allowed,omitempty"`
 	Mark
 }
 
-// SiteAllowed is a user's "allow always" for one client on a site.
+// SiteAllowed is the user's permission for one client to always use a site.
 type SiteAllowed struct {
-	// Client is the identity of the client. Class is what the client may do: "read",
+	// Client is the identity of the MCP client. Class is what the client may do: "read",
 	// "act", or the name of one dangerous tool.
 	Client string `json:"client"`
 	Class  string `json:"class"`
 	Mark
 }
 
-// anySite is the pattern that matches every site.
+// anySite is the site pattern that matches every site.
 const anySite = "*"
 
-// sitePattern matches a host, or *. and a host, with an optional port.
+// sitePattern matches a host, or "*." and a host, each with an optional port.
 var sitePattern = lazyregexp.New(`^(\*\.)?(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*)(:[0-9]{1,5})?$`)
 
-// ParseSite returns the pattern of a site that the user typed: a host such as
-// shop.example, shop.example:8080 for one port, *.example.com for a host and all its
-// subdomains, or * for all sites. A URL means its host.
+// ParseSite returns the pattern of a site that the user typed. A pattern is a host such
+// as shop.example, or shop.example:8080 for one port, or *.example.com for a host and all
+// its subdomains, or * for all sites. A URL is reduced to its host.
 func ParseSite(text string) (string, error) {
 	pattern := strings.ToLower(strings.TrimSpace(text))
 	if u, err := url.Parse(pattern); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
@@ -66,7 +66,7 @@ func ParseSite(text string) (string, error) {
 	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", text)
 }
 
-// ParseSiteRule parses a rule that the user typed.
+// ParseSiteRule parses a rule that the user typed: "off", "read", "ask" or "auto".
 func ParseSiteRule(text string) (SiteRule, error) {
 	switch r := SiteRule(text); r {
 	case SiteOff, SiteRead, SiteAsk, SiteAuto:
@@ -75,24 +75,26 @@ func ParseSiteRule(text string) (SiteRule, error) {
 	return "", fmt.Errorf("%q is no permission of a site: use off, read, ask or auto", text)
 }
 
-// Sites are the rules for browser tools in a [Policy]. Sites is safe for concurrent use.
+// Sites are the user's rules for browser tools, by site. Sites is safe for concurrent
+// use.
 type Sites struct{ policy *Policy }
 
-// SitesOf returns the rules for browser tools in p.
+// SitesOf returns the user's rules for browser tools in p.
 func SitesOf(p *Policy) Sites { return Sites{p} }
 
-// All returns the entries of all sites, by pattern. The map is read-only.
+// All returns the permissions of all sites, by pattern. Do not change the returned map.
 func (s Sites) All() map[string]SiteEntry { return s.policy.file.Current().View.sites }
 
-// Recheck lets the gates decide again about the calls that wait for approval. Call
-// Recheck after the user has approved something.
+// Recheck makes the gates decide again about all calls that wait for approval. Call
+// Recheck after the user has approved a call.
 func (s Sites) Recheck() { go s.policy.file.Notify() }
 
-// Record records a decision of the user about a call of a browser tool.
+// Record records the user's decision about a call of a browser tool in the audit log.
 func (s Sites) Record(c Change) { s.policy.opts.Record(c) }
 
-// RuleFor returns the entry with a rule that applies to an http or https URL, and its
-// pattern. The most specific pattern applies. The pattern is empty if none matches.
+// RuleFor returns the pattern and the permissions of the rule that applies to an http or
+// https URL. If several patterns match, the most specific pattern applies. The returned
+// pattern is empty if no pattern matches.
 func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
 	sites := s.All()
 	for _, pattern := range sitePatterns(address) {
@@ -103,7 +105,8 @@ func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
 	return "", SiteEntry{}
 }
 
-// sitePatterns returns the patterns that match a URL, the most specific first.
+// sitePatterns returns the site patterns that match a URL, the most specific pattern
+// first.
 func sitePatterns(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -134,12 +137,12 @@ func sitePatterns(address string) []string {
 	return append(patterns, anySite)
 }
 
-// IsSiteExact reports whether a pattern names one host without a wildcard.
+// IsSiteExact reports whether a site pattern names one host without a wildcard.
 func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
 
-// Set sets the rule of a site, and removes the clients that are always allowed there, on
-// any port if site names none. An empty rule removes the rule. by is the surface where
-// the user made the change.
+// Set sets the rule of a site. An empty rule removes the rule. Set also removes the
+// clients that may always use the site; without a port in site, Set does so for all
+// ports. by is the surface on which the user made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {
@@ -150,8 +153,8 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
-			// The mark remains without a rule. Each process that sees the mark ends the
-			// approvals that it has in memory for the site.
+			// The mark remains even if the rule is removed. Each process that reads the
+			// mark ends the site's approvals that the process has in memory.
 			setMark(entry, by)
 			if rule != "" {
 				entry.Put("permission", rule)
@@ -165,8 +168,7 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 	})
 }
 
-// Allow stores that a client may always use the site of an http or https URL: its host
-// and port.
+// Allow stores that a client may always use the host and port of an http or https URL.
 func (s Sites) Allow(address, client, class, by string) error {
 	pattern, err := ParseSite(sitePatterns(address)[0])
 	if err != nil {
@@ -190,7 +192,7 @@ func (s Sites) Allow(address, client, class, by string) error {
 	})
 }
 
-// editSite changes the entry of one site.
+// editSite changes the permissions of one site.
 func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.Object)) {
 	sites := doc.TopLevel.Child("sites")
 	entry := sites.Child(pattern)
@@ -199,8 +201,8 @@ func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.
 	doc.TopLevel.Put("sites", sites)
 }
 
-// IsAlwaysAllowed reports whether the user has always allowed a client to use the exact
-// site of a URL in this way.
+// IsAlwaysAllowed reports whether the user has allowed a client to always use the exact
+// site of a URL. class is what the client wants to do; see [SiteAllowed].
 func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 	sites := s.All()
 	return slices.ContainsFunc(sitePatterns(address), func(pattern string) bool {
@@ -210,7 +212,7 @@ func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 	})
 }
 
-// readSites reads the entries of sites. A site with an invalid rule is off.
+// readSites parses the permissions of all sites. A site with an invalid rule is off.
 func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntry {
 	sites := map[string]SiteEntry{}
 	if raw, ok := top["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {

@@ -38,7 +38,7 @@ func TestParseSite(t *testing.T) {
 	}
 }
 
-// A file of permissions with invalid sites switches them off and reports the problem.
+// Invalid sites in permissions.json are off, and the policy reports the problem.
 func TestInvalidSitesAreOff(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)
@@ -60,8 +60,8 @@ func TestInvalidSitesAreOff(t *testing.T) {
 	}
 }
 
-// Setting a rule keeps the permissions of plugins, and removing it removes the clients
-// that are always allowed.
+// Setting the rule of a site keeps the permissions of plugins. Removing the rule also
+// removes the clients that may always use the site.
 func TestSetSite(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)

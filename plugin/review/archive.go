@@ -21,26 +21,29 @@ import (
 )
 
 const (
-	// reviewedFolder contains a folder for each reviewed plugin.
+	// reviewedFolder is the name of the folder with copies of the reviewed plugins, in
+	// the state folder.
 	reviewedFolder = "reviewed"
-	// maxFileBytes is how much of each file is kept, in bytes.
+	// maxFileBytes is the maximum number of bytes of each file that the archive stores.
 	maxFileBytes = 4 << 20
 )
 
-// keptFiles are the files that the copy of a plugin has, in the order of the diff.
+// keptFiles are the files in the copy of a plugin, in the order in which a diff shows the
+// files.
 var keptFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
-// entryName is a file name that the original OpenTabs SDK generates for each build.
+// entryName matches the file name of the adapter's entry module, which the original
+// OpenTabs SDK generates with a new UUID for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
-// Archive keeps a copy of each plugin's last reviewed content in the state folder, to
-// show later changes. The zero value is not usable.
+// Archive stores a copy of each plugin's last reviewed content in the state folder. The
+// copy is the base for showing later changes. The zero Archive is not usable.
 type Archive struct{ dir string }
 
 // NewArchive returns the archive in the state folder dir, which need not exist yet.
 func NewArchive(dir string) Archive { return Archive{filepath.Join(dir, reviewedFolder)} }
 
-// Keep replaces the copy of a plugin by its current content.
+// Keep replaces the stored copy of a plugin by the plugin's current content.
 func (a Archive) Keep(reviewedPlugin *plugin.Plugin) error {
 	files, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
@@ -58,7 +61,7 @@ func (a Archive) Keep(reviewedPlugin *plugin.Plugin) error {
 	return nil
 }
 
-// Remove removes the copy of a plugin. Remove ignores names that no plugin can have,
+// Remove removes the stored copy of a plugin. Remove ignores invalid plugin names,
 // because the name becomes part of a path.
 func (a Archive) Remove(name string) error {
 	if plugin.CheckName(name) != nil {
@@ -67,8 +70,8 @@ func (a Archive) Remove(name string) error {
 	return os.RemoveAll(filepath.Join(a.dir, name))
 }
 
-// Changes returns the changes since the last review as a unified diff; empty if there
-// are none. hasReviewed is false if the archive has no copy of the plugin.
+// Changes returns the changes of a plugin since its last review as a unified diff; empty
+// if nothing has changed. hasReviewed is false if the archive has no copy of the plugin.
 func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewed bool, err error) {
 	now, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
@@ -89,8 +92,9 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewe
 	return b.String(), hasReviewed, nil
 }
 
-// reviewableFiles returns the files of a copy by name: descriptions with one member per
-// line, the author's code, and names and hashes of libraries.
+// reviewableFiles returns the content of a plugin for review, by file name. The files are
+// the descriptions with one member per line, the author's code, and the names and hashes
+// of libraries.
 func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	code, err := ReadCode(reviewedPlugin)
 	if err != nil {
@@ -118,8 +122,8 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	return files, nil
 }
 
-// limitSize returns the part of a file that is kept: for a long file, its beginning and
-// the hash of the whole file.
+// limitSize returns the part of a file that the archive stores. For a long file,
+// limitSize returns its beginning and the hash of the whole file.
 func limitSize(b []byte) []byte {
 	if len(b) > maxFileBytes {
 		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexHashOf(b))

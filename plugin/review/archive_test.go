@@ -10,7 +10,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// bundledAdapter is an adapter as esbuild writes it: a library, then the author's module.
+// bundledAdapter returns an adapter as esbuild writes it: a library, followed by the
+// author's module.
 func bundledAdapter(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }
@@ -31,7 +32,7 @@ func changesOf(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (text string,
 	return text, hasReviewed
 }
 
-// changedLines returns the added and removed lines of a diff without its header lines.
+// changedLines returns the added and removed lines of a diff, without the header lines.
 func changedLines(diff string) string {
 	var changes []string
 	for line := range strings.Lines(diff) {
@@ -76,8 +77,8 @@ func TestArchiveShowsChanges(t *testing.T) {
 	}
 }
 
-// TestArchiveIgnoresGeneratedNames checks that a rebuild with the original OpenTabs SDK
-// alone changes only the hash in the statement that the build appends.
+// TestArchiveIgnoresGeneratedNames checks a rebuild of unchanged code with the original
+// OpenTabs SDK. In the diff, only the hash in the hash statement changes.
 func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	code := func(id string) plugintest.Package {
@@ -90,8 +91,8 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	}
 }
 
-// TestArchiveLimitsSize checks that a change beyond the kept part of a large file shows
-// in its hash.
+// TestArchiveLimitsSize checks that the diff shows a change beyond the stored part of a
+// large file as a changed hash.
 func TestArchiveLimitsSize(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
@@ -133,8 +134,8 @@ func TestArchiveRemove(t *testing.T) {
 	}
 }
 
-// TestArchiveNeedsTheLoadedFiles checks that content which changed on disk since the
-// plugin was loaded is neither kept nor compared.
+// TestArchiveNeedsTheLoadedFiles checks that the archive neither stores nor compares
+// files that changed on disk after the plugin was loaded.
 func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})

@@ -8,12 +8,13 @@ import (
 )
 
 // Code is the code of a plugin that pages receive, split for review. Code contains the
-// whole adapter in order.
+// whole adapter in its original order.
 //
-// Comments that a bundler writes between modules mark the libraries. The marks of
-// libraries are not verified, because an author could also write comments of bundlers.
+// Comments that a bundler writes between modules show which modules are libraries. These
+// comments are not verified, because an author could write them too.
 type Code struct {
-	// Modules are the parts of the adapter; a bundle without comments is one module.
+	// Modules are the parts of the adapter. A bundle without comments between modules is
+	// one module.
 	Modules []bundlecode.Module
 	// PreScript is the code of the pre-script; empty for a plugin without a pre-script.
 	PreScript string
@@ -33,10 +34,10 @@ func ReadCode(p *plugin.Plugin) (Code, error) {
 	return Code{Modules: bundlecode.Split(string(code)), PreScript: string(preScript)}, nil
 }
 
-// OwnCode returns the code that is not marked as a library.
+// OwnCode returns the author's code: all modules that no comment marks as a library.
 func (c Code) OwnCode() string { return c.joinModules(false) }
 
-// LibraryCode returns the code that is marked as a library.
+// LibraryCode returns the code of all modules that a comment marks as a library.
 func (c Code) LibraryCode() string { return c.joinModules(true) }
 
 func (c Code) joinModules(library bool) string {

@@ -10,17 +10,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxAcceptDepth limits the levels of a value and of references that an acceptor follows.
+// maxAcceptDepth is the maximum number of levels of nested values and references that an
+// acceptor follows.
 const maxAcceptDepth = 64
 
-// maxExactDigits is the number of digits up to which two different decimal numbers are
+// maxExactDigits is the number of digits up to which different decimal numbers are
 // different as float64.
 const maxExactDigits = 15
 
-// maxExactInteger is the greatest integer up to which each integer is a float64.
+// maxExactInteger is 2^53: a float64 represents every integer up to 2^53 exactly.
 const maxExactInteger = 1 << 53
 
-// kindSet is a set of kinds of JSON values.
+// kindSet is a set of JSON value kinds, such as string and null.
 type kindSet uint8
 
 const (
@@ -39,23 +40,23 @@ var kindsByName = map[string]kindSet{
 	"number": kindNumber | kindInteger, "boolean": kindBoolean, "null": kindNull,
 }
 
-// acceptor checks JSON text against a schema without decoding the text, which is about
-// ten times as fast as the library. An acceptor accepts only text that the library also
-// accepts. The acceptor may reject valid text, such as text whose schema has a keyword
-// that acceptors do not support. The library then decides.
+// acceptor checks JSON text against a JSON Schema without decoding the text. An acceptor
+// is about ten times as fast as the jsonschema library, and accepts only text that the
+// library also accepts. An acceptor may reject valid text, for example if the schema has
+// a keyword that acceptors do not support. The library then decides.
 type acceptor struct {
-	kinds kindSet // none if the schema has an unknown keyword
-	// isIndirect is set if conjuncts and alternatives contain all rules of the schema.
+	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
+	// isIndirect is true if the schema's rules are only in conjuncts and alternatives.
 	isIndirect bool
-	// conjuncts are schemas that the value must also match ($ref and allOf). The value
-	// must match one of alternatives (anyOf); nil for any value.
+	// conjuncts are schemas that a value must also match ($ref and allOf). A value must
+	// match one of alternatives (anyOf), unless alternatives is nil.
 	conjuncts, alternatives []*acceptor
-	constants               []string // the allowed values as JSON text (enum and const); nil for all
+	constants               []string // allowed values as JSON text (enum and const); nil if all values are allowed
 
 	members         map[string]memberRule
-	requiredMembers uint64    // the bits of all required members
-	otherMembers    *acceptor // for the values of members that are not in members
-	memberNames     *acceptor // for the keys of members; nil for any key
+	requiredMembers uint64    // bits of all required members
+	otherMembers    *acceptor // for the values of members that the map members does not contain
+	memberNames     *acceptor // for the keys of an object's members; nil if any key is allowed
 
 	items     *acceptor
 	itemCount countRange
@@ -67,13 +68,13 @@ type acceptor struct {
 	lowerBound, upperBound numberBound
 }
 
-// memberRule is what a schema requires of one member.
+// memberRule is what a schema requires of one member of a JSON object.
 type memberRule struct {
 	value *acceptor
-	bit   uint64 // the member's bit in requiredMembers; 0 if the member is optional
+	bit   uint64 // bit of the member in requiredMembers; 0 if the member is optional
 }
 
-// countRange limits a count; a nil limit does not apply.
+// countRange limits a length or a number of elements. A nil limit does not apply.
 type countRange struct{ min, max *int }
 
 func (r countRange) isSet() bool { return r.min != nil || r.max != nil }
@@ -81,24 +82,24 @@ func (r countRange) contains(n int) bool {
 	return (r.min == nil || n >= *r.min) && (r.max == nil || n <= *r.max)
 }
 
-// numberBound is the least or greatest number that a schema allows.
+// numberBound is the minimum or the maximum that a schema sets for numbers.
 type numberBound struct {
 	isSet, isExclusive bool
 	limit              int64
 }
 
-// anything accepts every value.
+// anything is an acceptor that accepts every value.
 var anything = func() *acceptor {
 	a := &acceptor{kinds: allKinds}
 	a.otherMembers, a.items = a, a
 	return a
 }()
 
-// nothing accepts no value.
+// nothing is an acceptor that accepts no value.
 var nothing = &acceptor{}
 
-// newAcceptor returns the acceptor for a compiled schema. built contains the acceptors of
-// schemas that were built already, because schemas may refer to themselves.
+// newAcceptor returns the acceptor for a compiled schema. built contains the acceptors
+// that already exist, because a schema may refer to itself.
 func newAcceptor(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) *acceptor {
 	if s == nil || s.Bool != nil && *s.Bool {
 		return anything
@@ -139,8 +140,9 @@ func newAcceptor(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) *
 	return a
 }
 
-// itemsSchema returns the schema of the elements of an array, nil for any element.
-// hasUnknownKeyword excludes a list of schemas.
+// itemsSchema returns the schema for the elements of an array; nil if any element is
+// allowed. A schema with a list of element schemas never reaches itemsSchema, because
+// hasUnknownKeyword excludes it.
 func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if items, ok := s.Items.(*jsonschema.Schema); ok {
 		return items
@@ -148,11 +150,11 @@ func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// hasUnknownKeyword reports whether a schema has a keyword that acceptors do not support. A
-// test checks that acceptors handle each field of a schema.
+// hasUnknownKeyword reports whether a schema has a keyword that acceptors do not support.
+// A test checks that acceptors handle each other field of a compiled schema.
 func hasUnknownKeyword(s *jsonschema.Schema) bool {
 	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
-	_, isSlow := s.Pattern.(*slowPattern) // the library decides, so that a slow pattern runs only once
+	_, isSlow := s.Pattern.(*slowPattern) // the library decides about a slow pattern, so that the pattern runs only once
 	return isSlow || s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.OneOf != nil || s.If != nil || s.Then != nil || s.Else != nil ||
 		s.Format != nil && s.Format.Name == "regex" ||
 		s.MaxProperties != nil || s.MinProperties != nil || s.PatternProperties != nil || s.Dependencies != nil ||
@@ -163,8 +165,8 @@ func hasUnknownKeyword(s *jsonschema.Schema) bool {
 		s.MultipleOf != nil || len(s.Extensions) > 0
 }
 
-// setConstants sets the constants of a schema. setConstants returns false for a schema that
-// has both enum and const.
+// setConstants sets the acceptor's allowed constants from enum or const. setConstants
+// returns false for a schema that has both enum and const.
 func (a *acceptor) setConstants(s *jsonschema.Schema) bool {
 	var values []any
 	if s.Enum != nil {
@@ -197,14 +199,14 @@ func (a *acceptor) setConstants(s *jsonschema.Schema) bool {
 	return true
 }
 
-// isUnescaped reports whether text is a JSON string without escapes.
+// isUnescaped reports whether text is a JSON string without escape sequences.
 func isUnescaped(text []byte) bool {
 	end, hasEscape := skipText(text, 0)
 	return end == len(text) && !hasEscape
 }
 
-// setMembers sets the rules for the members of an object. setMembers returns false if there
-// are too many required members.
+// setMembers sets the acceptor's rules for the members of an object. setMembers returns
+// false if the schema requires too many members.
 func (a *acceptor) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) bool {
 	switch additional := s.AdditionalProperties.(type) {
 	case bool:
@@ -241,8 +243,8 @@ func (a *acceptor) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema
 	return true
 }
 
-// setBounds sets the bounds for numbers. setBounds returns false for a bound that is not an
-// exact float64, and for two bounds on one side.
+// setBounds sets the acceptor's minimum and maximum for numbers. setBounds returns false
+// if a bound is not an exact float64, or if the schema has two minimums or two maximums.
 func (a *acceptor) setBounds(s *jsonschema.Schema) bool {
 	return a.lowerBound.set(s.Minimum, false) && a.lowerBound.set(s.ExclusiveMinimum, true) &&
 		a.upperBound.set(s.Maximum, false) && a.upperBound.set(s.ExclusiveMaximum, true)
@@ -259,14 +261,15 @@ func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
 	return b.limit >= -maxExactInteger && b.limit <= maxExactInteger
 }
 
-// acceptText reports whether text is one valid JSON value that matches the schema.
+// acceptText reports whether text is exactly one JSON value that matches the schema.
 func (a *acceptor) acceptText(text []byte) bool {
 	end := a.acceptValue(text, skipBlanks(text, 0), maxAcceptDepth)
 	return end >= 0 && skipBlanks(text, end) == len(text)
 }
 
-// acceptValue returns the index after the value that begins at index i, or -1 if the value
-// is not accepted. depth is the number of levels that are left.
+// acceptValue returns the index after the JSON value that begins at index i, or -1 if the
+// schema does not accept the value. depth is the number of nested levels that acceptValue
+// may still follow.
 func (a *acceptor) acceptValue(text []byte, i, depth int) int {
 	if i >= len(text) || depth == 0 || a.kinds == 0 {
 		return -1
@@ -300,7 +303,8 @@ func (a *acceptor) acceptValue(text []byte, i, depth int) int {
 	return -1
 }
 
-// acceptObject returns the index after the object that begins at index i, or -1.
+// acceptObject returns the index after the JSON object that begins at index i, or -1 if
+// the schema does not accept the object.
 func (a *acceptor) acceptObject(text []byte, i, depth int) int {
 	if a.kinds&kindObject == 0 || a.constants != nil {
 		return -1
@@ -351,7 +355,8 @@ func unlessMissing(missingMembers uint64, end int) int {
 	return end
 }
 
-// acceptArray returns the index after the array that begins at index i, or -1.
+// acceptArray returns the index after the JSON array that begins at index i, or -1 if the
+// schema does not accept the array.
 func (a *acceptor) acceptArray(text []byte, i, depth int) int {
 	if a.kinds&kindArray == 0 || a.constants != nil {
 		return -1
@@ -379,7 +384,7 @@ func (a *acceptor) acceptArray(text []byte, i, depth int) int {
 	}
 }
 
-// endIfContains returns end if the range contains n, or -1.
+// endIfContains returns end if n is within the range, or -1.
 func (r countRange) endIfContains(n, end int) int {
 	if !r.contains(n) {
 		return -1
@@ -387,8 +392,8 @@ func (r countRange) endIfContains(n, end int) int {
 	return end
 }
 
-// acceptScalar returns the index after the string, number or word that begins at index i,
-// or -1.
+// acceptScalar returns the index after the string, number, boolean or null that begins at
+// index i, or -1 if the schema does not accept the value.
 func (a *acceptor) acceptScalar(text []byte, i int) int {
 	end, isAccepted := -1, false
 	switch text[i] {
@@ -413,7 +418,8 @@ func (a *acceptor) acceptScalar(text []byte, i int) int {
 	return end
 }
 
-// hasConstant reports whether the text of a value equals the text of an allowed value.
+// hasConstant reports whether the JSON text of a value equals the text of an allowed
+// constant.
 func (a *acceptor) hasConstant(value []byte) bool {
 	for _, constant := range a.constants {
 		if string(value) == constant {
@@ -423,8 +429,8 @@ func (a *acceptor) hasConstant(value []byte) bool {
 	return false
 }
 
-// acceptString reports whether the schema accepts a string; text is the string without
-// quotes.
+// acceptString reports whether the schema accepts a string. text is the string without
+// its quotes.
 func (a *acceptor) acceptString(text []byte, hasEscape bool) bool {
 	if a.kinds&kindString == 0 {
 		return false
@@ -442,7 +448,7 @@ func (a *acceptor) acceptString(text []byte, hasEscape bool) bool {
 	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil)
 }
 
-// acceptNumber reports whether the schema accepts a number without an exponent.
+// acceptNumber reports whether the schema accepts a number that has no exponent.
 func (a *acceptor) acceptNumber(text []byte, isInteger bool) bool {
 	if len(text) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
 		return false
@@ -462,8 +468,9 @@ func (a *acceptor) acceptNumber(text []byte, isInteger bool) bool {
 		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
 }
 
-// allows reports whether a number is within the bound. side is positive if the number is
-// inside the bound, 0 if it equals the limit, and negative if it is outside.
+// allows reports whether a number is within the bound. side is positive for a number
+// inside the bound, 0 for a number that equals the limit, and negative for a number
+// outside.
 func (b numberBound) allows(side int) bool {
 	return !b.isSet || side > 0 || side == 0 && !b.isExclusive
 }

@@ -13,8 +13,8 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-// acceptCases are schemas with texts that acceptors accept, and texts that they leave to the
-// library.
+// acceptCases are schemas with texts that acceptors accept, and texts that acceptors
+// leave to the library.
 var acceptCases = []struct {
 	schema      string
 	accepted    []string
@@ -71,8 +71,8 @@ func TestAcceptor(t *testing.T) {
 	}
 }
 
-// TestAcceptorRejectsHugeNumbers checks that a text with a number that is rejected before the
-// validation is not accepted.
+// TestAcceptorRejectsHugeNumbers checks that acceptors do not accept numbers that
+// CheckArguments rejects before the validation.
 func TestAcceptorRejectsHugeNumbers(t *testing.T) {
 	var v Validator
 	for _, text := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {
@@ -82,8 +82,9 @@ func TestAcceptorRejectsHugeNumbers(t *testing.T) {
 	}
 }
 
-// TestAcceptorHandlesAllKeywords checks that an acceptor handles each field of a compiled schema. An
-// acceptor that does not handle a new keyword of the library would accept invalid values.
+// TestAcceptorHandlesAllKeywords checks that acceptors handle each field of a compiled
+// schema. An acceptor that ignored a new keyword of the library would accept invalid
+// values.
 func TestAcceptorHandlesAllKeywords(t *testing.T) {
 	handled := strings.Fields(`Bool Ref Types Enum Const AllOf AnyOf Format Required PropertyNames Properties AdditionalProperties
 		MinItems MaxItems Items Items2020 MinLength MaxLength Pattern Maximum Minimum ExclusiveMaximum ExclusiveMinimum
@@ -101,7 +102,7 @@ func TestAcceptorHandlesAllKeywords(t *testing.T) {
 	}
 }
 
-// setField sets a field of a schema to a value that is not zero.
+// setField sets a field of a compiled schema to a value that is not zero.
 func setField(t *testing.T, field reflect.Value, name string) {
 	t.Helper()
 	switch field.Kind() {
@@ -120,7 +121,7 @@ func setField(t *testing.T, field reflect.Value, name string) {
 	}
 }
 
-// checkAcceptor fails the test if an acceptor accepts a text that the full check rejects.
+// checkAcceptor fails the test if an acceptor accepts a text that the library rejects.
 func checkAcceptor(t *testing.T, schema, text string) {
 	t.Helper()
 	var v Validator
@@ -139,7 +140,7 @@ func checkAcceptor(t *testing.T, schema, text string) {
 	}
 }
 
-// FuzzAcceptor checks that an acceptor accepts only texts that the full check accepts.
+// FuzzAcceptor checks that acceptors accept only texts that the library accepts.
 func FuzzAcceptor(f *testing.F) {
 	for _, c := range acceptCases {
 		for _, text := range slices.Concat(c.accepted, c.notAccepted) {
@@ -162,7 +163,7 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 	})
 }
 
-// BenchmarkCheckResult compares the check of a result of 1 MB with and without an acceptor.
+// BenchmarkCheckResult compares the check of a 1 MB result with and without an acceptor.
 func BenchmarkCheckResult(b *testing.B) {
 	schema := json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"}},"required":["id","text","n"],"additionalProperties":false}}}}`)
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`

@@ -16,20 +16,22 @@ import (
 
 // Subject is the tool or prompt that an error message is about.
 type Subject struct {
-	// Plugin and Version name the package to report a broken schema for.
+	// Plugin and Version identify the package in errors about a broken schema.
 	Plugin, Version string
-	// Name is the name within the plugin, such as export.
+	// Name is the tool's or prompt's name within the plugin, such as "export".
 	Name string
-	// Retry is the step after the arguments are corrected: "call the tool again".
+	// Retry completes the advice "Correct the arguments and ...", for example with "call
+	// the tool again".
 	Retry string
 }
 
-// fullName returns the name for agents, such as messages__export.
+// fullName returns the name that agents see, such as messages__export.
 func (s Subject) fullName() string { return dispatch.Tool{Plugin: s.Plugin, Name: s.Name}.FullName() }
 
-// CheckArguments checks the arguments of a call. Empty args stand for an empty object.
-// CheckArguments returns nil or a *dispatch.Error: invalid_arguments, whose message
-// lists every violation, or internal if the schema cannot be used.
+// CheckArguments checks the arguments of a call against the input schema. Empty args
+// count as an empty object. CheckArguments returns nil or a *dispatch.Error. The error
+// code is invalid_arguments, with a message that lists every violation, or internal if
+// the schema does not compile.
 func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
 	if i := skipBlanks(args, 0); i < len(args) && args[i] == '{' && v.accepts(schema, args) {
 		return nil
@@ -41,15 +43,16 @@ func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) erro
 	return v.checkMembers(s, schema, members)
 }
 
-// CheckTextArguments checks the arguments of a prompt and returns them as the page
-// receives them. MCP clients send every argument of a prompt as text, so
+// CheckTextArguments checks the arguments of a prompt and converts them for the page. MCP
+// clients send every argument of a prompt as a string, so CheckTextArguments converts two
+// kinds of strings:
 //
-//   - a text that the argument's schema does not allow is parsed as JSON: "20" for
-//     a number, "true" for a boolean, "[\"a\"]" for an array,
-//   - an empty string for an optional argument is dropped: forms send it for an empty
-//     field.
+//   - A string that the argument's schema does not allow is parsed as JSON, such as "20"
+//     for a number, "true" for a boolean, "[\"a\"]" for an array.
+//   - An empty string for an optional argument is dropped, because clients send empty
+//     strings for empty fields of a form.
 //
-// CheckTextArguments returns the errors of [Validator.CheckArguments].
+// CheckTextArguments returns the same errors as [Validator.CheckArguments].
 func (v *Validator) CheckTextArguments(s Subject, schema, args json.RawMessage) (json.RawMessage, error) {
 	members, err := s.decode(args)
 	if err != nil {
@@ -82,7 +85,7 @@ func (v *Validator) checkMembers(s Subject, schema json.RawMessage, members map[
 	return nil
 }
 
-// decode returns the members of the arguments.
+// decode parses the arguments of a call into the members of a JSON object.
 func (s Subject) decode(args json.RawMessage) (map[string]any, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")

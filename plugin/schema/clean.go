@@ -13,41 +13,43 @@ import (
 )
 
 const (
-	// maxSchemaText is the longest title, description or comment in a schema, in
-	// characters. Longer texts of a schema are cut.
+	// maxSchemaText is the maximum length of a title, description or comment in a schema,
+	// in characters. Longer texts are cut.
 	maxSchemaText = 2000
-	// maxSchemaBytes is the largest schema, in bytes.
+	// maxSchemaBytes is the maximum size of a JSON Schema, in bytes.
 	maxSchemaBytes = 256 << 10
 )
 
-// schemaTexts are the keywords with texts for readers. Values of other keywords
-// (enum, const, default, examples, formats) are cleaned but never cut.
+// schemaTexts are the keywords of a schema whose values are texts for readers. [Clean]
+// never cuts the values of other keywords, such as enum, const and examples.
 var schemaTexts = []string{"title", "description", "$comment", "markdownDescription"}
 
-// cleaner removes hidden characters from the strings of one schema.
+// cleaner removes hidden characters from the strings of one JSON Schema.
 type cleaner struct {
-	// removedRune is the first removed character.
+	// removedRune is the first hidden character that was removed.
 	removedRune rune
-	// shortenedKeyword is the first keyword whose text was cut.
+	// shortenedKeyword is the keyword of the first text that was cut.
 	shortenedKeyword string
-	// nameProblem is the problem of the first member name with a hidden character.
+	// nameProblem describes the first member name that contains a hidden character.
 	nameProblem string
 }
 
-// Cleaned is the result of [Clean].
+// Cleaned is a JSON Schema without hidden characters, as [Clean] returns it.
 type Cleaned struct {
-	// Schema is nil if the schema cannot be used.
+	// Schema is the clean schema; nil if opentabs must not use the schema.
 	Schema json.RawMessage
-	// Problem is the reason why the schema cannot be used, as in "has 300000 bytes; ...".
+	// Problem is the reason why opentabs must not use the schema, such as "has 300000
+	// bytes; shorten it to at most 262144".
 	Problem string
-	// Warnings list the changes to the schema, in the form of Problem.
+	// Warnings list the changes that Clean made to the schema. A warning is a sentence
+	// without a subject, like Problem.
 	Warnings []string
 }
 
-// Clean removes hidden characters from the texts of a compact schema, and cuts long
-// texts. Patterns keep their meaning: each hidden character becomes its escape
-// sequence. Hidden characters in member names are a problem, because the page compares
-// these names.
+// Clean removes hidden characters from the texts of a compact JSON Schema, and cuts long
+// texts. In a pattern, Clean replaces each hidden character by its escape sequence, so
+// that the pattern keeps its meaning. A hidden character in a member name is a problem,
+// because the page compares member names.
 func Clean(schema json.RawMessage) Cleaned {
 	if len(schema) > maxSchemaBytes {
 		return Cleaned{Problem: fmt.Sprintf("has %d bytes; shorten it to at most %d", len(schema), maxSchemaBytes)}
@@ -70,8 +72,8 @@ func Clean(schema json.RawMessage) Cleaned {
 	return Cleaned{Schema: clean, Warnings: warnings}
 }
 
-// mayNeedCleaning reports whether compact JSON has a non-ASCII character, an escape
-// of a hidden character, or a long string.
+// mayNeedCleaning reports whether compact JSON contains a non-ASCII character, an escape
+// sequence of a hidden character, or a long string.
 func mayNeedCleaning(raw []byte) bool {
 	from := 0 // start of the current string, or of the text between two strings
 	for i := 0; i < len(raw); i++ {
@@ -92,8 +94,8 @@ func mayNeedCleaning(raw []byte) bool {
 	return false
 }
 
-// appendValue appends the clean form of a value to dst. keyword is the name of the
-// member that has the value.
+// appendValue appends a JSON value without hidden characters to dst. keyword is the name
+// of the member that has the value.
 func (c *cleaner) appendValue(dst, raw []byte, keyword string) []byte {
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindString:
@@ -130,8 +132,8 @@ func (c *cleaner) appendObject(dst, raw []byte) []byte {
 	return append(dst, '}')
 }
 
-// cleanText returns the clean form of a string. A string without hidden characters
-// stays unchanged.
+// cleanText returns a JSON string without hidden characters. A string that has none stays
+// unchanged.
 func (c *cleaner) cleanText(quoted []byte, keyword string) []byte {
 	text := rawjson.Unquote(quoted)
 	limit := math.MaxInt
@@ -155,7 +157,7 @@ func (c *cleaner) cleanText(quoted []byte, keyword string) []byte {
 	return rawjson.Encode(plaintext.Clean(text, limit))
 }
 
-// escapeInPattern returns the escape of a character in a JavaScript regular
+// escapeInPattern returns the escape sequence of a character in a JavaScript regular
 // expression.
 func escapeInPattern(r rune) string {
 	if r > 0xffff {

@@ -1,18 +1,18 @@
 // Package schema checks arguments and results of tools against JSON Schemas.
 //
-// A [Validator] compiles one schema at the first use and checks values with the
-// compiled schema. The errors of package schema list every violation in a sentence that
-// an agent can act on. An acceptor first checks the JSON text without decoding it. The
-// library jsonschema checks the values that the acceptor does not accept.
+// A [Validator] compiles one schema at its first use and checks values with the compiled
+// schema. Errors list every violation in a sentence that an agent can act on. Most valid
+// values pass a fast check of the JSON text, without decoding it. The jsonschema library
+// checks all other values.
 //
-// Package schema does not trust the schemas, because they come from plugin packages.
-// [Clean] removes hidden characters and cuts long texts. [RelaxDefaults] makes
-// properties with a default optional. Schemas cannot load files or URLs, and slow
-// patterns run under a time limit.
+// Schemas come from plugin packages, so package schema does not trust them. [Clean]
+// removes hidden characters and cuts long texts. [RelaxDefaults] makes properties with a
+// default optional. Schemas cannot load files or URLs, and slow patterns run under a time
+// limit.
 //
 // # Concurrency
 //
-// A Validator is safe for concurrent use. A Validator compiles its schema once, guarded
-// by a sync.Once in the Validator. The counters of slow patterns are atomic. Package
-// schema has no mutex.
+// A Validator is safe for concurrent use. A sync.Once in the Validator guards the
+// compilation of the schema. The counters of slow patterns are atomic. Package schema has
+// no mutex.
 package schema

@@ -12,21 +12,21 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// maxViolations is how many violations an error lists.
+// maxViolations is the maximum number of violations that an error message lists.
 const maxViolations = 50
 
-// violation describes one value that violates a schema.
+// violation describes one value that violates a JSON Schema.
 type violation struct {
-	// path is the path from the arguments to the value.
+	// path is the path from the root of the arguments to the invalid value.
 	path []string
-	// kind is the error of the validator; nil for merged violations.
+	// kind is the error kind of the jsonschema library; nil for merged violations.
 	kind jsonschema.ErrorKind
 	text string
 }
 
 func (v violation) String() string { return pointerOf(v.path) + ": " + v.text }
 
-// pointerOf returns a path as a JSON pointer; "/" for the arguments themselves.
+// pointerOf returns a path as a JSON Pointer; "/" for the root of the arguments.
 func pointerOf(path []string) string {
 	if len(path) == 0 {
 		return "/"
@@ -48,13 +48,13 @@ var (
 	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// explainer turns errors of the validator into sentences.
+// explainer turns errors of the jsonschema library into sentences.
 type explainer struct {
-	schema any // the decoded JSON Schema
-	value  any // the decoded arguments of the call
+	schema any // decoded JSON Schema
+	value  any // decoded arguments of the call
 }
 
-// explainViolations returns a sentence for each violation, sorted by path.
+// explainViolations returns a sentence for each violation, sorted by JSON Pointer.
 func explainViolations(e *jsonschema.ValidationError, schema, value any) []string {
 	x := explainer{schema: schema, value: value}
 	var lines []string
@@ -70,7 +70,7 @@ func explainViolations(e *jsonschema.ValidationError, schema, value any) []strin
 	return lines
 }
 
-// leafViolations returns the violations of e and of its causes.
+// leafViolations returns the violations that the error e and its nested causes describe.
 func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
@@ -101,7 +101,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, text: leafText(e.ErrorKind)}}
 }
 
-// missingProperties returns a violation for each missing property.
+// missingProperties returns a violation for each missing property of an object.
 func (x *explainer) missingProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	var violations []violation
@@ -115,7 +115,7 @@ func (x *explainer) missingProperties(path, names []string, schema map[string]an
 	return violations
 }
 
-// unknownProperties returns a violation for each property that is not allowed.
+// unknownProperties returns a violation for each property that the schema does not allow.
 func (x *explainer) unknownProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	allowed := make([]string, 0, len(properties))
@@ -139,7 +139,7 @@ func (x *explainer) unknownProperties(path, names []string, schema map[string]an
 	return violations
 }
 
-// propertyName returns a violation for a property name that is not allowed.
+// propertyName returns the violations of a property whose name the schema does not allow.
 func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []violation {
 	var reasons []string
 	for _, cause := range e.Causes {
@@ -154,9 +154,9 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	return []violation{{path: x.placeOf(e.InstanceLocation, name), text: text}}
 }
 
-// placeOf returns the path of a property whose name is not allowed. The validator
-// reuses the memory of path: if path already leads to a sibling, placeOf searches for
-// the property.
+// placeOf returns the path of a property whose name is not allowed. If path leads to a
+// sibling, placeOf searches for the property, because the jsonschema library reuses the
+// memory of path.
 func (x *explainer) placeOf(path []string, name string) []string {
 	value := x.value
 	for _, step := range path {
@@ -175,7 +175,8 @@ func (x *explainer) placeOf(path []string, name string) []string {
 	return []string{name}
 }
 
-// findProperty returns the first path of a property, in the order of the keys.
+// findProperty returns the path of the first property with the given name. findProperty
+// searches objects in the order of their sorted keys.
 func findProperty(value any, name string, path []string) ([]string, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -202,8 +203,8 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	return nil, false
 }
 
-// memberOf returns the member of an object or the element of an array; nil if there is
-// none.
+// memberOf returns a member of an object or an element of an array; nil if the member or
+// element does not exist.
 func memberOf(value any, step string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -216,7 +217,7 @@ func memberOf(value any, step string) any {
 	return nil
 }
 
-// appendStep returns a copy of a path with one more step.
+// appendStep returns a copy of path with one more step.
 func appendStep(path []string, step string) []string {
 	return append(slices.Clip(slices.Clone(path)), step)
 }

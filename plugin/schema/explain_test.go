@@ -22,7 +22,7 @@ const exportInput = `{"type":"object","properties":{
 	"note":{"anyOf":[{"type":"string"},{"type":"null"}]}
 },"required":["channelId","limit"],"additionalProperties":false}`
 
-// The error for wrong arguments lists every violation, and names unknown properties.
+// The error for invalid arguments lists every violation, and names unknown properties.
 func TestValidateTexts(t *testing.T) {
 	tool := toolOf(t, exportInput)
 	for _, c := range []struct{ args, want string }{
@@ -140,7 +140,7 @@ func TestValidateListsAtMost50(t *testing.T) {
 	}
 }
 
-// Errors may be logged and shown in a terminal, so they contain no secrets and no
+// Error texts may be logged and shown in a terminal, so they must not contain secrets or
 // control characters.
 func TestValidateTextsAreSafe(t *testing.T) {
 	secret := "hunter2-" + strings.Repeat("s", 500)

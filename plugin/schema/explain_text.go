@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// maxShownChars is how much of an argument or a schema a sentence shows, in
-	// characters.
+	// maxShownChars is the maximum length of an argument or a schema text that an error
+	// message quotes, in characters.
 	maxShownChars = 120
-	// maxListedValues is how many allowed values or names a sentence lists.
+	// maxListedValues is the maximum number of allowed values or names that an error
+	// message lists.
 	maxListedValues = 40
 )
 
-// leafText returns the sentence for one violation. leafText does not repeat the texts
-// of the arguments, because the agent has these texts and errors may be logged.
+// leafText returns the sentence for one violation. leafText does not quote the arguments,
+// because the agent has sent them and errors may be logged.
 func leafText(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -87,7 +88,7 @@ func sizeText(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// countOf returns a number with its noun in singular or plural.
+// countOf returns a number and its noun, such as "1 item" or "2 properties".
 func countOf(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -99,7 +100,8 @@ func countOf(n int, noun string) string {
 	}
 }
 
-// formatExamples are example values of formats, the most common form first.
+// formatExamples maps formats of JSON Schema to example values, the most common form
+// first.
 var formatExamples = map[string][]string{
 	"date-time": {"2026-01-31T12:00:00Z", "2026-01-31T12:00:00+02:00", "2026-01-31T12:00:00"},
 	"date":      {"2026-01-31"},
@@ -110,7 +112,8 @@ var formatExamples = map[string][]string{
 	"uuid":      {"123e4567-e89b-42d3-a456-426614174000"},
 }
 
-// formatText returns the sentence for a text that is not in the format.
+// formatText returns the sentence for a string that does not have the format that the
+// schema requires.
 func formatText(format string) string {
 	text := "is not a valid " + shortenText(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
@@ -119,8 +122,8 @@ func formatText(format string) string {
 	return text
 }
 
-// patternText returns the sentence for a text that does not match a pattern. If the
-// schema also names a format, as zod does, the sentence gives an example of the format
+// patternText returns the sentence for a string that does not match the schema's pattern.
+// If the schema also names a format, as zod schemas do, the sentence contains an example
 // that matches the pattern.
 func patternText(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
@@ -132,7 +135,7 @@ func patternText(pattern string, schema map[string]any) string {
 	return "does not match the pattern " + shortenText(pattern)
 }
 
-// numberText returns a number in full unless it is very long.
+// numberText returns all digits of a number, unless the number is very long.
 func numberText(r *big.Rat) string {
 	if r == nil {
 		return "a number"
@@ -143,12 +146,12 @@ func numberText(r *big.Rat) string {
 	return shortenText(r.RatString())
 }
 
-// listValues returns the allowed values as "one of ...".
+// listValues lists allowed values, such as "one of 1, 2, 3".
 func listValues(values []any) string {
 	var shown []string
 	for _, v := range values {
 		b, err := json.Marshal(v)
-		if err != nil { // an error is impossible, because the value was decoded from JSON
+		if err != nil { // impossible, because the value was decoded from JSON
 			continue
 		}
 		if s := shortenText(string(b)); !slices.Contains(shown, s) {
@@ -161,7 +164,7 @@ func listValues(values []any) string {
 	return "one of " + listSome(shown)
 }
 
-// quoteAll quotes names and joins them with commas.
+// quoteAll quotes names and joins the quoted names with commas.
 func quoteAll(names []string) string {
 	quoted := make([]string, 0, len(names))
 	for _, name := range names {
@@ -170,7 +173,7 @@ func quoteAll(names []string) string {
 	return listSome(quoted)
 }
 
-// listSome joins at most maxListedValues items with commas.
+// listSome joins items with commas and replaces all after the first 40 by their number.
 func listSome(items []string) string {
 	if len(items) > maxListedValues {
 		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListedValues], ", "), len(items)-maxListedValues)
@@ -178,10 +181,9 @@ func listSome(items []string) string {
 	return strings.Join(items, ", ")
 }
 
-// quoteText returns a quoted and shortened text.
 func quoteText(s string) string { return shortenText(strconv.Quote(s)) }
 
-// shortenText cuts s to maxShownChars characters.
+// shortenText cuts s to maxShownChars characters and marks the cut with "…".
 func shortenText(s string) string {
 	if len(s) <= maxShownChars || utf8.RuneCountInString(s) <= maxShownChars {
 		return s
@@ -189,8 +191,8 @@ func shortenText(s string) string {
 	return string([]rune(s)[:maxShownChars]) + "…"
 }
 
-// describeSchema returns what a property's schema allows, such as "a string"; empty if the
-// schema has no type.
+// describeSchema returns what a property's schema allows, such as "a string"; empty if
+// the schema has no type.
 func (x *explainer) describeSchema(schema any) string {
 	s := x.resolve(schema)
 	if values, ok := s["enum"].([]any); ok {
@@ -216,7 +218,7 @@ func (x *explainer) describeSchema(schema any) string {
 	return text
 }
 
-// withArticle returns a type name with its article.
+// withArticle returns the name of a JSON type with its article, such as "an object".
 func withArticle(typeName string) string {
 	switch typeName {
 	case "null":
@@ -228,7 +230,7 @@ func withArticle(typeName string) string {
 	}
 }
 
-// resolve follows the local references of a schema.
+// resolve follows the local references ($ref) of a schema.
 func (x *explainer) resolve(schema any) map[string]any {
 	s, _ := schema.(map[string]any)
 	for range maxRefs {
@@ -241,7 +243,7 @@ func (x *explainer) resolve(schema any) map[string]any {
 	return s
 }
 
-// schemaAt returns the schema at the JSON pointer in a URL's fragment; nil if the
+// schemaAt returns the schema at the JSON Pointer in the fragment of a URL; nil if the
 // pointer leads to no schema.
 func (x *explainer) schemaAt(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")

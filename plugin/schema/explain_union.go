@@ -9,11 +9,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// maxAlternatives is how many alternatives of a union an error lists.
+// maxAlternatives is the maximum number of alternatives of an anyOf or oneOf that an
+// error message lists.
 const maxAlternatives = 5
 
-// explainUnion explains why a value matches no alternative of a union. explainUnion
-// guesses which alternative was meant and reports the violations of that alternative.
+// explainUnion explains why a value matches no alternative of an anyOf or oneOf.
+// explainUnion guesses which alternative the agent meant and reports the violations of
+// that alternative.
 func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	path := e.InstanceLocation
 	var alternatives [][]violation
@@ -27,7 +29,7 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 		_, wrongType := v.kind.(*kind.Type)
 		return wrongType && len(v.path) == len(path)
 	})
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops cases of a tagged union that have another tag
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops alternatives of a tagged union that have another tag
 		return isConstant(v) && len(v.path) == len(path)+1
 	})
 	if len(alternatives) == 1 {
@@ -61,8 +63,8 @@ func alternativeText(path []string, alternative []violation) string {
 	return strings.Join(slices.Compact(parts), ", ")
 }
 
-// withoutAlternatives drops the alternatives that have an excluded violation, unless
-// all alternatives would be dropped.
+// withoutAlternatives drops the alternatives that have an excluded violation. If all
+// alternatives would be dropped, withoutAlternatives keeps all.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
 	if len(keptForms) == 0 {
@@ -71,8 +73,7 @@ func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) 
 	return keptForms
 }
 
-// isConstant reports whether the violation is a value other than the allowed
-// constants.
+// isConstant reports whether a value violates a const or an enum.
 func isConstant(v violation) bool {
 	switch v.kind.(type) {
 	case *kind.Const, *kind.Enum:
@@ -81,7 +82,7 @@ func isConstant(v violation) bool {
 	return false
 }
 
-// mergeTags merges alternatives that all fail at the same constant.
+// mergeTags merges alternatives of a tagged union that all fail at the same tag.
 func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	var path []string
 	var expectedValues []any
@@ -128,7 +129,7 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 	return violation{path: path, text: text}, len(parts) > 0
 }
 
-// expectedValuesOf returns the values that a constant or an enumeration allows.
+// expectedValuesOf returns the values that a const or an enum allows.
 func expectedValuesOf(k jsonschema.ErrorKind) []any {
 	switch k := k.(type) {
 	case *kind.Const:

@@ -9,12 +9,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// patternTimeout is how long a pattern may run on one text. Only patterns that Go's
-// own engine does not support can take long.
+// patternTimeout is the maximum time for matching a pattern against one string. Only
+// patterns that Go's regexp package does not support can be slow.
 const patternTimeout = 100 * time.Millisecond
 
-// compilePattern compiles a JavaScript pattern. Go's engine runs a pattern in linear
-// time. A pattern with features that Go lacks (look-around, back references, \u
+// compilePattern compiles a JavaScript regular expression. Go's regexp package matches in
+// linear time. A pattern with features that Go lacks (look-around, back references, \u
 // escapes) runs in a backtracking engine under a time limit.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	pattern = expandBrowserClasses(pattern)
@@ -29,22 +29,22 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return &slowPattern{re: re}, nil
 }
 
-// slowPattern is a pattern that runs under a time limit. After maxTimeouts timeouts in
-// a row, a pattern rejects every text for patternPause, because an array can have many
-// texts.
+// slowPattern is a regular expression that runs under a time limit. After maxTimeouts
+// timeouts in a row, a slowPattern rejects every string for patternPause. Without this
+// pause, a long array of strings would take very long to check.
 type slowPattern struct {
 	re *regexp2.Regexp
-	// timeouts counts the timeouts in a row.
+	// timeouts counts consecutive timeouts of the pattern.
 	timeouts atomic.Int32
-	// pausedUntil is the time until which the pattern rejects every text, in
+	// pausedUntil is the time until which the pattern rejects every string, in
 	// nanoseconds since 1970.
 	pausedUntil atomic.Int64
 }
 
 const (
-	// maxTimeouts is the number of timeouts in a row after which a pattern pauses.
+	// maxTimeouts is the number of consecutive timeouts after which a pattern pauses.
 	maxTimeouts = 5
-	// patternPause is how long a pattern rejects every text after too many timeouts.
+	// patternPause is how long a pattern rejects every string after too many timeouts.
 	patternPause = time.Second
 )
 

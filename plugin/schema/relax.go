@@ -19,18 +19,18 @@ var (
 	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// These needles find keys in a compact schema. RelaxDefaults parses only schemas that
-// contain the keys "default" and "required".
+// These needles find the bytes of keywords in a compact schema. RelaxDefaults parses only
+// schemas that contain the keys "default" and "required".
 var (
-	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // Rare is the index of the letter f in Text
-	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // Rare is the index of the letter q in Text
-	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // Rare is the index of the $ in Text
+	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // index of the letter f in Text
+	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // index of the letter q in Text
+	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // index of the $ in Text
 )
 
-// RelaxDefaults makes every property with a default optional in a compact schema.
-// Generated schemas require properties with a default, because a handler always
-// receives these properties. An agent may omit properties with a default. RelaxDefaults
-// keeps all other bytes of the schema, in the same order.
+// RelaxDefaults makes every property with a default optional in a compact JSON Schema.
+// Schema generators mark properties with a default as required, because a handler always
+// receives them. An agent may omit these properties. RelaxDefaults keeps all other bytes
+// of the schema, in the same order.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema
@@ -39,12 +39,12 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	return r.relaxSchema(schema)
 }
 
-// relaxer makes properties with a default optional in the schema root. Local references
-// in a schema are relative to root.
+// relaxer makes properties with a default optional in one JSON Schema. References in the
+// schema are relative to root.
 type relaxer struct{ root []byte }
 
-// relaxSchema makes properties with a default optional in one schema and its
-// subschemas. A schema that is not a JSON object stays unchanged.
+// relaxSchema makes properties with a default optional in one schema and its subschemas.
+// A schema that is not a JSON object stays unchanged.
 func (r *relaxer) relaxSchema(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
@@ -67,11 +67,11 @@ func (r *relaxer) relaxSchema(raw []byte) []byte {
 		}
 	}
 	return rawjson.JoinMembers(slices.DeleteFunc(members, func(m rawjson.Member) bool {
-		return m.Key == "required" && string(m.Value) == "[]" // older dialects of JSON Schema do not allow an empty "required"
+		return m.Key == "required" && string(m.Value) == "[]" // older versions of JSON Schema do not allow an empty "required"
 	}))
 }
 
-// relaxMembers rewrites the schemas that are the members of an object.
+// relaxMembers rewrites the schemas that are members of a JSON object.
 func (r *relaxer) relaxMembers(raw []byte) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindObject || !requiredKey.IsIn(raw) {
 		return raw
@@ -83,7 +83,7 @@ func (r *relaxer) relaxMembers(raw []byte) []byte {
 	return rawjson.JoinMembers(members)
 }
 
-// relaxElements rewrites the schemas that are the elements of an array.
+// relaxElements rewrites the schemas that are elements of a JSON array.
 func (r *relaxer) relaxElements(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
@@ -95,8 +95,8 @@ func (r *relaxer) relaxElements(raw []byte) []byte {
 	return rawjson.JoinElements(items)
 }
 
-// relaxRequired removes the names of properties that have a default from a list of
-// required properties.
+// relaxRequired removes the names of properties that have a default from a "required"
+// list.
 func (r *relaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindArray {
 		return raw
@@ -112,27 +112,29 @@ func (r *relaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
 	}))
 }
 
-// mayHaveDefaults returns the members of an object whose schemas may have a default.
+// mayHaveDefaults returns the properties whose schemas may have a default.
 func mayHaveDefaults(properties []byte) map[string][]byte {
 	candidates := map[string][]byte{}
 	for m := range rawjson.Members(properties) {
 		if mayHaveDefault(m.Value) {
 			candidates[m.Key] = m.Value
 		} else {
-			delete(candidates, m.Key) // if several members have the same name, the last one counts
+			delete(candidates, m.Key) // if a JSON object has several members with the same name, the last member counts
 		}
 	}
 	return candidates
 }
 
-// mayHaveDefault reports whether a schema has a default or a reference.
+// mayHaveDefault reports whether the schema of a property contains a "default" or a
+// "$ref".
 func mayHaveDefault(schema []byte) bool { return defaultKey.IsIn(schema) || refKey.IsIn(schema) }
 
-// maxRefs is how many references in a row are followed.
+// maxRefs is the maximum number of consecutive references ($ref) that package schema
+// follows.
 const maxRefs = 8
 
-// hasDefault reports whether a property's schema, or the schema that it refers to,
-// has a default.
+// hasDefault reports whether a property's schema has a default, either itself or in the
+// schema that it refers to.
 func (r *relaxer) hasDefault(raw []byte) bool {
 	for range maxRefs {
 		if !mayHaveDefault(raw) {

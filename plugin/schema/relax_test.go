@@ -6,7 +6,7 @@ import (
 	"opentabs/internal/bytefind"
 )
 
-// Generated schemas list properties with a default as required.
+// Schema generators list properties with a default as required.
 func TestRelaxDefaults(t *testing.T) {
 	for _, c := range []struct{ name, schema, want string }{
 		{"keeps order and bytes",

@@ -13,18 +13,19 @@ import (
 )
 
 const (
-	// maxCheckedResult is the largest result that is checked, in bytes. A result larger
-	// than maxCheckedResult is accepted without a check, because the check would take
-	// too long.
+	// maxCheckedResult is the maximum size of a tool's result that CheckResult checks, in
+	// bytes. CheckResult accepts larger results without a check, because the check would
+	// take too long.
 	maxCheckedResult = 4 << 20
-	// maxQuotedResult is how much of a wrong result the error quotes, in bytes.
+	// maxQuotedResult is the maximum length of an invalid result that the error quotes,
+	// in bytes.
 	maxQuotedResult = 4000
 )
 
-// CheckResult checks the result of a tool against the output schema; a nil result means
-// undefined. CheckResult returns nil or a *dispatch.Error with invalid_result, whose
-// message lists every violation and quotes the result. A schema that cannot be used is
-// a violation.
+// CheckResult checks the result of a tool against the output schema. A nil result is
+// JavaScript's undefined. CheckResult returns nil or a *dispatch.Error with the code
+// invalid_result, whose message lists every violation and quotes the result. A schema
+// that does not compile counts as a violation.
 func (v *Validator) CheckResult(s Subject, schema, result json.RawMessage) error {
 	if len(result) > maxCheckedResult {
 		return nil

@@ -1,8 +1,9 @@
 package schema
 
-// These functions find where the parts of JSON text end, and check the text strictly.
+// The functions in this file find where parts of JSON text end. Invalid JSON text is
+// rejected.
 
-// skipBlanks returns the index of the first byte from index i on that is not a blank.
+// skipBlanks returns the index of the first byte at or after index i that is not a blank.
 func skipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
@@ -10,7 +11,7 @@ func skipBlanks(text []byte, i int) int {
 	return i
 }
 
-// isPlain lists the bytes that a JSON string contains unescaped.
+// isPlain is true for the bytes that a JSON string contains unescaped.
 var isPlain = func() (plain [256]bool) {
 	for c := 0x20; c < 256; c++ {
 		plain[c] = c != '"' && c != '\\'
@@ -18,8 +19,8 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// skipText returns the index after the string that begins at index i, or -1 if there is
-// no valid string.
+// skipText returns the index after the JSON string that begins at index i, or -1 if the
+// string is invalid.
 func skipText(text []byte, i int) (end int, hasEscape bool) {
 	if i >= len(text) || text[i] != '"' {
 		return -1, false
@@ -41,8 +42,8 @@ func skipText(text []byte, i int) (end int, hasEscape bool) {
 	}
 }
 
-// skipEscape returns the index after the escape that begins at index i, or -1 if the escape
-// is invalid.
+// skipEscape returns the index after the escape sequence that begins at index i, or -1 if
+// the escape sequence is invalid.
 func skipEscape(text []byte, i int) int {
 	if i+1 >= len(text) {
 		return -1
@@ -64,7 +65,7 @@ func skipEscape(text []byte, i int) int {
 	return -1
 }
 
-// skipWord returns the index after the word that begins at index i, or -1 for other text.
+// skipWord returns the index after word if word begins at index i, or -1.
 func skipWord(text []byte, i int, word string) int {
 	if len(text)-i < len(word) || string(text[i:i+len(word)]) != word {
 		return -1
@@ -73,8 +74,8 @@ func skipWord(text []byte, i int, word string) int {
 }
 
 // skipPlainNumber returns the index after the number that begins at index i, and whether
-// the number has no fraction. skipPlainNumber returns -1 for invalid text, and for a number
-// with an exponent.
+// the number has no fraction. skipPlainNumber returns -1 for an invalid number and for a
+// number with an exponent.
 func skipPlainNumber(text []byte, i int) (end int, isInteger bool) {
 	if text[i] == '-' {
 		i++

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// maxDepth is how deep arguments may be nested. Chrome passes values with up to
+	// maxDepth is the maximum nesting depth of arguments. Chrome can pass values with
 	// about 2,000 levels between the parts of an extension.
 	maxDepth = 1000
-	// maxNumberChars is the longest number, in characters. Longer numbers are rejected,
-	// because the time and memory of exact comparisons grow with the length of a
-	// number.
+	// maxNumberChars is the maximum length of a JSON number, in characters. Longer
+	// numbers are rejected, because the time and memory of exact comparisons grow with
+	// the length of a number.
 	maxNumberChars = 1000
-	// maxExponent is the largest accepted exponent of a number. The exponents of
-	// JavaScript numbers end at 308.
+	// maxExponent is the greatest accepted exponent of a JSON number. JavaScript numbers
+	// have exponents up to 308.
 	maxExponent = 400
 )
 
-// isTooDeep reports whether value is nested deeper than this many levels.
+// isTooDeep reports whether value is nested deeper than the given number of levels.
 func isTooDeep(value any, levels int) bool {
 	isDeeper := func(v any) bool { return isTooDeep(v, levels-1) }
 	switch v := value.(type) {
@@ -40,8 +40,8 @@ func isTooDeep(value any, levels int) bool {
 	return false
 }
 
-// checkNumbers returns a sentence about a number in value that is too large for
-// computation; empty if all numbers are acceptable.
+// checkNumbers returns a sentence about a number in value that is too large for exact
+// comparisons; empty if value has no such number.
 func checkNumbers(value any) string {
 	if path, problem := findHugeNumber(value); problem != "" {
 		slices.Reverse(path)
@@ -50,7 +50,8 @@ func checkNumbers(value any) string {
 	return ""
 }
 
-// findHugeNumber returns the path to a number that is too large, last step first.
+// findHugeNumber returns the path to a number that is too large, with the last step
+// first.
 func findHugeNumber(value any) (path []string, problem string) {
 	switch v := value.(type) {
 	case json.Number:

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// parseTexts replaces the texts of arguments by the values that their schema allows;
+// parseTexts parses string arguments as JSON where the schema does not allow a string;
 // see [Validator.CheckTextArguments].
 func parseTexts(args map[string]any, schema any) {
 	root, _ := schema.(map[string]any)
@@ -28,14 +28,14 @@ func parseTexts(args map[string]any, schema any) {
 	}
 }
 
-// parseJSON parses a text that is exactly one JSON value.
+// parseJSON parses text if it is exactly one JSON value.
 func parseJSON(text string) (any, bool) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	return value, err == nil
 }
 
-// allowsText reports whether the types in schema allow a text. allowsText follows at
-// most refs references.
+// allowsText reports whether a schema allows strings. allowsText follows at most refs
+// references.
 func allowsText(schema any, root map[string]any, refs int) bool {
 	s, ok := schema.(map[string]any)
 	if !ok {
@@ -71,8 +71,8 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	return ok && checkSubschemas("allOf", false) && checkSubschemas("anyOf", true) && checkSubschemas("oneOf", true)
 }
 
-// followRef returns the schema that a local reference names; nil, which allows
-// everything, for a missing schema.
+// followRef returns the schema to which a local reference points. For a missing schema,
+// followRef returns nil, which allows every value.
 func followRef(ref string, root map[string]any) any {
 	pointer, isLocal := strings.CutPrefix(ref, "#/")
 	if !isLocal {

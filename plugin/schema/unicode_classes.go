@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// expandBrowserClasses rewrites the Unicode classes in a pattern that only browsers
-// support. expandBrowserClasses drops "Script=" from the names of classes, and replaces
-// the emoji classes by ranges of characters.
+// expandBrowserClasses rewrites the Unicode classes in a regular expression that only
+// browsers support. expandBrowserClasses drops "Script=" from the names of classes, and
+// replaces emoji classes by ranges of characters.
 func expandBrowserClasses(pattern string) string {
 	if !strings.Contains(pattern, `\p{`) && !strings.Contains(pattern, `\P{`) {
 		return pattern
@@ -35,7 +35,7 @@ func expandBrowserClasses(pattern string) string {
 	return b.String()
 }
 
-// goClass returns the Unicode class name in the syntax of Go.
+// goClass returns a Unicode class of JavaScript in the syntax of Go.
 func goClass(name string, isNegated, inBrackets bool) string {
 	ranges, emoji := emojiClass(name)
 	switch {
@@ -55,7 +55,7 @@ func goClass(name string, isNegated, inBrackets bool) string {
 	return `\p{` + name + `}`
 }
 
-// emojiClass returns the ranges of an emoji class without the brackets.
+// emojiClass returns the character ranges of a Unicode emoji class, without brackets.
 func emojiClass(name string) (string, bool) {
 	list, ok := emojiRanges[name]
 	if !ok {
@@ -73,11 +73,11 @@ func emojiClass(name string) (string, bool) {
 	return b.String(), true
 }
 
-// hexRune parses a code point in hex.
+// hexRune parses a hexadecimal code point such as "1f600".
 func hexRune(s string) rune {
 	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {
-		panic("schema: " + err.Error()) // an error is only possible if the table emojiRanges is wrong
+		panic("schema: " + err.Error()) // only possible if the table emojiRanges contains a typing error
 	}
 	return rune(n)
 }

@@ -15,35 +15,36 @@ import (
 )
 
 const (
-	// schemaURL is the name of a schema while it is compiled.
+	// schemaURL is the URL of a schema while the jsonschema library compiles the schema.
 	schemaURL = "opentabs:///schema"
-	// maxCompileText is how much of an error of the schema compiler is shown, in
+	// maxCompileText is the maximum length of a schema compiler's error text, in
 	// characters.
 	maxCompileText = 300
-	// namedFormat is the keyword under which preferPatterns keeps a format. Error
-	// messages name the format.
+	// namedFormat is the keyword under which preferPatterns stores the format of a
+	// schema. Error messages name this format.
 	namedFormat = "opentabs/format"
 )
 
-// Validator checks values against one schema. The zero value is ready to use. The first
-// call of a method compiles the schema; all later calls must pass the same schema.
+// Validator checks values against one JSON Schema. The zero Validator is ready to use.
+// The first call of a method compiles the schema; all later calls must pass the same
+// schema.
 type Validator struct {
-	once   sync.Once // once guards the fields below, which compile sets
+	once   sync.Once // guards the fields below, which compile sets
 	schema *jsonschema.Schema
-	quick  *acceptor // accepts most valid values without decoding them; nil if the schema cannot be used
-	doc    any       // the decoded schema; error texts list the allowed values from the schema
+	quick  *acceptor // accepts most valid values without decoding the values; nil if the schema does not compile
+	doc    any       // decoded schema; error texts list the allowed values from the schema
 	err    error
 }
 
-// Compile compiles the schema, unless an earlier call has compiled it. Compile returns
-// an error for a schema that cannot be used. Compile takes about 0.3 ms.
+// Compile compiles the schema, unless an earlier call has compiled it. Compile returns an
+// error for an invalid schema. Compiling a schema takes about 0.3 ms.
 func (v *Validator) Compile(schema json.RawMessage) error {
 	v.once.Do(func() { v.compile(schema) })
 	return v.err
 }
 
-// violationTexts returns a sentence for each violation in value. An error means that
-// the schema cannot be used.
+// violationTexts returns a sentence for each violation in value. violationTexts returns
+// an error if the schema does not compile.
 func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string, error) {
 	if err := v.Compile(schema); err != nil {
 		return nil, err
@@ -85,20 +86,20 @@ func (v *Validator) compile(schema json.RawMessage) {
 	}
 }
 
-// accepts reports whether text is JSON that matches the schema, without decoding the text.
-// For some valid texts, and for all invalid texts, accepts returns false.
+// accepts reports whether text is JSON that matches the schema, without decoding the
+// text. accepts returns false for all invalid texts, and for some valid texts.
 func (v *Validator) accepts(schema, text json.RawMessage) bool {
 	return v.Compile(schema) == nil && v.quick.acceptText(text)
 }
 
-// CompileProblem returns the quoted text of an error of [Validator.Compile],
-// without the internal name of the schema.
+// CompileProblem returns the quoted text of an error of [Validator.Compile], without the
+// internal URL of the schema.
 func CompileProblem(err error) string {
 	text := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
 	return fmt.Sprintf("%q", plaintext.Line(text, maxCompileText))
 }
 
-// noLoader keeps schemas from reading files and URLs.
+// noLoader keeps schemas from loading files and URLs.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
@@ -106,9 +107,9 @@ func (noLoader) Load(url string) (any, error) {
 }
 
 // preferPatterns renames "format" to namedFormat in schemas that also have a "pattern".
-// Schema generators write "format" and "pattern" for one check. The pattern is what the
-// author's code tests. The format can be stricter: a time needs a zone in JSON Schema,
-// but not in zod.
+// Schema generators write both for one check, and the author's code tests only the
+// pattern. The format can be stricter: a time needs a zone in JSON Schema, but not in
+// zod.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {
@@ -139,8 +140,8 @@ func preferPatterns(doc any) {
 
 var uriScheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
-// checkURI accepts any text with a scheme, because browsers parse more URLs than
-// RFC 3986 allows.
+// checkURI accepts any URI that has a scheme, because browsers parse more URLs than RFC
+// 3986 allows.
 func checkURI(v any) error {
 	s, ok := v.(string)
 	if !ok {

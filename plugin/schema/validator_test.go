@@ -13,7 +13,7 @@ import (
 
 func TestValidateKeepsIntegersExact(t *testing.T) {
 	tool := toolOf(t, exportInput)
-	// Integers are compared exactly, even if no float64 has their value, such as
+	// Integers are compared exactly, even integers that no float64 represents, such as
 	// 2^53+1.
 	if err := tool.Validate(json.RawMessage(`{"channelId":"C1","limit":9007199254740993}`)); err != nil {
 		t.Error(err)
@@ -100,8 +100,8 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// FuzzArguments checks that the result is nil or an error for the agent, whatever the
-// schema and the arguments are.
+// FuzzArguments checks that CheckArguments returns nil or an error for the agent,
+// whatever the schema and the arguments are.
 func FuzzArguments(f *testing.F) {
 	f.Add(exportInput, `{"channel_id":"C1","labels":[1],"target":{"kind":"fax"}}`)
 	f.Add(`{"type":"object","oneOf":[{"required":["a"]},{"properties":{"a":{"$ref":"#/oneOf/0"}}}],"propertyNames":{"maxLength":1}}`, `{"a":{"bb":1}}`)

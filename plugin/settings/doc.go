@@ -1,9 +1,9 @@
-// Package settings keeps the user's settings of plugins and checks their values.
+// Package settings stores the user's settings of plugins and validates their values.
 //
-// A plugin declares its settings ([opentabs/plugin.Setting]). [Parse] reads a value
-// that the user typed. [Values] stores the values in a file of the state folder.
+// A plugin declares its settings ([opentabs/plugin.Setting]). [Parse] parses a value that
+// the user typed. [Values] stores the values in settings.json in the state folder.
 //
 // # Concurrency
 //
-// [opentabs/internal/statedoc.Watched] guards the file and the listeners of Values.
+// [opentabs/internal/statedoc.Watched] guards settings.json and the listeners of Values.
 package settings

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// DefaultInstance is the instance of a URL that is given without a name.
+	// DefaultInstance is the instance name of a URL that the user sets without a name.
 	DefaultInstance = "default"
-	// maxSettingChars is the longest text of a setting, in characters. maxInstances is
-	// the maximum number of URLs of one url setting.
+	// maxSettingChars is the maximum length of a setting's text, in characters.
+	// maxInstances is the maximum number of URLs of one url setting.
 	maxSettingChars = 16384
 	maxInstances    = 50
 )
@@ -30,8 +30,9 @@ var (
 	instanceGrammar = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$`)
 )
 
-// Parse parses a value that the user typed: true or yes, 12, one of the options, or a
-// URL for [DefaultInstance]. The error for an invalid value names the allowed values.
+// Parse parses a setting's value that the user typed: true or yes, 12, one of the
+// options, or a URL for [DefaultInstance]. The error for an invalid value names the
+// allowed values.
 func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	trimmed := strings.TrimSpace(text)
 	switch s.Type {
@@ -58,9 +59,9 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	}
 }
 
-// checkValue returns a value in its stored form: for a url setting, an object of URLs
-// by instance. The error of checkValue names the allowed values and never quotes a
-// secret.
+// checkValue validates a setting's value and returns its stored form. The stored form of
+// a url setting is an object that maps instance names to URLs. The error of checkValue
+// names the allowed values and never quotes a secret.
 func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
 	compacted, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
@@ -96,7 +97,7 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 	return slices.Clone(compacted), nil
 }
 
-// checkURLs checks one URL, or several URLs by instance.
+// checkURLs validates one URL, or an object that maps instance names to URLs.
 func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 	var urls map[string]string
 	switch rawjson.KindOf(raw) {
@@ -130,7 +131,7 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 	return rawjson.Encode(urls), nil
 }
 
-// invalidError returns an error about a setting.
+// invalidError returns an error about the value of a setting.
 func invalidError(s plugin.Setting, format string, args ...any) error {
 	return fmt.Errorf("the setting %s %s", s.Key, fmt.Sprintf(format, args...))
 }

@@ -21,30 +21,29 @@ import (
 	"opentabs/wire"
 )
 
-// settingsFile is the name of the settings' file in the state folder.
+// settingsFile is the name of the file in the state folder that stores settings.
 const settingsFile = "settings.json"
 
-// minSecretChars is the shortest text that [Values.Secrets] returns. Shorter texts are
-// not removed from logs, because logs would lose ordinary words.
+// minSecretChars is the minimum length of the texts that [Values.Secrets] returns. If
+// logs removed shorter texts, they would lose ordinary words.
 const minSecretChars = 6
 
-// lockWait is how long a change waits for another process that changes settings.json. A
-// change that waits longer than lockWait fails.
+// lockWait is how long a change of settings.json waits for a lock that another process
+// holds. After lockWait, the change fails.
 const lockWait = 10 * time.Second
 
-// Options set [Values] up. The zero value of each field means its default.
+// Options configures [Values]. The zero value of a field selects the field's default.
 type Options struct {
-	// Warn receives a sentence for the user when a damaged file was put aside.
-	// Default: no warning.
+	// Warn receives a sentence for the user when opentabs renames a damaged
+	// settings.json. Default: no warning.
 	Warn func(sentence string)
-	// Record receives each change: the plugin, the changed keys (nil for all) and the
-	// surface. Record must not block. By default, changes are not recorded.
+	// Record receives each change of settings: the plugin, the changed keys (nil for all)
+	// and the surface. Record must not block. By default, changes are not recorded.
 	Record func(name string, keys []string, by string)
 	// Log receives errors about settings.json. Default: no log.
 	Log zerolog.Logger
 }
 
-// setDefaults fills in the defaults.
 func (o *Options) setDefaults() {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -54,19 +53,13 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Values are the user's settings of plugins, in settings.json in the state folder (mode
-// 0600). The file settings.json contains values by plugin and key; the value of a url
-// setting is an object of URLs by instance. Settings of a plugin that is not installed
-// are kept. A change of settings.json by another process or by an editor takes effect
-// at the next read.
-//
 // Values is safe for concurrent use by goroutines and processes.
 type Values struct {
 	file *statedoc.Watched[*statedoc.Plugins, settings]
 	opts Options
 }
 
-// settings are the content of settings.json, by plugin and key.
+// settings is the parsed content of settings.json, by plugin and key.
 type settings map[string]map[string]json.RawMessage
 
 // New returns the settings in the state folder dir, which need not exist yet.
@@ -91,15 +84,16 @@ func settingsOf(doc *statedoc.Plugins) settings {
 	return allSettings
 }
 
-// Repair renames a damaged settings.json, so that the next change does not overwrite
-// the damaged file.
+// Repair renames a damaged settings.json, so that the next change does not overwrite the
+// damaged file.
 func (v *Values) Repair() error { return v.file.Repair() }
 
-// OnChange registers a listener that runs after each change. Listeners run one at a
-// time and must not change the settings.
+// OnChange registers a listener that runs after each change of settings. Listeners run
+// one at a time and must not change the settings.
 func (v *Values) OnChange(onChange func()) { v.file.OnChange(onChange) }
 
-// Watch detects changes of settings.json by other processes and editors until ctx ends.
+// Watch detects changes of settings.json by other processes and editors until ctx is
+// done.
 func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
 
 // Of returns the valid settings of a plugin, by key. Of leaves out undeclared settings
@@ -117,7 +111,7 @@ func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
 	return setValues
 }
 
-// Missing returns the required settings of a plugin that are not set.
+// Missing returns the required settings of a plugin that the user has not set.
 func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
 	var missingSettings []plugin.Setting
 	for _, s := range p.Settings {
@@ -132,7 +126,7 @@ func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
 	return slices.DeleteFunc(missingSettings, func(s plugin.Setting) bool { return setValues[s.Key] != nil })
 }
 
-// ForPage returns the settings that the documents of a plugin receive. A restricted
+// ForPage returns the settings that opentabs sends to the pages of a plugin. A restricted
 // plugin receives no secrets; see opentabs/plugin/policy.
 func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
 	values, urls := statedoc.Object{}, statedoc.Object{}
@@ -157,7 +151,7 @@ func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings 
 }
 
 // Views returns the settings of a plugin for the user. For a secret setting, Views
-// returns only whether the setting has a value.
+// returns only whether the user has set a value.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	setValues := v.Of(p)
 	var views []wire.SettingView
@@ -175,9 +169,9 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	return views
 }
 
-// Change sets settings of a plugin, by key; null or an empty string deletes a setting.
-// Change applies all changes or none. by is the surface where the user made the change.
-// The error of Change names the wrong setting and the allowed values.
+// Change sets settings of a plugin, by key; null or an empty string deletes a setting. If
+// one value is invalid, Change sets none. by is the surface on which the user made the
+// change. The error of Change names the invalid setting and the allowed values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checkedValues := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
@@ -212,7 +206,8 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	return nil
 }
 
-// emptyValue reports whether a value deletes the setting.
+// emptyValue reports whether a value deletes the setting, such as null, an empty string
+// or {}.
 func emptyValue(raw json.RawMessage) bool {
 	switch text := strings.TrimSpace(string(raw)); text {
 	case "", "null", `""`, "{}":
@@ -239,9 +234,9 @@ func (v *Values) Forget(name, by string) error {
 	return nil
 }
 
-// Secrets returns the texts of 6 or more characters that may be passwords or keys,
-// longest first, so that logs can remove them. For plugins that are not in set, Secrets
-// guesses the secrets from the keys of settings.
+// Secrets returns the values of secret settings, so that logs can remove them. Only
+// values of 6 or more characters are returned, the longest first. For plugins that are
+// not in set, Secrets guesses from a setting's key whether the setting is secret.
 func (v *Values) Secrets(set *plugin.Set) []string {
 	var secrets []string
 	for name, entry := range v.file.Current().View {
@@ -263,7 +258,8 @@ func (v *Values) Secrets(set *plugin.Set) []string {
 	return slices.Compact(secrets)
 }
 
-// Instances returns the URLs that are set for a plugin, by key, then by name.
+// Instances returns the URLs that the user has set for a plugin, sorted by key, then by
+// instance name.
 func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 	var allSettings []dispatch.Instance
 	if !slices.ContainsFunc(p.Settings, func(s plugin.Setting) bool { return s.Type == wire.SettingURL }) {
@@ -311,7 +307,7 @@ func (g settingsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", fact, pronoun, name))
 }
 
-// Names returns the names of settings for a sentence, such as "the settings a and b".
+// Names lists the keys of settings for use in a sentence, such as "the settings a and b".
 func Names(allSettings []plugin.Setting) string {
 	names := make([]string, len(allSettings))
 	for i, s := range allSettings {
@@ -323,7 +319,8 @@ func Names(allSettings []plugin.Setting) string {
 	return "the settings " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// declaredSetting returns one of the settings that a plugin declares.
+// declaredSetting returns the setting that a plugin declares under key. The error for an
+// unknown key lists the keys that the plugin declares.
 func declaredSetting(p *plugin.Plugin, key string) (plugin.Setting, error) {
 	var keys []string
 	for _, s := range p.Settings {

@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// wikiSettings have one setting of each type.
+// wikiSettings declares one setting of each type.
 const wikiSettings = `{
 	"site": {"type": "url", "label": "Site", "required": true},
 	"token": {"type": "string", "label": "Token"},
@@ -41,8 +41,8 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 	return raw
 }
 
-// The values of settings keep their JSON type. The value of a url setting is stored as
-// URLs by instance.
+// The values of settings keep their JSON type. The value of a url setting is stored as an
+// object that maps instance names to URLs.
 func TestValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
@@ -53,7 +53,7 @@ func TestValuesKeepTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := settings.New(dir, settings.Options{}).ForPage(p, false) // a new reader has no cached values, as in another process
+	page := settings.New(dir, settings.Options{}).ForPage(p, false) // new Values have no cached content, as in another process
 	if got, want := string(page.Values), `{"loud":false,"mode":"slow","size":1.50,"token":"s3cret-text"}`; got != want {
 		t.Errorf("values %s, want %s", got, want)
 	}
@@ -141,8 +141,8 @@ func TestSettingParse(t *testing.T) {
 	}
 }
 
-// Surfaces see only whether a secret is set; Secrets returns the secret, so that logs
-// can remove it.
+// Surfaces receive only whether a secret setting has a value. Secrets returns the value,
+// so that logs can remove it.
 func TestSecretsStayInside(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
@@ -160,8 +160,8 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 }
 
-// Settings are kept while a plugin is removed or broken. A stored value that a newer
-// version of the plugin does not allow is not passed to the plugin.
+// Settings are kept while a plugin is removed or broken. A plugin does not receive a
+// stored value that its new version does not allow.
 func TestValuesOutliveThePlugin(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("mode", `"slow"`, "size", "3"), "me"); err != nil {
@@ -180,7 +180,7 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 	}
 }
 
-// A change of one setting keeps unknown entries of newer versions, the settings of
+// A change of one setting keeps unsupported members of newer versions, the settings of
 // other plugins, and the file config.json.
 func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
@@ -211,7 +211,7 @@ func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 	}
 }
 
-// If settings.json cannot be read, there are no settings, and the file is kept.
+// If settings.json cannot be read, plugins have no settings, and the file is kept.
 func TestDamagedSettings(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file := filepath.Join(dir, "settings.json")
@@ -232,8 +232,8 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// A change of settings.json by another process applies to the next read, and listeners
-// are notified.
+// A change of settings.json by another process applies to the next read, and notifies
+// listeners.
 func TestValuesFollowTheFile(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	firstValues, secondValues := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
@@ -248,8 +248,8 @@ func TestValuesFollowTheFile(t *testing.T) {
 	<-changeSignals
 }
 
-// A url setting names the plugin's sites. After a reload, the plugin runs in the sites
-// of the url setting, and calls may open the first site.
+// The values of a url setting are sites of the plugin. After a reload, the plugin runs in
+// these sites, and calls may open the first site.
 func TestURLSettingsDefineSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)
@@ -301,7 +301,8 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 }
 
-// A call of a plugin without a required setting fails with the command that sets it.
+// A call of a plugin without a required setting fails. The error names the command that
+// sets the setting.
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
