@@ -16,15 +16,15 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// loweredAsync makes esbuild compile async functions to generators, which esbuild's
-// helper runs. [replaceAsyncHelpers] replaces esbuild's helper for async functions.
-// Async generators are not compiled: their values would pass through the page's
+// loweredAsync makes esbuild compile async functions to generators, which one of
+// esbuild's helper functions runs. [replaceAsyncHelpers] replaces this helper function.
+// Async generators are not compiled, because their values would pass through the page's
 // promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
-// asyncHelper and forAwaitHelper match esbuild's helpers, whose names may end in a
-// number. A bundle with the helper __forAwait also has the helper __async, at an
-// earlier line.
+// asyncHelper and forAwaitHelper match esbuild's helper functions for async code, whose
+// names may end in a number. A bundle with the helper __forAwait also has the helper
+// __async, at an earlier line.
 var (
 	asyncHelper    = lazyregexp.New(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
 	forAwaitHelper = lazyregexp.New(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
@@ -32,7 +32,7 @@ var (
 )
 
 // replaceAsyncHelpers replaces esbuild's async helpers in a bundle by
-// sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's promises, so the page
+// sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's Promise, so the page
 // could read every resolved value. replaceAsyncHelpers keeps all line numbers, so that
 // the source map stays correct.
 func replaceAsyncHelpers(code []byte) ([]byte, error) {
@@ -53,11 +53,11 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
 }
 
-// runtimeName is the variable of a bundle that contains the exports of async.ts.
+// runtimeName is the variable in a bundle that contains the exports of async.ts.
 const runtimeName = "__opentabsAsync"
 
-// asyncRuntime returns a one-line expression whose value is the exports of async.ts.
-// asyncRuntime bundles async.ts once.
+// asyncRuntime returns a one-line JavaScript expression whose value is the exports of
+// async.ts. The module async.ts is bundled only once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{

@@ -6,14 +6,14 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxCachedContexts is the number of cached bundles above which unused bundles are
-// dropped. A plugin has at most three bundles at a time. Each change of its package.json,
+// maxCachedContexts is the number of cached bundles above which the cache drops unused
+// bundles. A plugin has at most three bundles at a time. Each change of its package.json,
 // or of the parts of zod that the plugin uses, adds new bundles.
 const maxCachedContexts = 6
 
-// BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged
-// files again. BuildCache is safe for concurrent use. The zero value of BuildCache is
-// ready for use; a nil *BuildCache disables the cache.
+// BuildCache makes repeated builds faster, because esbuild does not parse unchanged files
+// again. A BuildCache is safe for concurrent use. The zero BuildCache is ready for use; a
+// nil *BuildCache disables the cache.
 type BuildCache struct {
 	mu       sync.Mutex // guards contexts and their fields
 	contexts map[string]*cachedContext
@@ -22,18 +22,18 @@ type BuildCache struct {
 // cachedContext is esbuild's cache for one bundle.
 type cachedContext struct {
 	api.BuildContext
-	users int // number of running builds
+	users int // number of running builds that use the context
 }
 
-// Close frees esbuild's contexts in the cache. When Close is called, no build with the
-// cache may be running or start later.
+// Close frees esbuild's contexts in the cache. Call Close only after the last build with
+// the cache has ended.
 func (cache *BuildCache) Close() {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	cache.dropUnused()
 }
 
-// dropUnused frees the contexts without running builds. The caller has locked cache.mu.
+// dropUnused frees the contexts that no build uses. The caller has locked cache.mu.
 func (cache *BuildCache) dropUnused() {
 	for key, cached := range cache.contexts {
 		if cached.users == 0 {
@@ -43,8 +43,8 @@ func (cache *BuildCache) dropUnused() {
 	}
 }
 
-// build is esbuild's api.Build with the cache. Calls with equal keys must have equal
-// build options.
+// build works like esbuild's api.Build, but uses the cache. Calls with equal keys must
+// have equal build options.
 func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	if cache == nil {
 		return api.Build(o)
@@ -61,8 +61,8 @@ func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	return cached.Rebuild()
 }
 
-// acquire returns esbuild's context for key and counts a running build. acquire creates
-// esbuild's context for key if it is missing.
+// acquire returns esbuild's context for key and counts one running build. If the cache
+// has no context for key, acquire creates the context.
 func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()

@@ -15,13 +15,14 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// bundleFileName is the file name of an adapter.
+// bundleFileName is the file name of a built adapter.
 const bundleFileName = "adapter.iife.js"
 
-// licenseNotice begins every script that contains zod, as zod's license requires.
+// licenseNotice is the first line of every script that contains zod. The license of zod
+// requires a notice.
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
-// identity is the part of package.json that an adapter's runtime receives. The JSON
+// identity is the part of package.json that the runtime of an adapter receives. The JSON
 // names match PluginIdentity in sdk-ts/src/runtime/install.ts.
 type identity struct {
 	Name            string   `json:"name"`
@@ -32,8 +33,8 @@ type identity struct {
 	Homepage        string   `json:"homepage,omitempty"`
 }
 
-// assetLoaders embed imported files that are not code as strings, because an adapter
-// has to be one file.
+// assetLoaders embed imported files that are not code as strings, because an adapter has
+// to be a single file.
 var assetLoaders = map[string]api.Loader{
 	".css": api.LoaderText, ".html": api.LoaderText, ".svg": api.LoaderText, ".graphql": api.LoaderText, ".md": api.LoaderText,
 	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
@@ -50,12 +51,14 @@ type bundledScript struct {
 	// Metafile is esbuild's JSON description of the bundle's input files.
 	Metafile string
 	Warnings []Problem
-	// ForOriginalSDK is true if the plugin imports the SDK by its original name.
+	// ForOriginalSDK is true if the plugin imports the SDK by the name of the original
+	// OpenTabs SDK.
 	ForOriginalSDK bool
 }
 
-// sourceLocation returns the location of a stack trace in the plugin's source, as
-// file:line:column; "" if the stack trace has no such location.
+// sourceLocation returns the first location in a stack trace that is in the plugin's
+// source, as file:line:column. sourceLocation returns "" if the stack trace has no such
+// location.
 func (b bundledScript) sourceLocation(stack string) string {
 	sourceMap, err := sourcemap.Parse(b.SourceMap)
 	if err != nil {
@@ -70,14 +73,14 @@ func (b bundledScript) sourceLocation(stack string) string {
 // originalSDK is the package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
 
-// pureModule matches the modules of the SDK and of zod that a script needs only if the
-// script uses one of their exports. Modules in subfolders of the SDK, such as runtime,
-// always run.
+// pureModule matches the modules of the SDK and of zod that a bundle leaves out unless
+// the plugin uses one of their exports. Modules in subfolders of the SDK, such as
+// runtime, always run.
 var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
 // sdkSources returns the embedded SDK, and the embedded zod if withZod is true. Imports
-// of both SDKs, @opentabs/sdk and the original, resolve to the embedded SDK, so that an
-// adapter matches its server.
+// of both SDKs, @opentabs/sdk and the original OpenTabs SDK, resolve to the embedded SDK,
+// so that an adapter matches its server.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
@@ -105,7 +108,7 @@ func sdkSources(withZod bool) (sourceSet, error) {
 	return s, nil
 }
 
-// adapterScript returns the script that registers the plugin as an adapter.
+// adapterScript returns the script that registers the plugin's code as an adapter.
 func adapterScript(entry string, id identity) (script, error) {
 	idJSON, err := json.Marshal(id)
 	if err != nil {
@@ -145,23 +148,24 @@ import %s;
 	}
 }
 
-// script describes a script for [bundlePluginScript] to bundle.
+// script describes a script that [bundlePluginScript] bundles.
 type script struct {
 	// entry is the text of an ES module. Imports in entry are relative to the plugin's
 	// directory.
 	entry string
-	// banner is the beginning of the output, with an end of line; it may be empty.
+	// banner is the first line of the bundle, with its line break; banner may be empty.
 	banner string
 	// ownModule is the path of the author's module that the entry module imports,
 	// relative to the plugin's directory.
 	ownModule string
-	// pluginModule is the file that entry imports as pluginModuleName; it may be empty.
+	// pluginModule is the file that entry imports as pluginModuleName; pluginModule may
+	// be empty.
 	pluginModule string
 	// defines maps global names to the JavaScript expressions that replace the names.
 	defines map[string]string
 }
 
-// esbuildPlugin returns the esbuild plugin that resolves pluginModuleName.
+// esbuildPlugin returns the esbuild plugin that resolves imports of pluginModuleName.
 func (s script) esbuildPlugin(dir string) api.Plugin {
 	return api.Plugin{Name: "opentabs-own-module", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + pluginModuleName + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -172,7 +176,7 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 
 // bundlePluginScript bundles one script of the plugin in the directory zod.Dir, with the
 // parts of zod that the plugin uses. A nil cache disables caching. The error is a
-// *BuildError if the plugin's source is wrong.
+// *BuildError if the cause is in the plugin's source.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	for range maxCompileAttempts {
 		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.ownModule})
@@ -213,7 +217,7 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 		Define:        defines,
 		Plugins:       []api.Plugin{pluginFence.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
-		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // reading the plugin's tools reports a missing import more clearly
+		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // the step that reads the plugin's tools reports a missing import more clearly
 	})
 	if len(r.Errors) > 0 {
 		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}

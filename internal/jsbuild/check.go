@@ -10,8 +10,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// CheckVersion increases when [CheckScript] becomes stricter. Scripts that an older
-// version accepted must be checked again.
+// CheckVersion is the version of the rules that [CheckScript] enforces. When the rules
+// become stricter, CheckVersion increases, and all scripts must be checked again.
 const CheckVersion = 1
 
 // functionWrapping is the text that CheckScript puts around an adapter to parse the
@@ -19,14 +19,14 @@ const CheckVersion = 1
 // wrapped adapter are shifted by one.
 type functionWrapping struct{ before, after string }
 
-// functionWrappings returns three ways to use code as the body of a function.
-// WrapAdapter uses the first wrapping that functionWrappings returns.
+// functionWrappings returns three ways to use code as the body of a function. WrapAdapter
+// uses the first way.
 //
 // Code that parses in one wrapping may close the function and open another function. No
-// code can close the function in all three wrappings: up to the brace that closes the
-// body, the grammar of all three is equal. After the brace that closes the body, the
-// first two wrappings allow only a comma, and the third wrapping allows no comma. Code
-// that parses in all three wrappings therefore closes none of the functions.
+// code can close the function in all three wrappings. Up to the brace that closes the
+// function body, the grammar of all three wrappings is equal. After this brace, the first
+// two wrappings allow only a comma, and the third wrapping allows no comma. Code that
+// parses in all three wrappings therefore does not close the function.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -36,16 +36,16 @@ func functionWrappings(code []byte) [3]functionWrapping {
 	}
 }
 
-// CheckScript returns an error unless code is one complete classic script that stays
-// inside the function which [WrapAdapter] puts around it. Code that closes the function
-// around it could replace the host of another plugin. CheckScript also rejects module
-// syntax, top-level await and everything else that browsers reject in a function.
+// CheckScript returns an error unless code is one complete classic script. Only a
+// complete script stays inside the function that [WrapAdapter] puts around it. Code that
+// closes this function could replace the host of another plugin. CheckScript also rejects
+// module syntax, top-level await and everything else that browsers reject in a function.
 //
-// CheckScript takes about 0.5 s for a script of 1 MB on a busy machine.
+// Checking a script of 1 MB takes about 0.5 s on a busy machine.
 func CheckScript(code []byte) error {
 	if offset := invalidUTF8(code); offset >= 0 {
 		// Code with invalid UTF-8 is rejected, because esbuild and browsers could
-		// interpret it differently.
+		// interpret the invalid bytes differently.
 		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleFileName, 1+bytes.Count(code[:offset], []byte("\n")))
 	}
 	body := string(dropShebang(code))
@@ -57,13 +57,14 @@ func CheckScript(code []byte) error {
 	return nil
 }
 
-// firstError parses a script and returns the first error. With findDecorators,
-// firstError also returns an error for decorators.
+// firstError parses a script and returns the first syntax error. If findDecorators is
+// true, firstError also returns an error for decorators.
 func firstError(text string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
 		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleFileName, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", MinifyWhitespace: true,
-		// The format IIFE is set, because esbuild accepts import.meta without a format.
+		// The IIFE format is required, because esbuild accepts import.meta if no format
+		// is set.
 		Format:      api.FormatIIFE,
 		TreeShaking: api.TreeShakingFalse,
 		Supported:   map[string]bool{"decorators": true}, // esbuild must not compile decorators
@@ -90,8 +91,8 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	return api.Message{}, false
 }
 
-// scriptError returns the error for a message about wrapped code, with the location
-// in the code itself.
+// scriptError converts an esbuild message about wrapped code into an error with the
+// location in the code itself.
 func scriptError(m api.Message, code []byte) error {
 	if location := m.Location; location != nil {
 		lines := 1 + bytes.Count(code, []byte("\n"))
@@ -104,7 +105,7 @@ func scriptError(m api.Message, code []byte) error {
 		"; an adapter is one classic script: remove top-level import, export and await, and close all brackets")
 }
 
-// invalidUTF8 returns where code stops being UTF-8, or -1.
+// invalidUTF8 returns the index of the first byte of code that is not UTF-8, or -1.
 func invalidUTF8(code []byte) int {
 	if utf8.Valid(code) {
 		return -1

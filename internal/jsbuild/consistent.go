@@ -2,17 +2,17 @@ package jsbuild
 
 import "encoding/json"
 
-// entryFile is the file name that esbuild shows for the generated entry of every
+// entryFile is the file name that esbuild shows for the generated entry module of every
 // script.
 const entryFile = "opentabs-entry.ts"
 
-// maxCompileAttempts limits how often a plugin is compiled again because its files
-// changed during the build.
+// maxCompileAttempts is the maximum number of attempts to compile a plugin whose files
+// change during the build.
 const maxCompileAttempts = 5
 
-// hasSameSource reports whether two scripts were bundled from the same texts of the
-// files that both import. The source may differ if an editor writes a file between
-// bundling the two scripts.
+// hasSameSource reports whether two scripts were bundled from the same versions of the
+// files that both import. The versions may differ if an editor writes a file after the
+// first script was bundled.
 func hasSameSource(a, b bundledScript) bool {
 	return agreeOnCommonKeys(a.inputSizes(), b.inputSizes()) && agreeOnCommonKeys(a.sourceTexts(), b.sourceTexts())
 }
@@ -27,7 +27,7 @@ func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	return true
 }
 
-// inputSizes returns the sizes of all files that esbuild has read, by path. inputSizes
+// inputSizes returns the sizes of all files that esbuild has read, by path. The result
 // includes files without code, which a source map omits.
 func (b bundledScript) inputSizes() map[string]int {
 	var meta struct {
@@ -45,7 +45,8 @@ func (b bundledScript) inputSizes() map[string]int {
 	return sizes
 }
 
-// sourceTexts returns the texts of the files with code in the script, by path.
+// sourceTexts returns the contents of the source files that contribute code to the
+// script, by path.
 func (b bundledScript) sourceTexts() map[string]string {
 	var sourceMap struct {
 		Sources        []string

@@ -37,17 +37,18 @@ var extensionSources = sourceSet{
 // installations.
 type ManifestOptions struct {
 	Version string
-	// WithDebugger adds the permission debugger. Chrome does not accept debugger as an
-	// optional permission, so the manifest contains debugger only if the user wants it.
+	// WithDebugger adds Chrome's "debugger" permission. Chrome does not accept "debugger"
+	// as an optional permission, so the manifest contains the permission only if the user
+	// wants it.
 	WithDebugger bool
 	// IsForStore builds the extension for a store. The user of such an extension grants
-	// access to each site in the side panel. The extension has no key, because the store
-	// chooses its ID. WithDebugger must be false.
+	// access to each site in the side panel. The manifest has no key, because the store
+	// chooses the extension's ID. WithDebugger must be false.
 	IsForStore bool
 }
 
-// ExtensionFiles returns the files of the unpacked extension by path. ExtensionFiles
-// does not include connection.json, which contains the port and the token of one server.
+// ExtensionFiles returns the files of the unpacked extension by path. The files do not
+// include connection.json, which contains the port and the token of one server.
 func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 	scripts, err := bundledScripts()
 	if err != nil {
@@ -139,7 +140,8 @@ func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 	return text, icons, nil
 }
 
-// replaceOnce replaces a text that the manifest contains exactly once.
+// replaceOnce replaces a text in the manifest, and returns an error unless the text
+// occurs exactly once.
 func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 	if bytes.Count(manifest, []byte(oldText)) != 1 {
 		return nil, fmt.Errorf("the extension's manifest does not contain %s exactly once", oldText)
@@ -147,10 +149,10 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 	return bytes.Replace(manifest, []byte(oldText), []byte(newText), 1), nil
 }
 
-// HostScript returns a JavaScript expression for a function that returns the host's
-// start function (extension/src/host/host.ts). The argument of the expression's
-// function is true in Chrome's isolated world, where the host may start after the
-// page's scripts. HostScript bundles the host only once.
+// HostScript returns a JavaScript expression for a function that returns the host's start
+// function (extension/src/host/host.ts). Pass true to the function in Chrome's isolated
+// world, where the host may start after the page's scripts. The host is bundled only
+// once.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -162,17 +164,16 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Strict mode keeps functions of the page from reaching the host's functions
-	// through `caller`. The function intact runs before the host uses any built-in that
-	// the page could have replaced. The function intact throws no error, because the
-	// page could observe errors.
+	// Strict mode keeps functions of the page from reaching the host's functions through
+	// `caller`. The function intact checks that the page has not replaced any built-in
+	// before the host uses it. It throws no error, because the page could observe errors.
 	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(scripts["host.js"])), nil
 })
 
 // intactCheck returns the function intact (extension/src/host/intact.ts) without its
 // types. The function intact is not bundled, because a bundler adds code that would run
-// before intact.
+// before it.
 func intactCheck() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
 	text, err := extensionSources.Read(file)
@@ -232,37 +233,37 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 	return scripts, nil
 }
 
-// container is the global name of an adapter's container.
+// container is the name of the global variable that contains an adapter's container.
 const container = "__openTabs"
 
 // pageGlobal matches text such as "window." before the container's name, if the code
 // reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// destructuringBefore and destructuringAfter match the text around the name of the
-// container in a destructuring pattern. The object on the right of the destructuring
-// pattern may be the page's window.
+// destructuringBefore and destructuringAfter match the text around the container's name
+// in a destructuring pattern. The object that is destructured may be the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
-// variableBefore matches the text before the name of the container if the code reads
-// the container from a variable.
+// variableBefore matches the text before the container's name if the code reads the
+// container from a variable.
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// maxContextBytes is the number of bytes before and after the container's name that the
-// regular expressions search. On the whole text of a large adapter, the regular
-// expressions would be 40 times slower than all other steps together.
+// maxContextBytes is the number of bytes before and after the container's name that
+// regular expressions search. On the whole text of a large adapter, they would be 40
+// times slower than all other steps together.
 const maxContextBytes = 64
 
-// maxOccurrences limits the variables that are checked with isWindow. If the code has
-// more variables, scriptParameters assumes that one is the window.
+// maxOccurrences is the maximum number of variables that scriptParameters checks with
+// isWindow. If the code has more variables, scriptParameters assumes that one of them is
+// the window.
 const maxOccurrences = 50
 
 // scriptParameters returns the parameters of the function around a plugin's script.
 //
-// In a plugin's script, globalThis is always private to the plugin. The names window
-// and self are also private if the code may read the plugin's container from window or
-// self. In code that does not read the container from window or self, both names are
-// the page's window, as event.source and DOM methods need.
+// In a plugin's script, globalThis is always private to the plugin. The names window and
+// self are also private if the code may read the plugin's container from them. In all
+// other code, window and self are the page's window, as event.source and DOM methods
+// need.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -297,29 +298,30 @@ func isWindow(text, name []byte) bool {
 	return assignment.Match(text)
 }
 
-// isNameChar reports whether c can be part of a name.
+// isNameChar reports whether c can be part of a JavaScript identifier.
 func isNameChar(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// ScriptOptions configure a plugin's script in a document. The host of the adapter
-// reads ScriptOptions (extension/src/host/options.ts).
+// ScriptOptions configure a plugin's script in a document. The host of the adapter reads
+// the options (extension/src/host/options.ts).
 type ScriptOptions struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Settings are the plugin's settings at the time of composition.
+	// Settings are the values of the plugin's settings when the script is composed.
 	Settings wire.PluginSettings `json:"settings"`
 	// Start is when the adapter starts. If Start is empty, [MakeScriptParts] derives
 	// Start from the adapter's code.
 	Start StartTime `json:"start"`
-	// RunsInFrames is true if the adapter also runs in frames of the page's origin.
+	// RunsInFrames is true if the adapter also runs in frames that have the page's
+	// origin.
 	RunsInFrames bool `json:"frames,omitempty"`
-	// UnchangedPartsID identifies the plugin's world and pre-script, as the field
-	// UnchangedPartsID of wire.PluginInfo does.
+	// UnchangedPartsID identifies the plugin's world and pre-script, like the field
+	// UnchangedPartsID of wire.PluginInfo.
 	UnchangedPartsID string `json:"base,omitempty"`
 }
 
-// StartTime is when an adapter starts.
+// StartTime is the moment at which an adapter starts in a document.
 type StartTime string
 
 const (
@@ -329,11 +331,11 @@ const (
 	StartAtDOM StartTime = "dom"
 )
 
-// WrapAdapter returns the script that Chrome runs for one plugin. WrapAdapter starts
-// the host with the adapter, and with the pre-script if there is one, as functions
-// whose globalThis is private to the plugin. host is the result of [HostScript].
-// [CheckScript] must have accepted adapter and preScript, so that their code stays
-// inside the functions around it.
+// WrapAdapter returns the script that Chrome runs for one plugin. The script starts the
+// host with the adapter, and the pre-script if the plugin has one, as functions. In these
+// functions, globalThis is private to the plugin. host is the result of [HostScript].
+// [CheckScript] must have accepted adapter and preScript, so that their code stays inside
+// the functions around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
@@ -351,16 +353,16 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 	return append(b, ");\n"...)
 }
 
-// ScriptParts are the parts of a plugin's script besides the host.
+// ScriptParts are the parts of a plugin's script without the host.
 type ScriptParts struct {
 	// Options is the JSON text of a [ScriptOptions].
 	Options []byte
-	// Adapter and PreScript are JavaScript function expressions; PreScript is empty for
-	// a plugin without a pre-script.
+	// Adapter and PreScript are JavaScript function expressions. PreScript is empty for a
+	// plugin without a pre-script.
 	Adapter, PreScript []byte
 }
 
-// MakeScriptParts returns the parts that [WrapAdapter] composes.
+// MakeScriptParts returns the parts of a plugin's script that [WrapAdapter] joins.
 func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptParts {
 	if options.Start == "" {
 		options.Start = defaultStart(adapter)
@@ -379,10 +381,10 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // AdapterFunction returns a JavaScript function expression that runs code in two steps
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
 // and returns the inner function. The inner function receives globalThis, and if needed
-// window and self, and runs the plugin's code. The built-ins are parameters of the outer
-// function, so the plugin's code may declare variables with the same names. The outer
-// function may have a second argument, a function that receives an error. The stack trace
-// of this error points to the line before the first line of the plugin's code.
+// window and self, and runs the plugin's code. Because the built-ins are parameters of
+// the outer function, the plugin's code may declare variables with the same names. The
+// outer function may have a second argument, a function that receives an error. The stack
+// trace of this error points to the line before the first line of the plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
@@ -402,7 +404,8 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
 // thisArgument matches the text before a globalThis that is passed as `this`.
-// thisArgumentEnd matches a globalThis that is passed as `this`, and the text after it.
+// thisArgumentEnd matches a globalThis that is passed as `this`, and the text after the
+// globalThis.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
 // replaceGlobalThis replaces globalThis with the page's window if the code passes
@@ -425,8 +428,8 @@ func replaceGlobalThis(code []byte) []byte {
 	}
 }
 
-// defaultStart returns StartAtDOM if the adapter has the hook onActivate, which may use
-// the document, and otherwise StartNow.
+// defaultStart returns StartAtDOM if the adapter has an onActivate hook, which may use
+// the document. For all other adapters, defaultStart returns StartNow.
 func defaultStart(code []byte) StartTime {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM
@@ -434,8 +437,8 @@ func defaultStart(code []byte) StartTime {
 	return StartNow
 }
 
-// dropShebang empties a first line that starts with #!, which is not allowed inside of
-// a function. The shebang line ends at any of JavaScript's four line terminators, as in
+// dropShebang empties a first line that begins with #!, which is not allowed inside of a
+// function. The first line ends at any of JavaScript's four line terminators, as in
 // browsers.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {

@@ -19,12 +19,13 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// To read a plugin's tools, opentabs has to run the plugin's code, because calls of zod
-// make the schemas. A plugin's code is untrusted, and the JavaScript engine is C
-// translated to Go. opentabs runs a plugin's code in a child process without access to
-// secrets, with limits for time and memory.
+// To read a plugin's tools, opentabs must run the plugin's code, because calls of zod
+// create the schemas. A plugin's code is untrusted, and the JavaScript engine is C code
+// that was translated to Go. opentabs therefore runs a plugin's code in a child process
+// without access to secrets, with limits for time and memory.
 
-// pageShim replaces the globals of a page while a plugin's tools are read.
+// pageShim is a script that replaces the globals of a page while opentabs reads a
+// plugin's tools.
 //
 //go:embed page_shim.js
 var pageShim string
@@ -34,40 +35,43 @@ var pageShim string
 const extractedName = "__opentabsExtracted"
 
 const (
-	// defaultExtractTimeout is much longer than reading a plugin's tools takes on a
-	// fast machine, because many machines are slower.
+	// defaultExtractTimeout is much longer than reading a plugin's tools takes on a fast
+	// machine, because many machines are slower.
 	defaultExtractTimeout = 30 * time.Second
-	// extractMemoryBytes limits the memory of a plugin's code while its tools are read.
+	// extractMemoryBytes limits the memory of a plugin's code while opentabs reads the
+	// plugin's tools.
 	extractMemoryBytes = 256 << 20
-	// extractGrace is the time from the child process's own timeout until opentabs
-	// kills the child. The child process usually stops itself and reports where the
-	// plugin's code was. On a busy machine, the child takes seconds to start.
+	// extractGrace is the time from the child process's own timeout until opentabs kills
+	// the child process. The child process usually stops itself and reports which code of
+	// the plugin was running. On a busy machine, the child process takes seconds to
+	// start.
 	extractGrace = 15 * time.Second
-	// maxExtractedBytes limits the output of a child process that reads a plugin's
-	// tools.
+	// maxExtractedBytes limits the output of a child process that reads a plugin's tools.
 	maxExtractedBytes = 32 << 20
 )
 
-// extractLimits is the first line of the child's input, as JSON. The script follows.
+// extractLimits is the first line of the child process's input, as JSON. The script
+// follows on the next lines.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`
 }
 
-// extractAnswer is the output of the child: the result of the script, or the error.
+// extractAnswer is the output of the child process: the result of the script, or its
+// error.
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
-	// Stack is the stack trace of a thrown error.
+	// Stack is the stack trace of the error that the script threw.
 	Stack string `json:"stack,omitempty"`
-	// Limit is the exceeded limit: "time", "memory" or "".
+	// Limit is the limit that the script exceeded: "time", "memory" or "".
 	Limit string `json:"limit,omitempty"`
 }
 
 // Extract is the main function of the child process that reads a plugin's tools for
-// [BuildPlugin]. Extract reads the limits and the script from stdin, runs the script
-// and writes the result to stdout. Extract returns the exit code: 0 if it wrote a
-// result or an error.
+// [BuildPlugin]. Extract reads the limits and the script from stdin, runs the script and
+// writes the script's result to stdout. The exit code is 0 if Extract wrote a result or
+// an error.
 func Extract(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -89,7 +93,8 @@ func Extract(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
-// evaluateScript runs script in an engine without access to files, network and processes.
+// evaluateScript runs script in a JavaScript engine that has no access to files, network
+// and processes.
 func evaluateScript(script string, limits extractLimits) extractAnswer {
 	vm, err := quickjs.NewVM()
 	if err != nil {
@@ -117,7 +122,7 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	return extractAnswer{Extracted: json.RawMessage(text)}
 }
 
-// failedAnswer returns the answer for an error of the engine.
+// failedAnswer converts an error of the JavaScript engine into an extractAnswer.
 func failedAnswer(err error) extractAnswer {
 	a := extractAnswer{Error: err.Error()}
 	var thrownErr *quickjs.Error
@@ -138,9 +143,9 @@ func failedAnswer(err error) extractAnswer {
 	return a
 }
 
-// runExtract runs script in a child process, which stops itself after timeout and is
-// killed after the grace period. An error of the plugin's code is in the returned
-// extractAnswer. The error that runExtract returns is for a failure of opentabs or the
+// runExtract runs script in a child process. The child process stops itself after
+// timeout; opentabs kills it after the grace period. An error of the plugin's code is in
+// the returned extractAnswer. The returned error reports a failure of opentabs or the
 // machine.
 func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
@@ -156,7 +161,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	defer cancel()
 	cmd := exec.CommandContext(limitedCtx, argv[0], argv[1:]...)
 	cmd.Dir = dir
-	cmd.Env = []string{} // a nil Env would pass the parent's environment
+	cmd.Env = []string{} // a nil Env would pass on the parent's environment
 	cmd.Stdin = io.MultiReader(bytes.NewReader(append(limitsLine, '\n')), bytes.NewReader(script))
 	out := &cappedBuffer{max: maxExtractedBytes}
 	stderr := &cappedBuffer{max: 4 << 10}
@@ -187,11 +192,11 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int
-	isTruncated bool // set if bytes above max were dropped
+	isTruncated bool // true if bytes above max were dropped
 }
 
-// Write stores the bytes of p that fit below max and drops the others. Write never
-// fails.
+// Write stores the bytes of p that fit into the buffer, and drops all other bytes. Write
+// never fails.
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	freeBytes := b.max - b.Len()
 	if len(p) > freeBytes {

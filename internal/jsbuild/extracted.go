@@ -13,8 +13,8 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// extractedPlugin describes a plugin by its code. The JSON names match Extracted in
-// sdk-ts/src/extract/extract.ts.
+// extractedPlugin is the description of a plugin that comes from the plugin's code. The
+// JSON names match Extracted in sdk-ts/src/extract/extract.ts.
 type extractedPlugin struct {
 	Tools        []extractedTool   `json:"tools"`
 	Prompts      []extractedPrompt `json:"prompts"`
@@ -23,7 +23,7 @@ type extractedPlugin struct {
 	Problems     []string          `json:"problems"`
 }
 
-// extractedTool is an entry of tools.json, with the fields in the order of the file.
+// extractedTool is one tool in dist/tools.json, with the fields in the order of the file.
 type extractedTool struct {
 	Name         string          `json:"name"`
 	DisplayName  string          `json:"displayName"`
@@ -38,7 +38,7 @@ type extractedTool struct {
 	OutputSchema json.RawMessage `json:"output_schema"`
 }
 
-// extractedPrompt is a prompt in tools.json.
+// extractedPrompt is one prompt in dist/tools.json.
 type extractedPrompt struct {
 	Name        string          `json:"name"`
 	DisplayName string          `json:"displayName"`
@@ -47,8 +47,8 @@ type extractedPrompt struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// toolsFile is the content of dist/tools.json, with the fields in the order of the
-// file. The JSON names match Manifest in sdk-ts/src/manifest.ts.
+// toolsFile is the content of dist/tools.json, with the fields in the order of the file.
+// The JSON names match Manifest in sdk-ts/src/manifest.ts.
 type toolsFile struct {
 	SDKVersion          string            `json:"sdkVersion"`
 	Start               plugin.Start      `json:"start,omitempty"`
@@ -68,7 +68,7 @@ func (e extractedPlugin) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDKPrefix + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
-// encode returns the content of tools.json as indented JSON.
+// encode returns the content of dist/tools.json as indented JSON.
 func (f toolsFile) encode() ([]byte, error) {
 	text, err := rawjson.Marshal(f)
 	if err != nil {
@@ -77,9 +77,8 @@ func (f toolsFile) encode() ([]byte, error) {
 	return rawjson.Indent(text), nil
 }
 
-// readPlugin runs the plugin's modules in a child process and returns the description
-// of the plugin's tools, prompts and settings. readPlugin also returns the script that
-// the child process ran.
+// readPlugin runs the plugin's modules in a child process to read the plugin's tools,
+// prompts and settings. readPlugin also returns the script that the child process ran.
 func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
@@ -118,8 +117,7 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	return extractedData, script, nil
 }
 
-// extractProblem returns why the plugin's tools could not be read; nil if the tools
-// were read.
+// extractProblem returns why the plugin's tools could not be read; nil on success.
 func (a extractAnswer) extractProblem(script bundledScript, timeout time.Duration) *Problem {
 	location := script.sourceLocation(a.Stack)
 	switch {

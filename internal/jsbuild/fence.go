@@ -8,29 +8,30 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// buildFence limits the files that the build of a plugin may read to the plugin's
-// directory and its installed packages. An untrusted plugin must not copy the user's
-// files outside of its directory into its adapter or into an error.
+// buildFence restricts a plugin's build to files in the plugin's directory and its
+// installed packages. An untrusted plugin must not copy other files of the user into its
+// adapter or into an error text.
 type buildFence struct {
-	// dir is the plugin's directory, absolute and without links.
+	// dir is the plugin's directory, as an absolute path without symbolic links.
 	dir string
 }
 
-// maxSourceBytes limits the size of a file in a bundle, so that a huge file does not
-// fill the memory.
+// maxSourceBytes limits the size of each file in a bundle, so that a huge file does not
+// use up the memory.
 const maxSourceBytes = 32 << 20
 
-// allowedText is the end of each error about a file that a plugin's build may not read.
+// allowedText ends each error text about a file that a plugin's build may not read.
 const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
-// isInside reports whether path is root or below it.
+// isInside reports whether path is root itself or a file below root.
 func isInside(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// check returns an error if the build may not read a file. check does not follow a link
-// named node_modules, because a plugin's repository can contain a link with this name.
+// check returns an error if the plugin's build may not read a file. check does not follow
+// a link named node_modules, because a plugin's repository can contain a link with this
+// name.
 func (f buildFence) check(path string) error {
 	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -53,13 +54,13 @@ func (f buildFence) check(path string) error {
 	return fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// esbuildPlugin returns the esbuild plugin that rejects files which the plugin's build
-// may not read. esbuild must run the plugin opentabs-fence before all other plugins. An
-// error of the esbuild plugin has the location of the import.
+// esbuildPlugin returns an esbuild plugin that rejects files which the plugin's build may
+// not read. The esbuild plugin opentabs-fence must run before all other esbuild plugins.
+// Its errors have the location of the import.
 func (f buildFence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
-		// Imports of URLs are rejected, because esbuild would keep them and they would
-		// fail in a page.
+		// Imports of URLs are rejected, because esbuild would leave the imports in the
+		// bundle, and they would fail in a page.
 		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{}, fmt.Errorf("%q is a URL, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
 		})
@@ -67,13 +68,14 @@ func (f buildFence) esbuildPlugin() api.Plugin {
 			if err := f.check(a.Path); err != nil {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowedText)
 			}
-			// Only regular files are read, because reading a pipe could block forever.
-			return api.OnLoadResult{}, checkPlainFile(a.Path) // esbuild's next plugin loads the file
+			// Only regular files are read, because reading a named pipe could block
+			// forever.
+			return api.OnLoadResult{}, checkPlainFile(a.Path) // another esbuild plugin loads the file
 		})
 	}}
 }
 
-// checkPlainFile returns an error unless path is a regular file of at most maxSourceBytes.
+// checkPlainFile returns an error unless path is a regular file of at most 32 MB.
 func checkPlainFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -87,9 +89,9 @@ func checkPlainFile(path string) error {
 	return nil
 }
 
-// fromEsbuild converts esbuild's messages into a list of Problem values. fromEsbuild
-// removes the content of files outside of the plugin, which esbuild reads as
-// configuration.
+// fromEsbuild converts esbuild's messages into problems. esbuild also reads configuration
+// files outside of the plugin, so fromEsbuild removes the content of such files from the
+// messages.
 func (f buildFence) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {
@@ -106,8 +108,7 @@ func (f buildFence) fromEsbuild(messages []api.Message) []Problem {
 	return fromEsbuild(messages)
 }
 
-// isOutside reports whether a location is in a file that the plugin's build may not
-// read.
+// isOutside reports whether a location is in a file that the plugin's build may not read.
 func (f buildFence) isOutside(location *api.Location) bool {
 	if location == nil || location.Namespace != "" && location.Namespace != "file" {
 		return false
@@ -117,14 +118,13 @@ func (f buildFence) isOutside(location *api.Location) bool {
 		path = filepath.Join(f.dir, path)
 	}
 	if _, err := os.Lstat(path); err != nil {
-		return false // a file that is not on disk, such as the generated entry, is not outside
+		return false // a file that is not on disk, such as the generated entry module, is not outside
 	}
 	return f.check(path) != nil
 }
 
 // checkPluginLink returns a problem if a file or directory of the plugin is a link that
-// leads outside of the plugin's directory. For a missing file, checkPluginLink returns
-// no problem.
+// leads outside of the plugin's directory. A missing file is not a problem.
 func (f buildFence) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)

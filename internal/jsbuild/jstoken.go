@@ -16,11 +16,11 @@ const (
 	tokenSign
 )
 
-// jsToken is one token of esbuild's output.
+// jsToken is one JavaScript token in esbuild's output.
 type jsToken struct {
 	kind tokenKind
 	text string
-	// isDeclared is true if the code declares the name; see renamedTokens.
+	// isDeclared is true if the code itself declares the name; see renamedTokens.
 	isDeclared bool
 }
 
@@ -30,13 +30,13 @@ var (
 	signPattern   = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
-// reservedWords are words that can't be the name of a variable, at least in some
+// reservedWords are words that cannot be the name of a variable, at least in some
 // contexts.
 var reservedWords = wordSet(`await break case catch class const continue debugger default delete do else enum export extends false finally for
 	function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static async
 	of get set as from arguments undefined`)
 
-// keywordsBeforeRegexp are keywords after which a slash begins a regular expression.
+// keywordsBeforeRegexp are the keywords after which a slash begins a regular expression.
 var keywordsBeforeRegexp = wordSet("return typeof case in of do else instanceof new delete void throw yield await")
 
 // wordSet returns the words of a text as a set.
@@ -48,11 +48,11 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// jsTokens splits esbuild's output into tokens. The texts of template literals are
-// string tokens, and the expressions between ${ and } are code.
+// jsTokens splits esbuild's output into tokens. The texts of template literals become
+// string tokens. The expressions between ${ and } are split like other code.
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
-	var templates []int // number of open braces in the expression of each open template
+	var templates []int // number of open braces in the expression of each open template literal
 	add := func(kind tokenKind, text string) { tokens = append(tokens, jsToken{kind: kind, text: text}) }
 	for offset := 0; offset < len(code); {
 		restOfCode := code[offset:]
@@ -77,7 +77,7 @@ func jsTokens(code string) []jsToken {
 			add(tokenString, restOfCode[:n])
 			if hasSubstitution {
 				templates = append(templates, 0)
-				add(tokenSign, "(") // the expression in a template is put in parentheses, like an argument
+				add(tokenSign, "(") // the expression in a template literal is put in parentheses, like an argument
 			}
 			offset += n
 		case namePattern().MatchString(restOfCode):
@@ -112,7 +112,8 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-// lengthUpTo returns the length of text up to and including end.
+// lengthUpTo returns the length of text up to and including end, or the whole length if
+// text does not contain end.
 func lengthUpTo(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)
@@ -133,8 +134,8 @@ func quotedLength(text string, quote byte) int {
 	return len(text)
 }
 
-// templateLength returns the length of a template's text that begins with ` or }.
-// hasSubstitution is true if an expression in ${} follows the text.
+// templateLength returns the length of a part of a template literal that begins with ` or
+// }. hasSubstitution is true if an expression in ${} follows.
 func templateLength(text string) (n int, hasSubstitution bool) {
 	for i := 1; i < len(text); i++ {
 		switch {

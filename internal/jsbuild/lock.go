@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// lockSnippet is the last statement of an adapter. lockSnippet sets the hash of the
-// code before it and freezes the adapter. A loader of the original OpenTabs searches an
-// adapter for the first words of lockSnippet and for the assignment of the hash.
+// lockSnippet is the last statement of an adapter. The statement records the hash of the
+// code before it and freezes the adapter. The loader of the original OpenTabs searches an
+// adapter for the statement's first words and for the assignment of the hash.
 const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;var a=s["NAME"];` +
 	`a.__adapterHash="HASH";` +
 	`a.tools.forEach(function(t){Object.freeze(t);});Object.freeze(a.tools);Object.freeze(a);` +
@@ -16,8 +16,8 @@ const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;
 	`Object.defineProperty(o,"adapters",{value:s,writable:false,enumerable:true,configurable:false});})();`
 
 // lockAdapter appends lockSnippet to an adapter's bundle. hash is the SHA-256 of the
-// bundle in hex. The name of a plugin contains no character that must be escaped in
-// JavaScript.
+// bundle in hex. name needs no escaping, because plugin names contain no special
+// characters.
 func lockAdapter(bundledCode []byte, name string) (code []byte, hash string) {
 	sum := sha256.Sum256(bundledCode)
 	hash = hex.EncodeToString(sum[:])

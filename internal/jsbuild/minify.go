@@ -11,17 +11,17 @@ import (
 	"opentabs/internal/sourcemap"
 )
 
-// minifyLibraries minifies the libraries in the code of a script, and returns the code
-// with its source map. The author's modules and the comment before each module stay
-// unchanged, so that a reviewer can read the code. The source map covers only the code
-// that is not minified.
+// minifyLibraries minifies the libraries in a bundled script, and returns the code with
+// its source map. The author's modules and the comment before each module stay unchanged,
+// so that a reviewer can read the code. The source map covers only the code that is not
+// minified.
 func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	fullMap, err := sourcemap.Parse(script.SourceMap)
 	if err != nil {
 		return nil, nil, err
 	}
 	var out bytes.Buffer
-	var newLines []int // newLines maps each line of script.Code to its new number, or to -1 for a removed line
+	var newLines []int // maps each line of script.Code to its new number, or to -1 for a removed line
 	nextLine := 0
 	for _, module := range bundlecode.Split(string(script.Code)) {
 		lineCount := strings.Count(module.Code, "\n")
@@ -49,9 +49,9 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 }
 
 // minifyModule removes the white space of a library and shortens the names of its local
-// variables. Top-level names stay, because other modules use them. minifyModule returns
-// the author's code unchanged. It also returns a library unchanged if its code is not a
-// complete script, for example because the comment before the module is part of a string.
+// variables. Top-level names stay, because other modules use them. The author's code
+// stays unchanged. A library also stays unchanged if its code is not a complete script,
+// for example because the comment before the module is part of a string.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.Library || strings.TrimSpace(code) == "" {

@@ -12,13 +12,13 @@ import (
 )
 
 // outputFiles contains the built files by their names in dist, in the order of
-// BuildResult.Files. A nil text means that the file of a previous build is removed.
+// BuildResult.Files. A nil text removes the file of an earlier build.
 type outputFiles []struct {
 	name string
 	text []byte
 }
 
-// makeOutput returns the built files and the hash of the adapter.
+// makeOutput returns the files of the built package, and the hash of the adapter.
 func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
 	code, hash := lockAdapter(compiled.Adapter.MinifiedCode, src.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
@@ -77,9 +77,9 @@ func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options
 	return nil
 }
 
-// checkPackage checks a built package with plugin.Load, which also runs when a user
-// adds the plugin. checkPackage returns the warnings and the problems. Without output,
-// checkPackage checks only package.json.
+// checkPackage checks a built package with plugin.Load, which also checks the package
+// when a user adds the plugin. checkPackage returns the package's warnings and problems.
+// Without output files, checkPackage checks only package.json.
 func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
@@ -119,7 +119,7 @@ func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, e
 	return nil, problems, nil
 }
 
-// writeFile writes a file atomically, so that no reader sees a partial file. writeFile
+// writeFile writes a file atomically, so that no process reads a partial file. writeFile
 // creates the file's directory if necessary.
 func writeFile(name string, content []byte) error {
 	dir := filepath.Dir(name)

@@ -16,37 +16,39 @@ import (
 const (
 	packageFile  = "package.json"
 	defaultEntry = "src/index.ts"
-	// outputDir is the default folder of the built files.
+	// outputDir is the default folder of the built files, relative to the plugin's
+	// directory.
 	outputDir = "dist"
 )
 
-// pluginSource contains the parts of package.json that a build needs. [plugin.Load] validates
-// package.json.
+// pluginSource contains the parts of package.json that a build needs. [plugin.Load]
+// validates package.json.
 type pluginSource struct {
-	// Dir is absolute.
+	// Dir is the absolute path of the plugin's directory.
 	Dir string
 	// Text is the content of package.json.
 	Text []byte
-	// Entry is the module to build, relative to Dir, with slashes.
+	// Entry is the path of the module to build, relative to Dir, with slashes.
 	Entry string
 	ID    identity
 	// Version is the plugin's version in package.json.
 	Version string
-	// PreScript is the path of the pre-script's module, relative to Dir, with slashes;
-	// empty if there is none.
+	// PreScript is the path of the pre-script's module, relative to Dir, with slashes.
+	// PreScript is empty if the plugin has no pre-script.
 	PreScript string
-	// ConfigSchema describes the plugin's settings that the code does not describe.
+	// ConfigSchema is the declaration of the plugin's settings in package.json. The
+	// declaration in the plugin's code takes precedence.
 	ConfigSchema json.RawMessage
 	Icons        svgicon.Set
 }
 
-// readSource reads package.json. readSource returns an error if the build can't
-// continue, and other problems of package.json separately.
+// readSource reads package.json of the plugin in dir. Problems with which the build can
+// continue are returned as a list, other problems as an error.
 func readSource(dir string) (pluginSource, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		// esbuild follows links. Paths in the adapter are relative to the plugin's
-		// directory.
+		// Paths in the adapter are relative to the plugin's directory. Symbolic links in
+		// the path are resolved, because esbuild also resolves links.
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	switch {
@@ -60,7 +62,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	if p := pluginFence.checkPluginLink(packageFile); p != nil {
 		return s, nil, &BuildError{Dir: abs, Problems: []Problem{*p}}
 	}
-	// esbuild reads tsconfig.json and jsconfig.json.
+	// esbuild reads tsconfig.json and jsconfig.json of the plugin.
 	for _, name := range []string{packageFile, "tsconfig.json", "jsconfig.json"} {
 		if err := checkPlainFile(filepath.Join(abs, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Where: name, Text: err.Error()}}}
@@ -119,7 +121,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	return s, append(problems, fieldProblems...), nil
 }
 
-// modulePath returns the clean path of a module that a key of package.json names, or the
+// modulePath returns the clean path of a module that package.json names under key, or the
 // problems that prevent its use.
 func (f buildFence) modulePath(key, name, example, missingText string) (string, []Problem) {
 	cleanPath := filepath.ToSlash(filepath.Clean(name))
@@ -139,7 +141,7 @@ func (f buildFence) modulePath(key, name, example, missingText string) (string, 
 	return cleanPath, nil
 }
 
-// readIcons returns the contents of the plugin's icon files that exist.
+// readIcons returns the contents of the icon files that exist in the plugin's directory.
 func (f buildFence) readIcons() (map[string][]byte, []Problem) {
 	files := map[string][]byte{}
 	var problems []Problem

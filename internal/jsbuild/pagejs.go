@@ -12,12 +12,14 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// webNames lists the properties of Chromium's window, with comments.
+// webNames lists the properties of Chromium's window. Lines that begin with # are
+// comments.
 //
 //go:embed webnames.txt
 var webNames string
 
-// PageScriptUse describes one possible use of the page's own JavaScript by a plugin's code.
+// PageScriptUse describes one place where a plugin's code may use the page's own
+// JavaScript.
 type PageScriptUse string
 
 // sdkPageUses are the exports and hooks of the SDK that use the page's own JavaScript.
@@ -27,26 +29,25 @@ var sdkPageUses = map[string]PageScriptUse{
 	"onNavigate":        "onNavigate, which patches the page's history",
 }
 
-// sdkImport matches the import names of the SDK and zod.
+// sdkImport matches the import names of the SDK and of zod.
 var sdkImport = lazyregexp.New(`^(@opentabs/sdk|@opentabs-dev/plugin-sdk|zod)(/.*)?$`)
 
-// importStatement matches an import in esbuild's output and captures its names.
+// importStatement matches an import statement in esbuild's output and captures its names.
 var importStatement = lazyregexp.New(`(?m)^import (?:([\w$*, {}\n]+?) from )?"[^"]*";\n`)
 
-// importedName matches one name of an import.
+// importedName matches one name of an import statement.
 var importedName = lazyregexp.New(`[\w$]+`)
 
-// exportStatement matches the exports in esbuild's output.
+// exportStatement matches the export statement in esbuild's output.
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
-// FindPageScriptUses returns the uses of the page's own JavaScript by the plugin in dir, sorted.
-// A plugin that does not use the page's JavaScript also works in the isolated world.
-// FindPageScriptUses analyzes the source without the SDK and zod, which work in both worlds. Code
-// that FindPageScriptUses can't follow, such as a variable with the window as its value, counts
-// as a use. The error of FindPageScriptUses is a *[BuildError] if the plugin's source is the
-// cause.
+// FindPageScriptUses returns the places where the plugin in dir may use the page's own
+// JavaScript, sorted. A plugin without such places also works in the isolated world. The
+// SDK and zod work in both worlds, so only the author's source is analyzed. Code that
+// FindPageScriptUses cannot follow, such as a variable whose value is the window, counts
+// as a use. The error is a *[BuildError] if the cause is in the plugin's source.
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
-	src, _, err := readSource(dir) // problems of package.json that do not end readSource are ignored
+	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	if src.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
-	var boundNames []string // local names of imports
+	var boundNames []string // local names of imported values
 	for _, statement := range importStatement().FindAllStringSubmatch(code, -1) {
 		for _, name := range importedName().FindAllString(statement[1], -1) {
 			if use, ok := sdkPageUses[name]; ok {
@@ -118,17 +119,17 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 	if len(r.OutputFiles) != 2 {
 		return bundledScript{}, fmt.Errorf("analyze the plugin's code: the bundler returned %d files instead of two", len(r.OutputFiles))
 	}
-	// OutputFiles[0] is the source map.
+	// OutputFiles[0] is the source map, and OutputFiles[1] is the code.
 	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 
-// endOfCode marks the end of the code in the output of renamedTokens.
+// endOfCode marks the end of the plugin's code in the tokens of renamedTokens.
 const endOfCode = "opentabs:end-of-code"
 
 // renamedTokens lets esbuild rename everything that the code declares, and returns the
-// tokens. esbuild never chooses a new name that is already in the code, because
-// renamedTokens also uses each such name outside of the code. A name that esbuild
-// leaves unchanged is a property, or a variable that the code does not declare.
+// tokens. A name that esbuild leaves unchanged is a property, or a variable that the code
+// does not declare. esbuild could pick a new name that the code also uses elsewhere. To
+// prevent this, renamedTokens also uses each name outside of the code.
 func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

@@ -9,22 +9,23 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// windowNames are the names of the window and of other windows, whose properties a page
-// can define.
+// windowNames are the names of the window and of other windows. The page can define
+// properties of these objects.
 var windowNames = wordSet("window self globalThis top parent frames opener")
 
-// unavailableObjects are the properties of the window that are missing or different in the
-// isolated world.
+// unavailableObjects are the properties of the window that are missing or different in
+// the isolated world.
 var unavailableObjects = map[string]PageScriptUse{
 	"customElements": "customElements, which the isolated world does not have",
 	"eval":           "eval, which a page may forbid and the isolated world does not share",
 	"Function":       "Function, which compiles code from a string",
 }
 
-// programNames are names that libraries check to detect their environment.
+// programNames are global names that libraries check to detect their environment, such as
+// process in Node.
 var programNames = wordSet("process Buffer require module exports global define")
 
-// platformNames are the names that the browser defines, not the page.
+// platformNames are the global names that the browser defines, not the page.
 var platformNames = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(webNames) {
@@ -38,14 +39,16 @@ var platformNames = sync.OnceValue(func() map[string]bool {
 })
 
 var (
-	// frameworkProperties matches properties that frameworks set on elements.
+	// frameworkProperties matches properties that frameworks such as React set on
+	// elements.
 	frameworkProperties = lazyregexp.New(`^(__[\w$]+|_reactRootContainer|_vnode)$`)
-	// frameworkTexts matches strings that contain a framework's property of an element,
-	// or a script element.
+	// frameworkTexts matches strings that contain the property of a framework, or a
+	// script element.
 	frameworkTexts = lazyregexp.New(`__(react|vue|ng|svelte|preact)|<script`)
 	// windowSettings matches properties of the window that code may set.
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
-	// languageProperties are the properties of JavaScript that begin with underscores.
+	// languageProperties are properties that JavaScript itself defines and whose names
+	// begin with underscores.
 	languageProperties = wordSet("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
 	// settableObjects are objects whose properties code may set.
 	settableObjects = wordSet("document location localStorage sessionStorage")
@@ -57,13 +60,13 @@ type pageScan struct {
 	uses   map[PageScriptUse]bool
 }
 
-// addUse records one use of the page's JavaScript.
+// addUse records one use of the page's own JavaScript.
 func (s *pageScan) addUse(format string, args ...any) {
 	s.uses[PageScriptUse(fmt.Sprintf(format, args...))] = true
 }
 
-// tokenText returns the token at i; "" for a string, a regular expression, or an index out
-// of range.
+// tokenText returns the text of the token at index i. tokenText returns "" for a string,
+// a regular expression, or an index out of range.
 func (s *pageScan) tokenText(i int) string {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind == tokenString || s.tokens[i].kind == tokenRegexp {
 		return ""
@@ -71,7 +74,7 @@ func (s *pageScan) tokenText(i int) string {
 	return s.tokens[i].text
 }
 
-// findUses scans all tokens for uses of the page's JavaScript.
+// findUses scans all tokens for uses of the page's own JavaScript.
 func (s *pageScan) findUses() {
 	for i, t := range s.tokens {
 		switch {
@@ -101,7 +104,8 @@ func (s *pageScan) scanText(i int) {
 	}
 }
 
-// scanProperty checks whether the property at i is a use of the page's JavaScript.
+// scanProperty checks whether the property at index i is a use of the page's own
+// JavaScript.
 func (s *pageScan) scanProperty(i int) {
 	name := s.tokens[i].text
 	if use, ok := sdkPageUses[name]; ok {
@@ -115,7 +119,7 @@ func (s *pageScan) scanProperty(i int) {
 	}
 }
 
-// isKey reports whether the name at i is a key or a method of an object or a class.
+// isKey reports whether the name at index i is a key or a method of an object or a class.
 func (s *pageScan) isKey(i int) bool {
 	tokenBefore, tokenAfter := s.tokenText(i-1), s.tokenText(i+1)
 	switch tokenAfter {
@@ -142,8 +146,8 @@ func (s *pageScan) isKey(i int) bool {
 	return false
 }
 
-// scanVariable checks a variable that the code does not declare, with the properties
-// that the code reads from it.
+// scanVariable checks a variable that the code does not declare, with the properties that
+// the code reads from it.
 func (s *pageScan) scanVariable(i int) {
 	root := s.tokens[i].text
 	if use, ok := unavailableObjects[root]; ok {
@@ -175,10 +179,10 @@ func (s *pageScan) scanVariable(i int) {
 	}
 }
 
-// scanWindow checks a use of the window itself, which is the tokens from firstIndex to
-// lastIndex. A comparison with the window is no use of the page's JavaScript. Code that
-// passes the window to other code counts as a use, because scanWindow can't follow the
-// window.
+// scanWindow checks a use of the window object itself. The tokens from firstIndex to
+// lastIndex are the window. A comparison with the window does not use the page's
+// JavaScript. Code that passes the window to other code counts as a use, because
+// scanWindow cannot follow the window.
 func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)
@@ -194,8 +198,8 @@ func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	}
 }
 
-// scanChain checks whether the code changes an object that all scripts share.
-// firstIndex and index are the first and the last token of chain, such as window.name.
+// scanChain checks whether the code changes an object that all scripts share. firstIndex
+// and index are the first and the last token of chain, such as window.name.
 func (s *pageScan) scanChain(firstIndex int, chain []string, index int) {
 	for (s.tokenText(index+1) == "." || s.tokenText(index+1) == "?.") && index+2 < len(s.tokens) && s.tokens[index+2].kind == tokenName {
 		chain = append(chain, s.tokens[index+2].text)

@@ -16,45 +16,45 @@ const (
 	mapName   = bundleFileName + ".map"
 	// preScriptName is the file name of a built pre-script.
 	preScriptName = "pre-script.iife.js"
-	// maxAdapterBytes limits the size of an adapter. plugin.Load rejects larger
-	// adapters.
+	// maxAdapterBytes is the maximum size of an adapter, in bytes. plugin.Load rejects
+	// larger adapters.
 	maxAdapterBytes = 5 << 20
 )
 
 // Options configure [BuildPlugin].
 type Options struct {
-	// Extract is the command that runs [Extract]. Default: this program with the
-	// argument "__extract".
+	// Extract is the command line that runs [Extract]. Default: the running program with
+	// the argument "__extract".
 	Extract []string
-	// ExtractTimeout limits the time to load the plugin's modules when its tools are
-	// read. Default: 30 s.
+	// ExtractTimeout limits the time in which the plugin's modules must load when
+	// opentabs reads the plugin's tools. Default: 30 s.
 	ExtractTimeout time.Duration
-	// Out is the output directory, which is created if it does not exist. Default: dist
-	// in the plugin's directory.
+	// Out is the output directory. BuildPlugin creates the directory if it does not
+	// exist. Default: dist in the plugin's directory.
 	Out string
-	// Cache is a cache that makes repeated builds faster. Default: no cache.
+	// Cache makes repeated builds faster. Default: no cache.
 	Cache *BuildCache
 }
 
-// BuildResult is the result of [BuildPlugin].
+// BuildResult describes a plugin that [BuildPlugin] built.
 type BuildResult struct {
-	// Dir is the plugin's absolute directory.
+	// Dir is the absolute path of the plugin's directory.
 	Dir string
-	// Name is the plugin's name, as agents see it before the "__".
+	// Name is the plugin's name, which agents see before the "__" of tool names.
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter's file also
-	// contains Hash.
+	// Hash is the SHA-256 of the adapter's bundle, in hex. The last statement of the
+	// adapter also contains the hash.
 	Hash  string
 	Tools []BuiltTool
-	// Prompts are the plugin's prompts; most have none.
+	// Prompts are the plugin's prompts; most plugins have none.
 	Prompts []BuiltPrompt
 	// Files are the written files, the adapter first.
 	Files []BuiltFile
 	// Warnings are problems that do not prevent the build.
 	Warnings []Problem
-	// Duration is the duration of the build.
+	// Duration is the time that the build took.
 	Duration time.Duration
 }
 
@@ -70,21 +70,21 @@ type BuiltPrompt struct {
 	Description string // a prompt may have no description
 }
 
-// BuiltFile is one written file.
+// BuiltFile is one file that a build wrote.
 type BuiltFile struct {
-	// Path is absolute.
+	// Path is the absolute path of the file.
 	Path string
-	// Bytes is the file's size.
+	// Bytes is the file's size in bytes.
 	Bytes int
 }
 
 // BuildPlugin builds the plugin in dir. BuildPlugin bundles opentabs.entry of
 // package.json (default src/index.ts) into dist/adapter.iife.js, and opentabs.preScript
-// into dist/pre-script.iife.js. BuildPlugin runs the plugin in a child process to write
-// its tools to dist/tools.json. BuildPlugin reads only the source, not the files of an
-// earlier build. Two builds of the same source write the same bytes.
+// into dist/pre-script.iife.js. To write the tools to dist/tools.json, BuildPlugin runs
+// the plugin in a child process. Files of an earlier build have no influence. Two builds
+// of the same source write the same bytes.
 //
-// The error of BuildPlugin is a *[BuildError] if the plugin's source is the cause. A
+// The error of BuildPlugin is a *[BuildError] if the cause is in the plugin's source. A
 // build that returns an error writes no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
@@ -127,8 +127,8 @@ type compiledPlugin struct {
 	Warnings  []Problem
 }
 
-// compilePlugin bundles the scripts and reads the tools from the same source.
-// compilePlugin starts again if a file of the source has changed during the build.
+// compilePlugin bundles the scripts and reads the tools from the same version of the
+// source. If a source file changes during the build, compilePlugin starts again.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)
@@ -140,13 +140,13 @@ func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Optio
 }
 
 // errUnstableSource returns the error for a plugin whose source files changed during
-// every attempt to build them.
+// every attempt to build the plugin.
 func errUnstableSource(dir string) error {
 	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
-// compileOnce bundles the scripts and reads the tools concurrently. compileOnce also
-// returns the bundled script that it ran to read the tools.
+// compileOnce bundles the scripts and concurrently reads the tools. compileOnce also
+// returns the bundled script that ran to read the tools.
 func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
@@ -170,7 +170,7 @@ func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options
 	return r.compiled, readScript, extractErr
 }
 
-// bundleScripts bundles the adapter and the pre-script.
+// bundleScripts bundles the adapter and the pre-script of a plugin.
 func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *BuildCache) (compiledPlugin, error) {
 	adapter, err := bundlePluginScript(mainScript, zod, cache)
 	if err != nil {
@@ -203,8 +203,8 @@ func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *Bu
 	return compiled, nil
 }
 
-// checkSize returns a problem if a script exceeds maxAdapterBytes. plugin.Load also
-// checks the size of a script, but can't name the cause of a large script.
+// checkSize returns a problem if a script is larger than maxAdapterBytes. plugin.Load
+// also checks the size of a script, but cannot name the cause of a large script.
 func checkSize(scriptKind string, bytes int) *Problem {
 	if bytes <= maxAdapterBytes {
 		return nil
@@ -213,8 +213,8 @@ func checkSize(scriptKind string, bytes int) *Problem {
 		scriptKind, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
-// findWarnings returns warnings about contradictions between package.json and the code,
-// and about zod.
+// findWarnings returns warnings about zod, and about contradictions between package.json
+// and the code.
 func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []Problem {
 	var warnings []Problem
 	if zod.Warning != "" {

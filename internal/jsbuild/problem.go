@@ -9,13 +9,13 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// Problem is one defect of a plugin, with the action to take.
+// Problem is one defect of a plugin, with the action for its author.
 type Problem struct {
-	// Where is a file of the plugin, with line and column if available
-	// ("src/a.ts:3:7"); empty if the problem has no location.
+	// Where is a file of the plugin, with line and column if available, such as
+	// "src/a.ts:3:7". Where is empty if the problem has no location.
 	Where string
 	Text  string
-	// Line is the line of source at Where; it may be empty.
+	// Line is the line of source code at Where; Line may be empty.
 	Line string
 }
 
@@ -31,14 +31,14 @@ func (p Problem) String() string {
 	return text
 }
 
-// BuildError lists the problems that prevent a build.
+// BuildError lists the problems that prevent the build of a plugin.
 type BuildError struct {
 	// Dir is the plugin's directory.
 	Dir      string
 	Problems []Problem
 }
 
-// Error lists the problems, one per line.
+// Error lists the problems of the plugin, one per line.
 func (e *BuildError) Error() string {
 	var b strings.Builder
 	noun := "problems"
@@ -55,14 +55,15 @@ func (e *BuildError) Error() string {
 // noExportPattern matches esbuild's message about a name that the SDK does not export.
 var noExportPattern = lazyregexp.New(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
 
-// missingExports are errors for names that the SDK does not export but authors expect.
+// missingExports maps names that authors expect, but the SDK does not export, to error
+// texts.
 var missingExports = map[string]string{
 	"definePreScript": `definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`,
 	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",
 }
 
-// translateNoExport replaces esbuild's message about a name that the SDK does not
-// export. translateNoExport returns all other messages of esbuild unchanged.
+// translateNoExport replaces esbuild's message about a name that the SDK does not export.
+// All other messages of esbuild stay unchanged.
 func translateNoExport(text string) string {
 	match := noExportPattern().FindStringSubmatch(text)
 	if match == nil {
@@ -74,8 +75,8 @@ func translateNoExport(text string) string {
 	return "this version of the SDK has no " + match[1] + "; remove the import (docs/plugins.md lists all exports)"
 }
 
-// translateNote replaces esbuild's notes about its own options, which authors can't
-// set.
+// translateNote replaces esbuild's notes about its options, because authors of plugins
+// cannot set them.
 func translateNote(text string) string {
 	switch {
 	case strings.Contains(text, "PlatformNode"):

@@ -20,18 +20,18 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// The tests of a plugin run in QuickJS, each file in a separate process, with a page
-// that sdk-ts/src/simulator simulates. The page has a virtual clock, so that minutes of
-// waiting pass at once.
+// The tests of a plugin run in QuickJS, each file in a separate process.
+// sdk-ts/src/simulator simulates the page. The page has a virtual clock, so that minutes
+// of waiting pass at once.
 
 const (
-	// simulateMemoryBytes limits the memory of the tests of one file.
+	// simulateMemoryBytes limits the memory of the tests in one file.
 	simulateMemoryBytes = 512 << 20
 	// defaultTestTimeout is the default of TestOptions.Timeout.
 	defaultTestTimeout = 60 * time.Second
 )
 
-// rejectionShim is a script that finds rejected promises that no code awaits. The shim
+// rejectionShim is a script that finds rejected promises which no code handles. The shim
 // must run before the script of the tests.
 //
 //go:embed rejections.js
@@ -45,38 +45,38 @@ func trackPromises(code []byte) []byte {
 	return bytes.Replace(code, []byte(helper), []byte(tracked), 1)
 }
 
-// TestOptions configure [RunTests]. The zero value of each field of TestOptions means
-// its default.
+// TestOptions configure [RunTests]. The zero value of a field selects the field's
+// default.
 type TestOptions struct {
-	// Simulate is the command that runs [Simulate]. Default: this program with the
-	// argument "__simulate".
+	// Simulate is the command line that runs [Simulate]. Default: the running program
+	// with the argument "__simulate".
 	Simulate []string
-	// Filter is a regular expression of JavaScript. Only tests with a matching name run.
-	// Default: all.
+	// Filter is a JavaScript regular expression. Only tests with a matching name run.
+	// Default: all tests.
 	Filter string
-	// Timeout limits the real time of one test. After Timeout, all tests of the file
-	// end. Default: 60 s.
+	// Timeout limits the real time of one test. After Timeout, all tests in the file end.
+	// Default: 60 s.
 	Timeout time.Duration
-	// Browser is the browser that opens the pages of the tests. In a real browser, a
-	// test that exceeds Timeout fails and the next test runs. Default: simulated pages.
+	// Browser is a real browser that opens the pages of the tests. In a real browser, a
+	// test that exceeds Timeout fails, and the next test runs. Default: simulated pages.
 	Browser TestBrowser
 }
 
-// TestBrowser is a real browser for tests. Only one file of tests uses a TestBrowser at
-// a time.
+// TestBrowser is a real browser for the tests of plugins. Only one test file at a time
+// uses a TestBrowser.
 type TestBrowser interface {
-	// Do performs one operation of a test in the browser and returns its result as
-	// JSON. Do may run concurrently. The test in the script receives the error of Do.
+	// Do performs one operation of a test in the browser and returns its result as JSON.
+	// Concurrent calls of Do are possible. The test's script receives the error of Do.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// SetResponder sets the function that responds to the requests of pages. The
-	// function answer blocks until the test has responded or ctx ends. At the end of a
-	// file, SetResponder is called with nil.
+	// SetResponder sets the function that responds to the requests of pages. The function
+	// answer blocks until the test has responded or ctx is done. SetResponder(nil) ends
+	// the tests of a file.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
-// TestFile is one file of a plugin's tests.
+// TestFile is one file with tests of a plugin.
 type TestFile struct {
-	// Name is relative to the plugin's directory, with slashes.
+	// Name is the path of the file relative to the plugin's directory, with slashes.
 	Name string
 	// Node is true if the file imports Node's test runner.
 	Node bool
@@ -86,7 +86,8 @@ type TestFile struct {
 var nodeTestImport = lazyregexp.New(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
 
 // FindTests returns the test files of the plugin in dir, sorted by directory and name.
-// A test file is below src, test or tests, and ends in .test.ts or .test.tsx.
+// The names of test files end in .test.ts or .test.tsx. FindTests searches the folders
+// src, test and tests.
 func FindTests(dir string) ([]TestFile, error) {
 	var files []TestFile
 	for _, folder := range []string{"src", "test", "tests"} {
@@ -116,21 +117,21 @@ func FindTests(dir string) ([]TestFile, error) {
 	return files, nil
 }
 
-// TestEvent is one event of a test run.
+// TestEvent is one event of a test run, such as the end of a test.
 type TestEvent struct {
-	// Op is "begin" or "end" of a test, "skipped" if the test can't run in a real
+	// Op is "begin" or "end" of a test, "skipped" if the test cannot run in a real
 	// browser, or "done" after the last test.
 	Op string `json:"op"`
 	// Test is the name of the test.
 	Test string `json:"test,omitempty"`
-	// Error is why the test failed or was skipped; empty if it passed.
+	// Error is why the test failed or was skipped; empty if the test passed.
 	Error string `json:"error,omitempty"`
-	// Where is the location of the error in the plugin's source, as file:line:column; it
-	// may be empty.
+	// Where is the location of the error in the plugin's source, as file:line:column.
+	// Where may be empty.
 	Where string `json:"where,omitempty"`
 	// VirtualMs is the time on the page's virtual clock, in milliseconds.
 	VirtualMs float64 `json:"virtualMs"`
-	// Tests is the number of tests in the file, for "done".
+	// Tests is the number of tests in the file. Only "done" events have the number.
 	Tests int `json:"tests,omitempty"`
 
 	// FailedCalls are the calls in a failed test whose tool threw an error.
@@ -145,17 +146,16 @@ type TestEvent struct {
 type FailedCall struct {
 	Tool    string `json:"tool"`
 	Message string `json:"message"`
-	// Where is the location of the error in the plugin's source, as file:line:column;
-	// empty if the location is unknown.
+	// Where is the location of the error in the plugin's source, as file:line:column.
+	// Where is empty if the location is unknown.
 	Where string `json:"where,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
 }
 
-// RunTests runs the tests of one file of the plugin in dir. RunTests calls report for
-// each event in order; the last event is "done". The error of RunTests is a
-// *[BuildError] if the file can't be built, or if a test exceeds the limits of time or
-// memory.
+// RunTests runs the tests in one file of the plugin in dir. RunTests calls report for
+// each event in order; the last event is "done". The error is a *[BuildError] if the file
+// does not compile, or if a test exceeds the limits of time or memory.
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
@@ -188,7 +188,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	return runSimulation(ctx, fileTests)
 }
 
-// testScript returns the script that runs the tests of a file.
+// testScript returns the script that runs the tests in a file.
 func testScript(file string, o TestOptions) script {
 	isReal := int64(0)
 	if o.Browser != nil {
@@ -223,10 +223,10 @@ type simulation struct {
 	argv         []string
 	timeout      time.Duration
 	report       func(TestEvent)
-	browserTests *browserTests // browserTests is nil for simulated pages
+	browserTests *browserTests // nil for simulated pages
 }
 
-// runSimulation runs the child process and reports its events.
+// runSimulation runs the child process and reports the events that it writes.
 func runSimulation(ctx context.Context, s simulation) error {
 	workDir, err := os.MkdirTemp("", "opentabs-test-")
 	if err != nil {
@@ -238,7 +238,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	defer stop()
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	cmd.Dir = workDir
-	cmd.Env = []string{} // a nil Env would pass the parent's environment
+	cmd.Env = []string{} // a nil Env would pass on the parent's environment
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("run the tests: %w", err)
@@ -254,7 +254,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 		return fmt.Errorf("run the tests in a child process (%s): %w", strings.Join(s.argv, " "), err)
 	}
 	lines := &lineWriter{w: in}
-	lines.begin(string(s.bundled.Code)) // if the child exits early, Wait returns the error
+	lines.begin(string(s.bundled.Code)) // if the child process exits early, Wait returns the error
 	if s.browserTests != nil {
 		defer s.browserTests.begin(ctx, lines)()
 	}
@@ -279,7 +279,8 @@ func runSimulation(ctx context.Context, s simulation) error {
 	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
-// newProblem returns a *BuildError with one problem, by default for the test file.
+// newProblem returns a *BuildError with one problem. If where is empty, the problem is
+// located in the test file.
 func (s simulation) newProblem(where, text string) error {
 	if where == "" {
 		where = s.file
@@ -287,7 +288,7 @@ func (s simulation) newProblem(where, text string) error {
 	return &BuildError{Dir: s.dir, Problems: []Problem{{Where: where, Text: text}}}
 }
 
-// runState is the state of a test run, which the events of the child process change.
+// runState is the progress of a test run, which the events of the child process change.
 type runState struct {
 	done        bool
 	runningTest string // name of the running test
@@ -295,8 +296,8 @@ type runState struct {
 	stack       string // stack trace of scriptError
 }
 
-// readEvents reads and reports the child's events until its output ends. readEvents
-// calls resetTimer for each event.
+// readEvents reads the events of the child process and reports them until the child's
+// output ends. readEvents calls resetTimer for each event.
 func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxExtractedBytes)

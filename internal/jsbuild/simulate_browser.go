@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// browserTestGrace is added to the timeout of a test in a real browser before its
-// process is killed. The script of the tests itself enforces the timeout of each test.
+// browserTestGrace is added to a test's timeout in a real browser before opentabs kills
+// the process of the tests. The script of the tests itself enforces the timeout of each
+// test.
 const browserTestGrace = 15 * time.Second
 
-// browserTests connects the script of tests and a real browser. browserTests forwards
-// operations of the tests to the browser, and requests of the pages to the tests.
-// browserTests is safe for concurrent use.
+// browserTests connects the script of tests with a real browser. It forwards operations
+// of the tests to the browser, and requests of the pages to the tests. browserTests is
+// safe for concurrent use.
 type browserTests struct {
 	browser TestBrowser
 
@@ -25,11 +26,11 @@ type browserTests struct {
 
 	mu             sync.Mutex                 // guards the fields below
 	lastID         int                        // ID of the last request
-	pendingAnswers map[int]chan browserAnswer // the channel of each request by ID, with a buffer of 1
+	pendingAnswers map[int]chan browserAnswer // channel of each request by ID, with a buffer of 1
 }
 
-// scriptMessage is a message from the script: an operation for the browser ("ask"), or
-// the response to a request.
+// scriptMessage is a message from the script of the tests. The message is an operation
+// for the browser ("ask"), or the response to a request.
 type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`
@@ -38,8 +39,8 @@ type scriptMessage struct {
 	browserAnswer
 }
 
-// browserAnswer is a response of the browser to the script, or of the script to the
-// browser. Error is empty on success.
+// browserAnswer is a response of the browser to the script of the tests, or of the script
+// to the browser. Error is empty on success.
 type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -49,7 +50,7 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-// begin starts to forward the requests of pages. The returned function stops the
+// begin starts to forward the requests of pages to the tests. The function end stops the
 // forwarding. ctx is the context of the child process.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
@@ -57,7 +58,8 @@ func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()
 	return func() { r.browser.SetResponder(nil) }
 }
 
-// handleLine handles a line that the script wrote. handleLine does not block.
+// handleLine handles a line that the script of the tests wrote. handleLine does not
+// block.
 func (r *browserTests) handleLine(line []byte) {
 	var m scriptMessage
 	if json.Unmarshal(line, &m) != nil {
@@ -75,7 +77,8 @@ func (r *browserTests) handleLine(line []byte) {
 	}
 }
 
-// runOperation runs an operation in the browser and sends the result to the script.
+// runOperation runs an operation in the browser and sends the operation's result to the
+// script of the tests.
 func (r *browserTests) runOperation(m scriptMessage) {
 	value, err := r.browser.Do(r.ctx, m.What, m.Params)
 	answer := browserAnswer{Value: value}
@@ -89,7 +92,8 @@ func (r *browserTests) runOperation(m scriptMessage) {
 	}{m.ID, answer})
 }
 
-// request forwards a request of a page to the script and returns the response.
+// request forwards a request of a page to the script of the tests and returns the
+// response.
 func (r *browserTests) request(ctx context.Context, request any) (json.RawMessage, error) {
 	answer := make(chan browserAnswer, 1)
 	r.mu.Lock()
@@ -122,8 +126,8 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 	}
 }
 
-// lineWriter writes values as JSON, one per line. A lineWriter is safe for concurrent
-// use.
+// lineWriter writes values as JSON, one value per line. A lineWriter is safe for
+// concurrent use.
 type lineWriter struct {
 	mu sync.Mutex // locked while a line is written
 	w  io.Writer
@@ -140,8 +144,8 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// begin writes the first line in the background. Later lines wait until the first line
-// is written.
+// begin writes the first line in the background. Writes of later lines block until the
+// first line is written.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

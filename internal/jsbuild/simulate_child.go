@@ -12,9 +12,9 @@ import (
 )
 
 // Simulate is the main function of the child process that [RunTests] starts. Simulate
-// reads a script from stdin, as a JSON string in one line, and writes the events to
-// stdout, one JSON value per line. For tests in a real browser, Simulate passes later
-// lines from stdin to the script. Simulate returns the exit code: 0 if the script ran.
+// reads a script from stdin, as a JSON string in one line. It writes the events of the
+// tests to stdout, one JSON value per line. For tests in a real browser, Simulate passes
+// later lines from stdin to the script. The exit code is 0 if the script ran.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -45,17 +45,17 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
-// testRunner runs a script of tests in an engine.
+// testRunner runs a script of tests in a JavaScript engine.
 type testRunner struct {
 	vm   *quickjs.VM
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
-	// received contains the lines from stdin. The first call of waitForLine creates
-	// received, and the end of stdin closes received.
+	// received contains the lines from stdin. The first call of waitForLine creates the
+	// channel, and the end of stdin closes it.
 	received chan []byte
 }
 
-// run runs the script and then its tests, step by step.
+// run runs the script and then its tests, one step at a time.
 func (s *testRunner) run(script string) error {
 	if _, err := s.vm.Eval(rejectionShim, quickjs.EvalGlobal); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (s *testRunner) run(script string) error {
 	}
 }
 
-// waitForLine blocks until the script receives a line, or until the milliseconds in
-// event have passed. waitForLine returns false at the end of the input.
+// waitForLine blocks until the script receives a line, or until the milliseconds in event
+// have passed. waitForLine returns false at the end of stdin.
 func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err error) {
 	var waitEvent struct {
 		Ms float64 `json:"ms"`
@@ -117,7 +117,8 @@ func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err e
 	}
 }
 
-// readLines sends the lines from stdin to received. readLines ends with the process.
+// readLines sends the lines from stdin to the channel received. readLines runs until the
+// process exits.
 func (s *testRunner) readLines() {
 	defer close(s.received)
 	for {

@@ -14,22 +14,22 @@ import (
 const embeddedNamespace = "opentabs"
 
 // sourceSet is a tree of embedded files that esbuild can bundle without a disk and
-// without npm. The zero value contains no files. sourceSet is safe for concurrent use
-// while its maps do not change.
+// without npm. The zero sourceSet contains no files. A sourceSet is safe for concurrent
+// use while its maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x" has the
 	// path "x/src/a.ts". Relative imports may cross roots, as in the repository.
 	Roots map[string]fs.FS
-	// Alias maps bare imports ("zod") to embedded paths, also in files on disk. A key
-	// that ends in "/" matches all imports that begin with it; the rest of the import is
-	// appended to the value.
+	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files
+	// on disk. A key that ends in "/" matches all imports that begin with the key; the
+	// rest of the import is appended to the mapped path.
 	Alias map[string]string
-	// Pure matches the paths of modules that the bundle needs only if their exports are
+	// Pure matches the paths of modules that a bundle needs only if their exports are
 	// used. Default: no modules.
 	Pure func() *regexp.Regexp
 }
 
-// Read returns one embedded file.
+// Read returns the content of one embedded file.
 func (s sourceSet) Read(name string) ([]byte, error) {
 	root, pathInRoot, _ := strings.Cut(name, "/")
 	tree, ok := s.Roots[root]
@@ -39,8 +39,8 @@ func (s sourceSet) Read(name string) ([]byte, error) {
 	return fs.ReadFile(tree, pathInRoot)
 }
 
-// Plugin returns the esbuild plugin that serves s. Entry points are embedded
-// paths, such as "extension/src/worker.ts", or files on disk.
+// Plugin returns the esbuild plugin that serves the embedded files. Entry points are
+// embedded paths, such as "extension/src/worker.ts", or files on disk.
 func (s sourceSet) Plugin() api.Plugin {
 	return api.Plugin{
 		Name: "opentabs-sources",
@@ -51,8 +51,8 @@ func (s sourceSet) Plugin() api.Plugin {
 	}
 }
 
-// resolve returns the embedded file of an import. If resolve returns an empty result,
-// esbuild itself resolves the import.
+// resolve returns the embedded file to which an import refers. If resolve returns an
+// empty result, esbuild itself resolves the import.
 func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	isEmbedded := a.Namespace == embeddedNamespace
 	isRelative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")
@@ -80,7 +80,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-// resolved returns the result for an import that refers to an embedded file.
+// resolved returns esbuild's result for an import that refers to an embedded file.
 func (s sourceSet) resolved(name string) api.OnResolveResult {
 	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
 	if s.Pure != nil && s.Pure().MatchString(name) {
@@ -89,7 +89,7 @@ func (s sourceSet) resolved(name string) api.OnResolveResult {
 	return r
 }
 
-// embeddedPath returns the embedded path of a bare import.
+// embeddedPath returns the embedded path of a bare import such as "zod".
 func (s sourceSet) embeddedPath(spec string) (string, bool) {
 	if target, ok := s.Alias[spec]; ok {
 		return target, true
@@ -102,8 +102,8 @@ func (s sourceSet) embeddedPath(spec string) (string, bool) {
 	return "", false
 }
 
-// find returns the embedded file for a path, which may lack the extension. "x.js" also
-// matches "x.ts", as in TypeScript.
+// find returns the embedded file for a path, whose file extension may be missing. The
+// path "x.js" also matches the file "x.ts", as in TypeScript.
 func (s sourceSet) find(name string) (string, bool) {
 	candidates := []string{name, name + ".ts", name + ".tsx", name + ".mjs", name + ".js", name + "/index.ts", name + "/index.js"}
 	if stem, ok := strings.CutSuffix(name, ".js"); ok {
@@ -121,7 +121,7 @@ func (s sourceSet) find(name string) (string, bool) {
 	return "", false
 }
 
-// load returns an embedded file to esbuild.
+// load returns the content of an embedded file to esbuild.
 func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := s.Read(a.Path)
 	if err != nil {

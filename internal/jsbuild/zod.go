@@ -14,12 +14,12 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// zodSource is the zod that a plugin is built with.
+// zodSource is the copy of zod with which a plugin is built.
 type zodSource struct {
 	// Dir is the plugin's directory.
 	Dir string
-	// Installed is true for the zod in the plugin's node_modules, false for the embedded
-	// copy.
+	// Installed is true for the zod in the plugin's node_modules, and false for the
+	// embedded zod.
 	Installed bool
 	// UsedNames are the properties of zod's object z that the author's modules use,
 	// separated by spaces.
@@ -27,13 +27,12 @@ type zodSource struct {
 	// isPartial is true if the script needs only the properties UsedNames of zod's object
 	// z.
 	isPartial bool
-	// Warning is set if the installed zod can't be used.
+	// Warning explains why the installed zod cannot be used; empty if it can be used.
 	Warning string
 }
 
 // findZod chooses the zod 4 that is installed for the plugin, because the author's
-// compiler uses its types. Without an installed zod 4, findZod chooses the embedded
-// copy.
+// compiler uses its types. Without an installed zod 4, findZod chooses the embedded zod.
 func findZod(dir string) zodSource {
 	for ancestor := dir; ; ancestor = filepath.Dir(ancestor) {
 		file := filepath.Join(ancestor, "node_modules", "zod", "package.json")
@@ -58,20 +57,21 @@ func findZod(dir string) zodSource {
 // locales.
 const localesNamespace = "opentabs-locales"
 
-// alreadyResolved marks an import that resolve passes to esbuild, to prevent recursion.
+// alreadyResolved marks an import that resolve passes back to esbuild. The mark prevents
+// an endless recursion.
 type alreadyResolved struct{}
 
 var (
 	zodImport  = `^zod(/|$)`
 	localeList = `/locales/index\.js$`
-	// zodStateful matches the files of zod that store state on globalThis.
+	// zodStateful matches the files of zod that store data on globalThis.
 	zodStateful = `zod/v4/core/(core|registries)\.js$`
 	// zodInternal matches the files of zod that import the list of locales.
 	zodInternal = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 
-// esbuildPlugin returns the esbuild plugin that resolves and changes zod. esbuildPlugin must come
-// before the plugin of the embedded sources.
+// esbuildPlugin returns the esbuild plugin that resolves imports of zod and changes zod's
+// code. It must run before the esbuild plugin of the embedded files.
 func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 	return api.Plugin{Name: "opentabs-zod", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: zodImport}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -95,7 +95,7 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 	}}
 }
 
-// resolve returns the file of an import of zod.
+// resolve returns the file to which an import of zod refers.
 func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api.OnResolveArgs) (api.OnResolveResult, error) {
 	_, isResolved := a.PluginData.(alreadyResolved)
 	isFromBuild := a.Namespace == embeddedNamespace || a.Namespace == usedZodNamespace
@@ -107,12 +107,12 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 			return api.OnResolveResult{}, fmt.Errorf(
 				"%s is not built in (zod, zod/v4 and zod/v4/core are); run npm install zod@4, or import from zod", a.Path)
 		}
-		return api.OnResolveResult{}, nil // the esbuild plugin of the embedded sources resolves imports of the embedded zod
+		return api.OnResolveResult{}, nil // the esbuild plugin of the embedded files resolves imports of the embedded zod
 	}
 	if isResolved || !isFromBuild {
 		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
-	// The embedded SDK must use the zod of the plugin.
+	// The embedded SDK must use the same zod as the plugin.
 	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
 	if len(resolved.Errors) > 0 {
 		return api.OnResolveResult{}, errors.New(resolved.Errors[0].Text)
@@ -120,9 +120,9 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 	return api.OnResolveResult{Path: resolved.Path, Namespace: resolved.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
-// resolveLocales returns the list of locales beside the file of zod that imports it.
-// The returned path is relative, because the path becomes part of the adapter, which
-// must have the same bytes on every machine.
+// resolveLocales returns the path of the list of locales for the importing file of zod.
+// The returned path is relative, because the path becomes part of the adapter, which must
+// have the same bytes on every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
 	if a.Namespace == embeddedNamespace {
@@ -137,8 +137,8 @@ func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	return r
 }
 
-// loadLocales returns a list of locales with English only. A plugin can still import
-// each other language by its own path.
+// loadLocales returns a list of locales that contains only English. A plugin can still
+// import each other language by its own path.
 func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	contents := `export { default as en } from "./en.js";`
 	result := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
@@ -150,10 +150,10 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return result, nil
 }
 
-// loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores
-// its configuration and registry in globalThis; on the real globalThis, a page could
-// use them to read or change the schemas of an adapter. loadPrivateZod adds an import
-// to the first line of the file, so that line numbers do not change.
+// loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores its
+// configuration and registry in globalThis. On the real globalThis, a page could use them
+// to read or change the schemas of an adapter. loadPrivateZod adds an import to the first
+// line of the file, so that line numbers do not change.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error

@@ -13,7 +13,7 @@ import (
 )
 
 // zodUsage lists which properties of zod's object z the author's modules use. The build
-// leaves out the rest of zod, because a bundler alone keeps all properties of an object.
+// leaves out the rest of zod. A bundler alone would keep all properties of an object.
 type zodUsage struct {
 	// names are the used properties of zod's object z, sorted.
 	names []string
@@ -25,10 +25,11 @@ type zodUsage struct {
 }
 
 var (
-	// zodImportStatement matches an import of zod in esbuild's output and captures its names.
+	// zodImportStatement matches an import of zod in esbuild's output and captures its
+	// names.
 	zodImportStatement = lazyregexp.New(`(?m)^import ([\w$*, {}\n]+?) from "zod(?:/v4)?";\n`)
-	// defaultImport matches a default import, and zodObjectImport matches an import of
-	// zod's object z.
+	// defaultImport matches a default import. zodObjectImport matches an import of zod's
+	// object z.
 	defaultImport   = lazyregexp.New(`^([\w$]+)`)
 	zodObjectImport = lazyregexp.New(`\b(?:z|default)(?: as ([\w$]+))?\b`)
 	// dynamicImport matches an import of zod that is an expression, not a statement.
@@ -43,7 +44,7 @@ func findZodUsage(src pluginSource) zodUsage {
 		return zodUsage{}
 	}
 	code := string(scanned.Code)
-	locals := map[string]bool{} // locals are the local names of zod's object z
+	locals := map[string]bool{} // local names of zod's object z
 	for _, statement := range zodImportStatement().FindAllStringSubmatch(code, -1) {
 		beforeBrace, inBraces, _ := strings.Cut(statement[1], "{")
 		if local := defaultImport().FindString(beforeBrace); local != "" {
@@ -68,7 +69,7 @@ func findZodUsage(src pluginSource) zodUsage {
 	for i, t := range tokens {
 		switch {
 		case t.kind != tokenName || !locals[t.text] || isAccess(i-1):
-		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","): // textAt(i) is a key of an object literal
+		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","): // the name is a key of an object literal
 		case isAccess(i+1) && i+2 < len(tokens) && tokens[i+2].kind == tokenName:
 			names[tokens[i+2].text] = true
 		default:
@@ -79,8 +80,9 @@ func findZodUsage(src pluginSource) zodUsage {
 	return usage
 }
 
-// usedZodNamespace is the esbuild namespace of usedZodPath. This module replaces zod for
-// the author's modules. A review recognizes the module as a library by its name.
+// usedZodNamespace is the esbuild namespace of usedZodPath. The module usedZodPath
+// replaces zod for the author's modules. A review recognizes the module as a library by
+// its path.
 const (
 	usedZodNamespace = "opentabs-used"
 	usedZodPath      = "zod/used.js"
