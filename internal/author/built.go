@@ -10,17 +10,17 @@ import (
 	"opentabs/plugin"
 )
 
-// tempBuild is the build of a plugin's current source, in a temporary directory.
+// tempBuild is a build of a plugin's current source in a temporary directory.
 type tempBuild struct {
 	*plugin.Plugin
 	sourceDir string // the plugin's directory
-	outDir    string // the directory of the built files
+	outDir    string // directory of the built files
 	result    *jsbuild.BuildResult
 }
 
-// buildTemporary builds the plugin in dir into a temporary directory, which the
-// returned function remove deletes. The error is a *jsbuild.BuildError if the plugin's
-// source is the cause.
+// buildTemporary builds the plugin in dir into a temporary directory. The function remove
+// deletes the temporary directory. The error is a *jsbuild.BuildError if the cause is in
+// the plugin's source.
 func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *tempBuild, remove func(), err error) {
 	tempDir, err := os.MkdirTemp("", "opentabs-author-")
 	if err != nil {

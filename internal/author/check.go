@@ -10,35 +10,36 @@ import (
 	"opentabs/internal/jsbuild"
 )
 
-// Level is the severity of a finding.
+// Level is the severity of a linter finding.
 type Level string
 
 const (
-	// levelError is for a defect that keeps the plugin from working correctly.
+	// levelError marks a defect that keeps the plugin from working correctly.
 	levelError Level = "error"
-	// levelWarning is for a weakness of the plugin.
+	// levelWarning marks a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion is for an improvement that the author may choose. A finding of
-	// levelSuggestion is not counted and fails no check.
+	// levelSuggestion marks an improvement that the author may choose. A suggestion is
+	// not counted and fails no check.
 	levelSuggestion Level = "suggestion"
 )
 
 // levels are all severity levels, in the order in which findings are sorted.
 var levels = []Level{levelError, levelWarning, levelSuggestion}
 
-// Finding is one place in a plugin that breaks a rule.
+// Finding is one place in a plugin that violates a linter rule.
 type Finding struct {
-	// Rule is the ID of a rule in [Rules].
+	// Rule is the ID of the violated rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Where is a file with an optional line, a tool ("list_items"), or a field
-	// ("list_items: input.filter.since"); empty for the whole plugin.
+	// Where is a file with an optional line, a tool such as "list_items", or a field such
+	// as "list_items: input.filter.since". Where is empty for a finding about the whole
+	// plugin.
 	Where string `json:"where,omitempty"`
-	// Text describes the problem and the action to take.
+	// Text describes the problem and the action for the author.
 	Text string `json:"text"`
 }
 
-// CheckResult is the result of [Check].
+// CheckResult contains the findings of [Check].
 type CheckResult struct {
 	Plugin  string `json:"plugin,omitempty"`
 	Version string `json:"version,omitempty"`
@@ -46,16 +47,16 @@ type CheckResult struct {
 	Findings []Finding `json:"findings"`
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
-	// Undos describes how the calls of the plugin's tools are undone, a sentence for each
-	// tool with an undo.
+	// Undos describes how to undo calls of the plugin's tools, with one sentence for each
+	// tool that has an undo.
 	Undos []string `json:"undos,omitempty"`
 	// NotChecked lists the checks that did not run, each with the reason.
 	NotChecked []string `json:"notChecked,omitempty"`
 }
 
-// Rule is one rule of the linter.
+// Rule is one rule of the linter for plugins.
 type Rule struct {
-	// ID never changes, so that scripts can use the ID of a rule.
+	// ID never changes, so that scripts can refer to the rule.
 	ID string `json:"id"`
 	// Why explains why the linter has the rule.
 	Why string `json:"why"`
@@ -73,8 +74,8 @@ func Rules() []Rule {
 	return all
 }
 
-// reportFunc adds a finding to the result of a check. A reportFunc takes the value of
-// Where, and a format string with its arguments for Text.
+// reportFunc adds a finding to the result of a check. where becomes Finding.Where; format
+// and args become Finding.Text.
 type reportFunc = func(where, format string, args ...any)
 
 // rule is a rule with its check, which passes its findings to report.
@@ -89,8 +90,8 @@ var rules = slices.Concat(packageRules, toolRules, fieldRules)
 
 // CheckOptions configure [Check].
 type CheckOptions struct {
-	// Build contains the options of the build. Check ignores the output directory in
-	// the build options.
+	// Build contains the options for the build of the plugin. Check ignores the output
+	// directory in Build.
 	Build jsbuild.Options
 	// NoTypes skips the type check by the TypeScript compiler.
 	NoTypes bool
@@ -98,8 +99,8 @@ type CheckOptions struct {
 
 // Check lints the plugin in dir. The only files that Check writes are the types for
 // editors. Unless NoTypes is set, Check runs the TypeScript compiler in the plugin's
-// node_modules, so the plugin must be trusted. Check returns an error only if the check
-// can't run.
+// node_modules, so the plugin must be trusted. Check returns an error only if the linter
+// cannot run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
 	c := &CheckResult{Findings: []Finding{}}
 	b, remove, err := buildTemporary(ctx, dir, o.Build)
@@ -135,7 +136,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 	return c, nil
 }
 
-// addProblems adds findings of the rule "build".
+// addProblems adds problems of the build as findings of the rule "build".
 func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 	for _, p := range problems {
 		text := p.Text
@@ -146,7 +147,7 @@ func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 	}
 }
 
-// applyRules runs all rules and adds their findings.
+// applyRules checks all rules and adds their findings.
 func (c *CheckResult) applyRules(b *tempBuild) {
 	for _, ruleToApply := range rules {
 		ruleToApply.check(b, func(where, format string, args ...any) {

@@ -15,17 +15,18 @@ import (
 )
 
 const (
-	// compilerTimeout is the longest run of the TypeScript compiler.
+	// compilerTimeout is the maximum run time of the TypeScript compiler.
 	compilerTimeout = 2 * time.Minute
-	// maxDiagnostics limits the findings from the compiler.
+	// maxDiagnostics is the maximum number of findings from the TypeScript compiler.
 	maxDiagnostics = 50
 )
 
-// diagnostic matches a message of tsc such as "src/a.ts(3,7): error TS2322: text".
+// diagnostic matches an error message of the TypeScript compiler, such as "src/a.ts(3,7):
+// error TS2322: text".
 var diagnostic = lazyregexp.New(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
 // checkTypes runs the TypeScript compiler that is installed for the plugin. If the
-// compiler can't run, checkTypes stores the reason in NotChecked.
+// compiler cannot run, checkTypes adds the reason to NotChecked.
 func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tsconfig.json")); err != nil {
 		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")
@@ -48,7 +49,7 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, tsc, "--noEmit", "--pretty", "false")
 	cmd.Dir = dir
-	cmd.WaitDelay = time.Second // a child process of tsc can keep the output open after tsc has ended
+	cmd.WaitDelay = time.Second // a child process of tsc can keep the output open after tsc has exited
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
@@ -64,8 +65,8 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	return nil
 }
 
-// findCompiler returns the path of the tsc script in the nearest node_modules; "" if
-// tsc is not installed.
+// findCompiler returns the path of the tsc script in the nearest node_modules; "" if tsc
+// is not installed.
 func findCompiler(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -82,7 +83,7 @@ func findCompiler(dir string) string {
 	}
 }
 
-// addDiagnostics adds the messages of tsc as findings.
+// addDiagnostics adds the error messages of tsc as findings.
 func (c *CheckResult) addDiagnostics(out string) {
 	addedCount := 0
 	for line := range strings.Lines(out) {

@@ -16,64 +16,64 @@ import (
 	"opentabs/wire"
 )
 
-// templates are the files of a new plugin. The name of each template ends in ".tmpl",
-// so that compilers and linters ignore the file.
+// templates are the files of a new plugin. The names of the template files end in
+// ".tmpl", so that compilers and linters ignore them.
 //
 //go:embed template
 var templates embed.FS
 
 const packagePrefix = "opentabs-plugin-"
 
-// defaultDomain is a public site without a login.
+// defaultDomain is a public site that needs no login.
 const defaultDomain = "example.com"
 
 // CreateOptions describe the plugin that [Create] writes.
 type CreateOptions struct {
-	// Name is the name of the plugin ("tickets"), optionally with a scope
-	// ("@acme/tickets"), or the name of its package.
+	// Name is the name of the plugin, optionally with a scope, such as "tickets" or
+	// "@acme/tickets". The name of the plugin's package is also allowed.
 	Name string
-	// Dir is the parent of the plugin's directory. By default, Dir is the current
-	// directory.
+	// Dir is the directory in which Create creates the plugin's directory. Default: the
+	// current directory.
 	Dir string
-	// Domain is the plugin's site: a host, optionally with a port, or a URL.
-	// Default: example.com.
+	// Domain is the plugin's site: a host, optionally with a port, or a URL. Default:
+	// example.com.
 	Domain string
-	// DisplayName is the name that users see. By default, DisplayName is derived from
+	// DisplayName is the plugin's name for users. By default, DisplayName is derived from
 	// Name.
 	DisplayName string
 	// Description is a sentence for users. By default, Description is derived from
 	// Domain.
 	Description string
-	// World is where the adapter runs, "main" or "isolated". Default: main.
+	// World is the JavaScript world of the adapter, "main" or "isolated". Default: main.
 	World string
 }
 
-// CreateResult is the result of [Create].
+// CreateResult describes the plugin that [Create] wrote.
 type CreateResult struct {
-	// Dir is the plugin's directory, for use with other commands.
+	// Dir is the path of the plugin's directory, for use in commands.
 	Dir string
 	// Name is the plugin's name.
 	Name string
-	// Pattern is the match pattern of the plugin's pages.
+	// Pattern is the match pattern of the pages in which the plugin runs.
 	Pattern string
 	// Files are the written files, relative to Dir, without the types for editors.
 	Files []string
 }
 
-// scaffold has the values for the templates of a new plugin. In a template, {{FIELD}} is
-// replaced by the value of a field, {{json FIELD}} by the value as JSON, and {{world}} by
-// a line of package.json with the field World.
+// scaffold contains the values for the templates of a new plugin. In a template,
+// {{FIELD}} is replaced by the value of a field, and {{json FIELD}} by the value as JSON.
+// {{world}} is replaced by a line of package.json with the field World.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
 	// URL is the address of the site's start page.
 	URL string
-	// World is the world of the adapter; empty for the main world.
+	// World is the JavaScript world of the adapter; empty for the main world.
 	World string
 }
 
 // Create writes a small plugin that builds, and passes check and test, without changes.
-// The plugin has two tools with tests, an icon, a README and the types for editors. If
-// an option is invalid or the directory is not empty, Create writes nothing.
+// The plugin has two tools with tests, an icon, a README and the types for editors. If an
+// option is invalid or the plugin's directory is not empty, Create writes nothing.
 func Create(o CreateOptions) (*CreateResult, error) {
 	s, err := o.newScaffold()
 	if err != nil {
@@ -106,7 +106,7 @@ func Create(o CreateOptions) (*CreateResult, error) {
 	return c, nil
 }
 
-// newScaffold validates the options and fills in the defaults.
+// newScaffold validates the options and sets the defaults.
 func (o CreateOptions) newScaffold() (scaffold, error) {
 	s := scaffold{Package: packageName(o.Name), DisplayName: joinLines(o.DisplayName), Description: joinLines(o.Description)}
 	var err error
@@ -141,8 +141,8 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 	return s, nil
 }
 
-// packageName returns the package name for the name of a plugin or package. packageName
-// does not validate the name, because plugin.NameOf validates the name.
+// packageName returns the package name for the name of a plugin or package. plugin.NameOf
+// validates the returned name.
 func packageName(name string) string {
 	name = strings.TrimSpace(name)
 	scope, unscopedName, isScoped := strings.Cut(name, "/")
@@ -157,7 +157,7 @@ func packageName(name string) string {
 	return scope + unscopedName
 }
 
-// titleOf turns "acme-chat" into "Acme Chat".
+// titleOf turns a name such as "acme-chat" into "Acme Chat".
 func titleOf(name string) string {
 	words := strings.Split(name, "-")
 	for i, word := range words {
@@ -169,8 +169,8 @@ func titleOf(name string) string {
 // joinLines replaces each run of white space by one space.
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// siteOf returns the host of a domain or URL, and the match pattern of its pages.
-// The pattern of a name with a dot includes the subdomains.
+// siteOf returns the host of a domain or URL, and the match pattern of the site's pages.
+// For a host name with a dot, the pattern includes the subdomains.
 func siteOf(domain string) (site, pattern string, err error) {
 	site = strings.TrimSpace(domain)
 	if site == "" {
@@ -194,15 +194,15 @@ func siteOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. The name of a newFile uses slashes.
+// newFile is a file to write. The file's name uses slashes.
 type newFile struct {
 	name string
 	text []byte
 }
 
-// fillIn returns a template whose placeholders are replaced by the values of the
-// scaffold. The package text/template is not used, because text/template keeps the linker
-// from dropping unused methods of the whole program.
+// fillIn replaces the placeholders in a template by the values of the scaffold. Package
+// text/template is not used, because text/template keeps the linker from dropping unused
+// methods of the whole program.
 func (s scaffold) fillIn(template string) string {
 	replacements := []string{"{{world}}", ""}
 	if s.World != "" {
@@ -216,7 +216,7 @@ func (s scaffold) fillIn(template string) string {
 	return strings.NewReplacer(replacements...).Replace(template)
 }
 
-// renderFiles returns the files of a new plugin from the templates.
+// renderFiles returns the files of a new plugin, with the values of the scaffold.
 func (s scaffold) renderFiles() ([]newFile, error) {
 	var files []newFile
 	err := fs.WalkDir(templates, "template", func(name string, d fs.DirEntry, err error) error {

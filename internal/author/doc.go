@@ -1,9 +1,10 @@
 // Package author implements the commands for plugin authors. [Create] writes a new
 // plugin, [Watcher] reports source changes, [Check] lints a plugin, [UpdateReadme]
-// updates its README, and [Pack] makes its npm package. Package jsbuild builds plugins.
+// updates a plugin's README, and [Pack] makes a plugin's npm package. Package jsbuild
+// builds plugins.
 //
 // # Concurrency
 //
-// The functions of this package share no state, so they may run concurrently for
+// The functions of package author share no data, so they may run concurrently for
 // different directories.
 package author

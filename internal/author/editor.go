@@ -17,22 +17,23 @@ import (
 
 const (
 	// typesDir contains the types of the modules that plugins import. A plugin's
-	// tsconfig.json refers to typesDir; git and the npm package exclude typesDir.
+	// tsconfig.json refers to typesDir. git and the npm package of a plugin exclude
+	// typesDir.
 	typesDir = ".opentabs/types"
-	// typesMark is the file with the hash of all other files in typesDir.
+	// typesMark is the file that stores the hash of all other files in typesDir.
 	typesMark = typesDir + "/made-of"
 )
 
-// writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's
-// .opentabs/types. Editors and tsc find the types in .opentabs/types without an
-// installation. writeEditorTypes returns false if the types are already up to date.
+// writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's folder
+// .opentabs/types, where editors and tsc find them without an installation.
+// writeEditorTypes returns false if the types are already up to date.
 func writeEditorTypes(dir string) (bool, error) {
 	files, versionMark, err := editorTypes()
 	if err != nil {
 		return false, err
 	}
-	// The plugin may be untrusted: os.Root follows no link out of the plugin's
-	// directory.
+	// os.Root follows no link out of the plugin's directory, because the plugin may be
+	// untrusted.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
@@ -55,8 +56,8 @@ func writeEditorTypes(dir string) (bool, error) {
 	return true, nil
 }
 
-// RefreshEditorTypes updates the types for editors if the plugin's tsconfig.json refers
-// to the types.
+// RefreshEditorTypes updates the types for editors, if the plugin's tsconfig.json refers
+// to them.
 func RefreshEditorTypes(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "tsconfig.json"))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte(typesDir)) {
@@ -69,7 +70,8 @@ func RefreshEditorTypes(dir string) error {
 	return err
 }
 
-// editorTypes returns the files with the types for editors, and a hash of the files.
+// editorTypes returns the files with the types for editors, and a hash of all these
+// files.
 func editorTypes() (files []newFile, versionMark string, err error) {
 	hash := sha256.New()
 	err = fs.WalkDir(sdkts.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -95,9 +97,9 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 	return files, hex.EncodeToString(hash.Sum(nil)) + "\n", nil
 }
 
-// typesPath returns the path in a plugin for an SDK file; "" if compilers do not need
-// the file. The TypeScript files of the SDK serve as the types of the SDK. From
-// vendored packages, compilers need only the declarations, which are stored with the
+// typesPath returns the path of an SDK file in a plugin's directory; "" if compilers do
+// not need the file. The TypeScript files of the SDK are its types. From vendored
+// packages, compilers need only the declarations, which are stored together with the
 // licenses.
 func typesPath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "src/"); ok {

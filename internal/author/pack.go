@@ -21,47 +21,45 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPackBytes limits the size of a package before compression. The command `plugin
-// install` rejects packages larger than maxPackBytes.
+// maxPackBytes is the maximum size of a package before compression, in bytes. `opentabs
+// plugin install` rejects larger packages.
 const maxPackBytes = 200 << 20
 
-// packTime is the modification time of every file in a package. npm uses the same
-// modification time, so that the same content gives the same package.
+// packTime is the modification time of every file in a package. npm also uses a fixed
+// time, so that packages with the same content have the same bytes.
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
-// packedNames matches the files outside of dist that are in every package. Like npm,
-// Pack includes matching files without an entry in package.json.
+// packedNames matches the files outside of dist that every package contains. Like npm,
+// Pack includes these files without an entry in package.json.
 var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
-// PackResult is the result of [Pack].
+// PackResult describes the package that [Pack] wrote.
 type PackResult struct {
-	// Path is the path of the .tgz file, relative if the output path is relative.
+	// Path is the path of the .tgz file. Path is relative if the output path is relative.
 	Path string `json:"path"`
 	// Package and Version are the name and version in package.json.
 	Package string `json:"name"`
 	Version string `json:"version"`
-	// Bytes is the size of the .tgz file, and UnpackedBytes is the size of its
-	// contents.
+	// Bytes is the size of the .tgz file, and UnpackedBytes is the size of its contents.
 	Bytes         int `json:"size"`
 	UnpackedBytes int `json:"unpackedSize"`
-	// Integrity is the SHA-512 of the .tgz file in the notation of npm's lock files,
-	// and Shasum is the file's SHA-1 in hex.
+	// Integrity is the SHA-512 of the .tgz file in the notation of npm's lock files.
+	// Shasum is the file's SHA-1 in hex.
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
 	// Files are the packed files, sorted by path.
 	Files []PackedFile `json:"files"`
 }
 
-// PackedFile is one file of a package.
+// PackedFile is one file in an npm package.
 type PackedFile struct {
 	Path  string `json:"path"`
 	Bytes int    `json:"size"`
 }
 
-// Pack writes the npm package of the built plugin in dir, with package.json, the
-// README, the license and dist. out is the path of the .tgz file, or of the directory
-// for a file with the name NAME-VERSION.tgz. Pack writes the same bytes for the same
-// content.
+// Pack writes the npm package of the built plugin in dir, with package.json, the README,
+// the license and dist. out is the path of the .tgz file, or a directory for a file named
+// NAME-VERSION.tgz. Pack writes the same bytes for the same content.
 func Pack(dir, out string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -92,7 +90,7 @@ func Pack(dir, out string) (*PackResult, error) {
 	return p, nil
 }
 
-// readName sets the name and version from package.json.
+// readName reads the name and version of the plugin from package.json.
 func (p *PackResult) readName(root *os.Root) error {
 	text, err := root.ReadFile("package.json")
 	if err != nil {
@@ -112,8 +110,8 @@ func (p *PackResult) readName(root *os.Root) error {
 // versionPattern matches the versions that npm accepts.
 var versionPattern = lazyregexp.New(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// packPath returns the path of the .tgz file, which by default has the name that npm
-// uses.
+// packPath returns the path of the .tgz file. By default, the file has the name that npm
+// pack uses.
 func packPath(out, name, version string) (string, error) {
 	file := strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + version + ".tgz"
 	if out == "" {
@@ -131,7 +129,7 @@ func packPath(out, name, version string) (string, error) {
 	return "", fmt.Errorf("check %s: %w", out, err)
 }
 
-// packedFiles returns the paths of the files to pack, sorted, with slashes.
+// packedFiles returns the sorted paths of the files to pack, with slashes.
 func packedFiles(root *os.Root) ([]string, error) {
 	topEntries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
@@ -161,7 +159,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 	return names, err
 }
 
-// writeArchive returns the compressed archive of the packed files.
+// writeArchive returns a compressed tar archive of the packed files.
 func (p *PackResult) writeArchive(root *os.Root, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

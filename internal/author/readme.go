@@ -17,18 +17,17 @@ import (
 const readmeFile = "README.md"
 
 // The lines tablesBegin and tablesEnd of README.md enclose the generated tables. The
-// author of the plugin writes the text around the generated tables.
+// author of the plugin writes all other text of README.md.
 const (
 	tablesBegin = "<!-- opentabs plugin readme: begin (what is below is made from the plugin) -->"
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"
 )
 
 // UpdateReadme updates the tables of tools, prompts and settings in the plugin's
-// README.md. The tables are between two marker lines, which UpdateReadme appends if the
-// lines are missing. UpdateReadme creates README.md if there is no such file.
-// UpdateReadme reports whether README.md changed. If check is true, UpdateReadme writes
-// nothing and reports whether README.md would change. The error is a
-// *jsbuild.BuildError if the plugin can't be built.
+// README.md. The tables are between two marker lines. If the marker lines or README.md
+// are missing, UpdateReadme creates them. UpdateReadme reports whether README.md changed.
+// If check is true, UpdateReadme writes nothing and reports whether README.md would
+// change. The error is a *jsbuild.BuildError if the plugin does not build.
 func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
 	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {
@@ -53,7 +52,8 @@ func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options
 	return true, nil
 }
 
-// readmeTexts returns the current content of README.md, and the content with updated tables.
+// readmeTexts returns the current content of README.md, and the content with updated
+// tables.
 func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	currentText, err = os.ReadFile(filepath.Join(b.sourceDir, readmeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +75,7 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	return currentText, []byte(text[:tablesStart] + tables + text[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
-// tablesOf returns the tables of a plugin, in Markdown.
+// tablesOf returns the tables of a plugin's tools, prompts and settings, in Markdown.
 func tablesOf(p *plugin.Plugin) string {
 	var b strings.Builder
 	b.WriteString("| tool | does | |\n|---|---|---|\n")
@@ -110,8 +110,8 @@ func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(text))
 }
 
-// hintOf returns the effect of a tool on the site by the tool's annotations; "" without
-// annotations.
+// hintOf describes the effect of a tool on the site, such as "reads", according to the
+// tool's annotations. hintOf returns "" for a tool without annotations.
 func hintOf(a plugin.Annotations) string {
 	switch {
 	case a.ReadOnly != nil && *a.ReadOnly:

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxSchemaBytes limits a schema to about 2,000 tokens, which an agent reads in
-	// each session.
+	// maxSchemaBytes limits a schema to about 2,000 tokens, because agents read all
+	// schemas in each session.
 	maxSchemaBytes = 8 << 10
 	maxDepth       = 5
 	maxChoices     = 100
@@ -30,7 +30,7 @@ var fieldRules = []rule{
 	{Rule{"schema-depth", "Agents make most mistakes in deeply nested arguments."}, levelWarning, checkDepth},
 }
 
-// schema contains the members of a JSON Schema that the rules use.
+// schema contains the keywords of a JSON Schema that linter rules check.
 type schema struct {
 	Type                 any                        `json:"type"`
 	Description          string                     `json:"description"`
@@ -50,17 +50,17 @@ type schema struct {
 	MaxItems             *int                       `json:"maxItems"`
 }
 
-// field is one node of a schema.
+// field is one node of a JSON Schema, such as a property.
 type field struct {
 	schema
-	// path is a path such as "input.filter.since". name is the last part of the path;
-	// an item of a list or an alternative has no name.
+	// path is the path of the node, such as "input.filter.since". name is the last part
+	// of path. An item of a list or an alternative has no name.
 	path, name string
 	depth      int
 }
 
-// eachField calls visit for the root of a schema and all nodes below it, properties
-// sorted by name. eachField skips malformed nodes, which the loader reports.
+// eachField calls visit for the root of a schema and all nodes below it, with properties
+// sorted by name. eachField skips malformed nodes, because the loader reports them.
 func eachField(root string, raw json.RawMessage, visit func(field)) {
 	var walk func(path, name string, depth int, raw json.RawMessage)
 	walk = func(path, name string, depth int, raw json.RawMessage) {
@@ -129,10 +129,11 @@ func checkUnknownArguments(b *tempBuild, report reportFunc) {
 	}
 }
 
-// amountNamePattern matches the names of fields that limit the number of results.
+// amountNamePattern matches the names of fields that limit the number of results, such as
+// "limit" or "page_size".
 var amountNamePattern = lazyregexp.New(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
 
-// hasType reports whether the schema allows a JSON type.
+// hasType reports whether the schema allows the JSON type kind.
 func (s schema) hasType(kind string) bool {
 	if types, ok := s.Type.([]any); ok {
 		return slices.Contains(types, any(kind))
@@ -152,7 +153,7 @@ func checkBounds(b *tempBuild, report reportFunc) {
 }
 
 // isUnbounded reports whether the author set no maximum for a number. For z.int(), zod
-// writes the largest safe integer of JavaScript as the maximum.
+// itself sets the largest safe integer of JavaScript as the maximum.
 func (s schema) isUnbounded() bool {
 	const maxSafeInteger = 1<<53 - 1
 	return (s.Maximum == nil || *s.Maximum >= maxSafeInteger) && s.ExclusiveMaximum == nil

@@ -19,8 +19,8 @@ const (
 	maxDisplayNameChars = 40
 	minDescriptionChars = 20
 	maxPatterns         = 10
-	// largeAdapterBytes is the size from which an adapter slows down pages, because
-	// each matching page runs the adapter.
+	// largeAdapterBytes is the size above which an adapter slows down pages, because each
+	// matching page runs the adapter.
 	largeAdapterBytes = 2 << 20
 )
 
@@ -43,7 +43,7 @@ var packageRules = []rule{
 	{Rule{"readme", "Users read the README before they choose a plugin, so its list of tools has to be correct."}, levelWarning, checkReadme},
 }
 
-// packageJSON contains the members of package.json that the rules use.
+// packageJSON contains the members of package.json that linter rules check.
 type packageJSON struct {
 	Version      string            `json:"version"`
 	Main         string            `json:"main"`
@@ -53,8 +53,8 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// readManifest reads package.json. readManifest leaves members of a wrong type empty,
-// because the build reports wrong types.
+// readManifest reads package.json. Members of a wrong type stay empty, because the build
+// reports them.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
 	if text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {
@@ -126,8 +126,8 @@ func checkDescription(b *tempBuild, report reportFunc) {
 	}
 }
 
-// sharedDomainPattern matches domains such as co.uk or github.io, below which anyone
-// can register a host.
+// sharedDomainPattern matches domains such as co.uk or github.io, below which anyone can
+// register a host.
 var sharedDomainPattern = lazyregexp.New(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
 	`vercel\.app|netlify\.app|herokuapp\.com|onrender\.com|fly\.dev|surge\.sh|glitch\.me|repl\.co|blogspot\.com|wordpress\.com|tumblr\.com|` +
 	`azurewebsites\.net|cloudfront\.net|amazonaws\.com|ngrok\.io|ngrok-free\.app|trycloudflare\.com)$`)

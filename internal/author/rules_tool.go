@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// minToolChars is the minimum length of a tool's description, in characters. A text
-	// shorter than minToolChars cannot describe what a tool does and when to use the
-	// tool.
+	// minToolChars is the minimum length of a tool's description, in characters. A
+	// shorter text cannot describe what a tool does and when to use the tool.
 	minToolChars = 30
-	// maxToolChars limits a tool's description, which an agent reads in each session.
+	// maxToolChars limits the length of a tool's description, because agents read all
+	// descriptions in each session.
 	maxToolChars     = 600
 	maxToolNameChars = 40
 )
@@ -27,7 +27,7 @@ var toolRules = []rule{
 	{Rule{"tool-undo", "A user who presses Undo expects that another tool takes a change back."}, levelWarning, checkUndos},
 }
 
-// verbs are the words that the name of a tool may begin with.
+// verbs are the words with which the name of a tool may begin.
 var verbs = strings.Fields(`
 	accept activate add analyze apply approve archive ask assign attach authorize block book buy call cancel change check clear click clone
 	close collect combine comment compare complete compute configure confirm connect convert copy count create deactivate decline delete deploy
@@ -60,7 +60,7 @@ func checkToolNames(b *tempBuild, report reportFunc) {
 	}
 }
 
-// verbsWithoutNoun are verbs that are clear without a noun.
+// verbsWithoutNoun are verbs that need no noun in the name of a tool.
 var verbsWithoutNoun = []string{"search", "describe", "query", "navigate", "download", "upload", "translate"}
 
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
@@ -98,14 +98,14 @@ func checkAnnotations(b *tempBuild, report reportFunc) {
 	}
 }
 
-// readVerbs begin the names of tools that change nothing. changeVerbs begin the names
-// of tools that make changes.
+// readVerbs begin the names of tools that change nothing. changeVerbs begin the names of
+// tools that make changes.
 var (
 	readVerbs   = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
 	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}
 )
 
-// isReadOnly reports whether a tool only reads, by its name.
+// isReadOnly guesses from a tool's name whether the tool only reads.
 func isReadOnly(t *plugin.Tool) bool {
 	verb, _, _ := strings.Cut(t.Name, "_")
 	return slices.Contains(readVerbs, verb)

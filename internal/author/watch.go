@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// scanInterval is the time between two scans of a plugin's files. A scan takes a
-	// few microseconds per file. Unlike file events of the operating system, scans work
-	// on every file system, in containers and through links.
+	// scanInterval is the time between two scans of a plugin's files. A scan takes a few
+	// microseconds per file. Unlike file events of the operating system, scans work on
+	// every file system, in containers and through links.
 	scanInterval = 30 * time.Millisecond
-	// scanTimeDivisor limits scans to 1/scanTimeDivisor of the total time, so that
-	// large trees are scanned less often.
+	// scanTimeDivisor limits scans to 1/20 of the total time. Large directory trees are
+	// therefore scanned less often.
 	scanTimeDivisor = 20
 	// mtimeResolution is the coarsest resolution of a file's modification time. Two
 	// changes of a file within mtimeResolution may leave the same modification time.
 	mtimeResolution = 20 * time.Millisecond
-	// maxWatched limits the number of watched files.
+	// maxWatched is the maximum number of watched files.
 	maxWatched = 20_000
 )
 
-// sourceExtensions are the extensions of files that a build can read. Files with other
-// extensions, such as a log in the same directory, are ignored.
+// sourceExtensions are the extensions of files that a build can read. Changes of all
+// other files, such as logs, are ignored.
 var sourceExtensions = []string{
 	".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json",
 	".css", ".html", ".svg", ".graphql", ".md", ".png", ".jpg", ".gif", ".webp",
@@ -38,31 +38,31 @@ var sourceExtensions = []string{
 // excludedDirs are top-level directories without source files.
 var excludedDirs = []string{"node_modules", "dist"}
 
-// snapshot is the state of a plugin's files at one moment, by path with slashes.
+// snapshot contains the stamps of a plugin's files at one moment, by path with slashes.
 type snapshot map[string]stamp
 
-// stamp is the state of one file at the time of a scan. Two stamps are equal if the
-// file has not changed.
+// stamp describes one file at the time of a scan. Two stamps are equal if the file has
+// not changed.
 type stamp struct {
 	modified time.Time
 	size     int64
-	// content is the hash of the content if the file was ever scanned within
-	// mtimeResolution of its modification; otherwise zero. A change of a file right
+	// content is the hash of the file's content if the file was ever scanned within
+	// mtimeResolution of a change; zero for all other files. A change of a file right
 	// after a scan may leave the file's size and modification time unchanged.
 	content [sha256.Size]byte
 }
 
-// recentFiles are the files whose modification was within mtimeResolution of a scan.
+// recentFiles are the files that changed within mtimeResolution of a scan.
 type recentFiles map[string]bool
 
 // Watcher watches the files of one plugin.
 type Watcher struct {
 	dir      string
-	reported snapshot    // the state of the files at the last report of changes
-	recent   recentFiles // the files that were recent in the last scan
+	reported snapshot    // stamps of the files at the last report of changes
+	recent   recentFiles // files that were recent in the last scan
 }
 
-// NewWatcher begins to watch the plugin in dir. [Watcher.Run] reports all later changes
+// NewWatcher starts to watch the plugin in dir. [Watcher.Run] reports all later changes
 // of files that a build can read. NewWatcher ignores dist, node_modules and directories
 // whose names begin with a dot.
 func NewWatcher(dir string) (*Watcher, error) {
@@ -73,10 +73,10 @@ func NewWatcher(dir string) (*Watcher, error) {
 	return &Watcher{dir: dir, reported: current, recent: recent}, nil
 }
 
-// Run calls onChange with the sorted relative paths of changed files, once two scans
-// in a row find the same state. Changes while onChange runs are reported by the next
-// call. Run returns the error of ctx when ctx ends, and an error if the directory
-// can't be read.
+// Run calls onChange with the sorted relative paths of changed files, once two
+// consecutive scans find the same files. Changes while onChange runs are reported by the
+// next call. Run returns the error of ctx when ctx is done, and an error if the plugin's
+// directory cannot be read.
 func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error {
 	lastSnapshot := w.reported
 	scanTimer := time.NewTimer(scanInterval)
@@ -94,8 +94,8 @@ func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error 
 		}
 		w.recent = recent
 		scanTimer.Reset(max(scanInterval, scanTimeDivisor*time.Since(startTime)))
-		// Editors and git write several files one after the other, so Run waits until a
-		// scan finds no further change.
+		// Editors and git write several files in sequence, so Run waits until a scan
+		// finds no further change.
 		isSettled := len(current.changesSince(lastSnapshot)) == 0
 		lastSnapshot = current
 		if files := current.changesSince(w.reported); isSettled && len(files) > 0 {
@@ -105,8 +105,8 @@ func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error 
 	}
 }
 
-// scanFiles returns the state of a plugin's files, and the files that were modified
-// within mtimeResolution of a scan. lastSnapshot and lastRecent are the results of the
+// scanFiles returns the stamps of a plugin's files, and the files that changed within
+// mtimeResolution of the scan. lastSnapshot and lastRecent are the results of the
 // previous scan. scanFiles leaves out a file that is removed during the scan.
 func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
 	files, recent := snapshot{}, recentFiles{}
@@ -156,8 +156,8 @@ func hashFile(path string) ([sha256.Size]byte, error) {
 	return sha256.Sum256(content), err
 }
 
-// changesSince returns the files that were added, changed or removed after an earlier
-// snapshot, sorted.
+// changesSince returns the sorted paths of the files that were added, changed or removed
+// since an earlier snapshot.
 func (s snapshot) changesSince(earlier snapshot) []string {
 	var files []string
 	for name, current := range s {

@@ -1,10 +1,10 @@
-// Package browsertest runs the tests of a plugin in a real browser, for `opentabs
-// plugin test --browser`.
+// Package browsertest runs the tests of a plugin in a real browser, for `opentabs plugin
+// test --browser`.
 //
-// Package browsertest starts a daemon, a Chromium with the extension and the plugin's
-// sites, all with a temporary profile and state directory. Package jsbuild runs a
-// plugin's tests, in a simulated page or through its interface TestBrowser, which
-// [Browser] implements.
+// The package starts a daemon, a Chromium with the extension, and a simulation of the
+// plugin's sites, with a temporary profile and state directory. Package jsbuild runs a
+// plugin's tests in a simulated page, or in a browser that implements its interface
+// TestBrowser. [Browser] implements this interface.
 package browsertest
 
 import (
@@ -33,25 +33,24 @@ import (
 	"opentabs/wire"
 )
 
-// Options are the plugin's directory and the functions that [Start] needs. All are
-// required.
+// Options configure [Start]. All fields are required.
 type Options struct {
 	// Dir is the directory of the plugin.
 	Dir string
-	// Getenv reads the environment, which may name the browser.
+	// Getenv reads environment variables, one of which may name the browser.
 	Getenv func(string) string
-	// Warnf receives warnings that the user of `opentabs plugin test` should see.
+	// Warnf receives warnings for the user of `opentabs plugin test`.
 	Warnf func(format string, args ...any)
 }
 
-// Browser is a browser with a daemon and sites for the tests of one plugin.
+// Browser is a browser with a daemon and simulated sites for the tests of one plugin.
 type Browser struct {
-	dir      string // the directory of all files that the test writes
+	dir      string // directory of all files that the tests write
 	daemon   *daemon.StartedDaemon
 	client   *mcpclient.Client
 	cleanups []func() // functions that Close calls, in reverse order
 
-	program string // the path of the browser
+	program string // path of the browser's program
 	plugin  *plugin.Plugin
 	browser *realtab.Browser
 	site    *realtab.Site
@@ -67,7 +66,8 @@ type Browser struct {
 
 var _ jsbuild.TestBrowser = (*Browser)(nil)
 
-// Start builds the plugin and starts everything that its tests need.
+// Start builds the plugin and starts a daemon, a browser and simulated sites for the
+// plugin's tests.
 func Start(ctx context.Context, o Options) (*Browser, error) {
 	t := &Browser{}
 	if err := t.start(ctx, o); err != nil {
@@ -77,10 +77,11 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	return t, nil
 }
 
-// Program returns the path of the browser.
+// Program returns the path of the browser's program.
 func (t *Browser) Program() string { return t.program }
 
-// start starts everything. After an error, Close ends the processes that were started.
+// start starts the processes for the tests. After an error, Close ends the processes that
+// have started.
 func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if t.program, err = realtab.Find(o.Getenv); err != nil {
 		return err
@@ -127,11 +128,11 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// loadTimeout is how long the browser may take to load the extension.
+// loadTimeout is the maximum time for the browser to load the extension.
 const loadTimeout = 2 * time.Minute
 
-// removeAll removes a directory and warns if that fails. removeAll tries again for a
-// while, because a browser still writes while it exits.
+// removeAll removes a directory and warns on failure. removeAll makes several attempts,
+// because a browser still writes files while it exits.
 func removeAll(warnf func(string, ...any), dir string) {
 	err := os.RemoveAll(dir)
 	for tries := 0; err != nil && tries < 20; tries++ {
@@ -145,7 +146,7 @@ func removeAll(warnf func(string, ...any), dir string) {
 
 func (t *Browser) onClose(f func()) { t.cleanups = append(t.cleanups, f) }
 
-// Close ends the browser and the daemon, and removes their files.
+// Close stops the browser and the daemon, and removes their files.
 func (t *Browser) Close() {
 	for len(t.cleanups) > 0 {
 		lastIndex := len(t.cleanups) - 1
@@ -154,8 +155,8 @@ func (t *Browser) Close() {
 	}
 }
 
-// serve starts a daemon with the plugin in pluginDir, writes the daemon's extension,
-// and connects to the daemon.
+// serve starts a daemon with the plugin in pluginDir, writes the extension for this
+// daemon, and connects an MCP client to the daemon.
 func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	homeDir := filepath.Join(t.dir, "home")
 	dirs := config.Dirs{Config: homeDir, State: homeDir}
@@ -208,21 +209,21 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	t.onClose(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
-		_ = t.client.Close(ctx) // an error of closing the client does not matter, because the server stops next
+		_ = t.client.Close(ctx) // an error of Close does not matter, because the server stops next
 	})
 	return err
 }
 
-// closeTimeout is how long the end of the MCP session may take.
+// closeTimeout is the maximum time for ending the MCP session.
 const closeTimeout = time.Second
 
-// pollInterval is the interval between two checks of the browser's state.
+// pollInterval is the time between two checks of a condition in the browser.
 const pollInterval = 20 * time.Millisecond
 
-// parseTimeout limits how long the test waits for a new tab to parse its document.
+// parseTimeout is the maximum time for a new tab to parse its document.
 const parseTimeout = 3 * time.Second
 
-// pollUntil returns when check returns true or an error.
+// pollUntil calls check repeatedly until check returns true or an error.
 func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -240,8 +241,9 @@ func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) err
 	}
 }
 
-// waitForSync waits until the browser has the current plugin and settings. A sync in
-// progress may have begun before the last change, so waitForSync waits for two syncs.
+// waitForSync blocks until the browser has received the current plugin and settings. A
+// sync in progress may have begun before the last change, so waitForSync waits for two
+// syncs.
 func (t *Browser) waitForSync(ctx context.Context) error {
 	countSynced := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {
@@ -259,14 +261,14 @@ func (t *Browser) waitForSync(ctx context.Context) error {
 	return nil
 }
 
-// SetResponder implements jsbuild.TestBrowser.
+// SetResponder implements [jsbuild.TestBrowser].
 func (t *Browser) SetResponder(answer func(context.Context, any) (json.RawMessage, error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answer = answer
 }
 
-// answerRequest passes a request of a page to the test, and its answer to the page.
+// answerRequest passes a request of a page to the test, and returns the test's response.
 func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab.Answer, error) {
 	t.mu.Lock()
 	answer := t.answer
@@ -282,7 +284,7 @@ func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab
 	return a, json.Unmarshal(text, &a)
 }
 
-// Do implements jsbuild.TestBrowser.
+// Do implements [jsbuild.TestBrowser].
 func (t *Browser) Do(ctx context.Context, operation string, params json.RawMessage) (json.RawMessage, error) {
 	var value any
 	var err error

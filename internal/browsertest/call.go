@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// callRequest is a call that a test makes. The times in a callRequest are milliseconds
-// since the tool began.
+// callRequest is a tool call that a test makes. Times are in milliseconds since the tool
+// began.
 type callRequest struct {
 	Tool           string          `json:"tool"`
 	Input          json.RawMessage `json:"input"`
@@ -43,29 +43,29 @@ type callError struct {
 	Tool    *wire.ToolErrorInfo `json:"tool,omitempty"`
 }
 
-// nestedCall is a call that the tool made.
+// nestedCall is a call that the tested tool made.
 type nestedCall struct {
 	Tool  string          `json:"tool"`
 	Input json.RawMessage `json:"input"`
 }
 
-// userRequest is an approval that the tool asked the user for.
+// userRequest is an approval that the tested tool requested from the user.
 type userRequest struct {
 	Reason string `json:"reason"`
 	Title  string `json:"title,omitempty"`
 }
 
-// callOutcome is what a test receives after a call.
+// callOutcome is what a test receives after a tool call.
 type callOutcome struct {
 	Call callResult `json:"call"`
 	*tabState
 }
 
 // stopTimeout limits the wait for the page's report about a stop, after the call has
-// ended. The page reports the outcome of a stop within 2 s.
+// ended. The page usually reports the outcome of a stop within 2 s.
 const stopTimeout = 10 * time.Second
 
-// runningCall is a call that a test has made and that has not ended. Before done is
+// runningCall is a tool call that a test has made and that has not ended. Before done is
 // closed, only followEvents uses a runningCall; afterwards only callTool does.
 type runningCall struct {
 	request  callRequest
@@ -73,12 +73,13 @@ type runningCall struct {
 	browser  *Browser
 	cancel   context.CancelFunc
 	result   callResult
-	lastView dispatch.View // the view of the call after the last event
+	lastView dispatch.View // the call's view after the last event
 	timers   []*time.Timer
 	done     chan struct{}
 }
 
-// callTool makes a call as an agent does. The calls of a test run one at a time.
+// callTool makes a tool call through MCP, as an agent does. The calls of a test run one
+// at a time.
 func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOutcome, error) {
 	var request callRequest
 	if err := json.Unmarshal(params, &request); err != nil {
@@ -118,8 +119,8 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	return &callOutcome{c.result, state}, nil
 }
 
-// followEvents records a call's events until the call has ended and the page has
-// reported the outcome of a stop.
+// followEvents records a call's events until the call has ended and the page has reported
+// the outcome of a stop.
 func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follower) {
 	defer close(c.done)
 	defer func() {
@@ -163,8 +164,8 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 		if w := e.Call.Waiting; w != nil {
 			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
 		}
-		// The error for a call that has ended is ignored, because the next event
-		// reports the end.
+		// The error for a call that has ended is ignored, because the next event reports
+		// the end.
 		_, _ = c.browser.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.tab.deniesApprovals, Surface: "the test"})
 	case dispatch.EventEnded:
 		return !isStopSent(e.Call) || e.Call.StopOutcome != ""
@@ -174,7 +175,7 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 	return false
 }
 
-// isStopSent reports whether the page received the request to stop the call.
+// isStopSent reports whether the daemon has sent the page a request to stop the call.
 func isStopSent(v dispatch.View) bool {
 	switch v.ErrorCode {
 	case wire.ErrCancelled, wire.ErrIdleTimeout, wire.ErrDeadlineExceeded:
@@ -183,8 +184,9 @@ func isStopSent(v dispatch.View) bool {
 	return false
 }
 
-// scheduleActions starts the timers of the cancellation and the navigation that the test wants.
-// A call that waited for an approval begins twice; the timers start once.
+// scheduleActions starts the timers for the cancellation and the navigation that the test
+// requests. A call that waited for an approval begins twice, but its timers start only
+// once.
 func (c *runningCall) scheduleActions(ctx context.Context) {
 	if len(c.timers) > 0 {
 		return
@@ -198,11 +200,12 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 	scheduleAt(c.request.NavigateAt, func() { c.navigateAway(ctx) })
 }
 
-// navigateRetryPause is the pause before a navigation that failed is tried again.
+// navigateRetryPause is the pause before another attempt of a failed navigation.
 const navigateRetryPause = 50 * time.Millisecond
 
-// navigateAway navigates the tab to another page of its site. A busy browser may refuse
-// a navigation, so navigateAway tries until ctx ends, which the end of the call does.
+// navigateAway navigates the tab to another page of its site. A busy browser may refuse a
+// navigation, so navigateAway retries until ctx is done. The end of the call also ends
+// ctx.
 func (c *runningCall) navigateAway(ctx context.Context) {
 	for ctx.Err() == nil {
 		tabURL, err := c.tab.tab.URL(ctx)
@@ -225,8 +228,7 @@ func (c *runningCall) markReported() {
 	}
 }
 
-// finish fills in how the call ended, from the client's result and the daemon's
-// events.
+// finish completes the result of a call with the client's result and the daemon's events.
 func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	var info struct {
 		Code    wire.ErrorCode      `json:"code"`
@@ -297,7 +299,8 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 	return quoted
 }
 
-// textOf returns the text of a content block, or a note for another kind.
+// textOf returns the text of an MCP content block. For blocks without text, textOf
+// returns a note with the type and the size.
 func textOf(c mcpclient.Content) string {
 	if c.Type == "text" {
 		return c.Text

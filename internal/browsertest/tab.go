@@ -17,13 +17,13 @@ import (
 type testTab struct {
 	tab *realtab.Tab
 	ctx context.Context // ends when the test opens another tab
-	// deniesApprovals makes the user deny all approvals.
+	// deniesApprovals makes the simulated user deny all approvals.
 	deniesApprovals bool
 	// lastLogSeq is the sequence number of the last log entry that the test has received.
 	lastLogSeq uint64
 }
 
-// testPage is the page that a test opens.
+// testPage describes the page that a test opens.
 type testPage struct {
 	URL            string                     `json:"url"`
 	HTML           string                     `json:"html"`
@@ -35,7 +35,7 @@ type testPage struct {
 	User           string                     `json:"user"`
 }
 
-// tabState is the state of a tab that a test can read.
+// tabState is what a test can read about its tab.
 type tabState struct {
 	URL  string     `json:"url"`
 	Logs []logEntry `json:"logs"`
@@ -49,8 +49,8 @@ type logEntry struct {
 	TS      string          `json:"ts"`
 }
 
-// open closes the current tab, opens another and waits until the plugin runs in it.
-// open cancels calls in the old tab, and an opening that is in progress.
+// open closes the current tab, opens another tab and blocks until the plugin runs in the
+// new tab. open cancels the calls in the old tab, and an opening that is in progress.
 func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, error) {
 	var page testPage
 	if err := json.Unmarshal(params, &page); err != nil {
@@ -99,8 +99,8 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	return t.readState(ctx, newTab)
 }
 
-// waitUntilParsed waits until the document is complete, but at most parseTimeout: the
-// document may wait for a script that the test itself serves later.
+// waitUntilParsed blocks until the document is parsed, but at most 3 s, because the
+// document may wait for a script that the test serves later.
 func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 	parseCtx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()
@@ -111,8 +111,8 @@ func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 	return err
 }
 
-// resolveURL returns the URL of the page, or an error if the plugin does not run at
-// this URL.
+// resolveURL returns the URL of the page to open, or an error if the plugin does not run
+// at this URL.
 func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 	testedPlugin, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
 	if !ok {
@@ -137,7 +137,7 @@ func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 	return pageURL, nil
 }
 
-// closeTab closes the current tab and waits until the daemon has no tab.
+// closeTab closes the current tab and blocks until the daemon has no tab.
 func (t *Browser) closeTab(ctx context.Context) error {
 	tab := t.currentTab()
 	if tab == nil {
@@ -158,7 +158,7 @@ func (t *Browser) currentTab() *testTab {
 	return t.tab
 }
 
-// listTabs returns the tabs that the browser has reported.
+// listTabs returns the tabs that the browser has reported to the daemon.
 func (t *Browser) listTabs() (tabs []wire.TabInfo) {
 	for _, b := range t.daemon.Hub.Browsers() {
 		tabs = append(tabs, b.Tabs...)
@@ -166,7 +166,7 @@ func (t *Browser) listTabs() (tabs []wire.TabInfo) {
 	return tabs
 }
 
-// isLive reports whether the plugin runs in the tab.
+// isLive reports whether the plugin runs in a tab.
 func (t *Browser) isLive() bool {
 	for _, tab := range t.listTabs() {
 		for _, p := range tab.Plugins {
@@ -196,8 +196,8 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	return t.waitForSync(ctx)
 }
 
-// setupScript returns a script that sets the storage and the globals of the page. The
-// returned script runs before all other scripts of the page.
+// setupScript returns a script that sets the storage and the global variables of the
+// page. The script runs before all other scripts of the page.
 func (p testPage) setupScript() (string, error) {
 	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,
@@ -213,10 +213,12 @@ func (p testPage) setupScript() (string, error) {
 })(` + string(setupJSON) + `)`, nil
 }
 
-// errTabReplaced is the error for a call in a tab that the test has replaced.
+// errTabReplaced is the error for a call in a tab that the test has replaced by another
+// tab.
 var errTabReplaced = errors.New("the tab is closed: the test has opened another")
 
-// readState returns the URL of the tab and the log entries since the last call.
+// readState returns the URL of the tab, and the log entries since the last call of
+// readState.
 func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error) {
 	if tab == nil || tab.ctx.Err() != nil {
 		return nil, errTabReplaced
@@ -243,18 +245,18 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	return state, nil
 }
 
-// logMark is the plugin name of the marker entries that lastLogSeq adds to the log. No
-// plugin can have the name "(plugin test)", because of its parentheses.
+// logMark is the plugin name of the marker entries that lastLogSeq adds to the log. A
+// plugin cannot have the name "(plugin test)", because of the parentheses.
 const logMark = "(plugin test)"
 
-// lastLogSeq returns the sequence number of the last log entry that has arrived. The
-// log stores entries in order but a moment later, so lastLogSeq adds a marker entry and
-// waits until the log has stored the marker.
+// lastLogSeq returns the sequence number of the last log entry that the daemon has
+// received. The log stores entries in order, but with a delay. lastLogSeq therefore adds
+// a marker entry and waits until the log has stored the marker.
 func (t *Browser) lastLogSeq() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
 	defer follower.Close()
 	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logMark, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
-	entries, _, err := follower.Next(context.Background()) // follower.Next does not block forever: the marker was added or the log is closed
+	entries, _, err := follower.Next(context.Background()) // Next does not block forever, because the marker was added or the log is closed
 	if err != nil || len(entries) == 0 {
 		return 0
 	}

@@ -1,6 +1,7 @@
-// Package bundlecode splits the code of a bundle into its modules. The build splits a
-// bundle to minify libraries, and a review splits a bundle to show only the author's
-// code. Because both use this package, both agree on which modules are libraries.
+// Package bundlecode splits the code of a bundle into its modules. The build of a plugin
+// splits a bundle to minify libraries. A review splits a bundle to show only the author's
+// code. Because the build and the review share this package, they agree on which modules
+// are libraries.
 package bundlecode
 
 import (
@@ -23,12 +24,12 @@ type Module struct {
 // before each module.
 var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(?:[cm]?[jt]sx?|json|svg|css)|locales))[ \t]*\r?$`)
 
-// libraryPath matches the paths of modules that the author did not write: npm
-// packages and the SDK.
+// libraryPath matches the paths of modules that the author did not write: npm packages
+// and the SDK.
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// Split splits the code of a bundle at the comments before its modules. Split drops parts
-// that contain only white space.
+// Split splits the code of a bundle at the comments before its modules. Parts that
+// contain only white space are dropped.
 func Split(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""
@@ -42,8 +43,8 @@ func Split(code string) []Module {
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
-	// The code that the build appends after the last module is not part of the module,
-	// which may be a library.
+	// The build appends code after the last module. This code is not part of the last
+	// module, which may be a library.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].Library {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]

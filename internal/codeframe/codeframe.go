@@ -13,16 +13,18 @@ import (
 )
 
 const (
-	// contextLines is the number of source lines shown before and after the position.
+	// contextLines is the number of source lines that a code frame shows before and after
+	// the position.
 	contextLines = 2
-	// maxColumns is the maximum number of characters shown of one source line.
+	// maxColumns is the maximum number of characters that a code frame shows of one
+	// source line.
 	maxColumns = 64
-	// maxFileBytes limits the size of a source file that codeframe reads.
+	// maxFileBytes is the maximum size of a source file that Read opens, in bytes.
 	maxFileBytes = 4 << 20
 )
 
-// Read returns the lines around a location, such as src/tools/export.ts:31:11, of a file
-// in the directory dir. Read returns nil if the file does not have this line.
+// Read returns the source lines around a location, such as src/tools/export.ts:31:11, of
+// a file in the directory dir. Read returns nil if the file does not have the line.
 func Read(dir, location string) []string {
 	file, line, column, ok := parseLocation(location)
 	if !ok || !filepath.IsLocal(filepath.FromSlash(file)) {
@@ -39,7 +41,7 @@ func Read(dir, location string) []string {
 	return formatFrame(string(text), line, column)
 }
 
-// parseLocation splits a location of the form file:line:column.
+// parseLocation parses a location of the form file:line:column.
 func parseLocation(location string) (file string, line, column int, ok bool) {
 	rest, columnText, _ := cutLast(location, ":")
 	file, lineText, _ := cutLast(rest, ":")
@@ -56,8 +58,8 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// formatFrame returns the source lines around a position in text. The numbers line and column
-// count from 1.
+// formatFrame returns the source lines around a position in text. line and column count
+// from 1.
 func formatFrame(text string, line, column int) []string {
 	sourceLines := strings.Split(text, "\n")
 	if line > len(sourceLines) {
@@ -70,7 +72,7 @@ func formatFrame(text string, line, column int) []string {
 	width := len(strconv.Itoa(last))
 	before := []rune(sourceLines[line-1])
 	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
-	start := max(caret-maxColumns+10, 0) // start is the first shown column
+	start := max(caret-maxColumns+10, 0) // first shown column
 	var lines []string
 	for number := first; number <= last; number++ {
 		mark := ' '

@@ -24,11 +24,12 @@ const (
 )
 
 const (
-	// headerTimeout limits the wait for the headers of a response.
+	// headerTimeout limits the wait for the headers of an HTTP response.
 	headerTimeout = 30 * time.Second
-	// attemptTimeout limits one attempt, with its body and redirects.
+	// attemptTimeout limits one attempt of a request, with its redirects and the response
+	// body.
 	attemptTimeout = 5 * time.Minute
-	// maxAttempts is the maximum number of times that a request is sent.
+	// maxAttempts is the maximum number of attempts for one request.
 	maxAttempts = 3
 	// maxRetryAfter limits the pause that a Retry-After header can cause.
 	maxRetryAfter = 20 * time.Second
@@ -37,19 +38,19 @@ const (
 // ErrNotFound is wrapped by the error for a package that the registry does not have.
 var ErrNotFound = errors.New("not found")
 
-// Options configure a client. The zero value of each field of Options means its
-// default.
+// Options configure a [Client]. The zero value of a field selects the field's default.
 type Options struct {
-	// UserAgent is the User-Agent header; default "opentabs".
+	// UserAgent is the User-Agent header; the default is "opentabs".
 	UserAgent string
-	// Backoff is the pause before the second attempt, and doubles before the third
-	// attempt; default 300 ms.
+	// Backoff is the pause before the second attempt of a request. The pause doubles
+	// before the third attempt. Default: 300 ms.
 	Backoff time.Duration
-	// Silence limits a pause in the middle of a response body; default 30 s.
+	// Silence limits the time without data while a response body is read; the default is
+	// 30 s.
 	Silence time.Duration
 }
 
-// Client queries registries and downloads packages.
+// Client queries npm registries and downloads packages.
 type Client struct {
 	config *Config
 	http   *http.Client
@@ -57,7 +58,7 @@ type Client struct {
 }
 
 // New returns a client that uses the proxy, certificates and logins in config. New
-// fails if a setting is invalid.
+// returns an error if a setting is invalid.
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"
@@ -85,8 +86,8 @@ func New(config *Config, o Options) (*Client, error) {
 	return c, nil
 }
 
-// loginTransport sets the Authorization header by the address of each request, so that a
-// redirect does not forward credentials.
+// loginTransport sets the Authorization header of each request according to its address,
+// so that a redirect to another host does not forward credentials.
 type loginTransport struct {
 	config *Config
 	next   http.RoundTripper
@@ -101,7 +102,7 @@ func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(r)
 }
 
-// checkRedirect allows up to maxRedirects redirects, but none from https to http.
+// checkRedirect allows up to 5 redirects, but no redirect from https to http.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return &errContent{fmt.Sprintf("the server redirects more than %d times; check the registry in .npmrc", maxRedirects)}
@@ -112,18 +113,18 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// statusError is a response whose status is not 200.
+// statusError is the error for a response whose HTTP status is not 200.
 type statusError struct {
 	status     int
 	text       string
-	retryAfter time.Duration // retryAfter is 0 without a Retry-After header
+	retryAfter time.Duration // 0 without a Retry-After header
 }
 
 func (e *statusError) Error() string { return e.text }
 
-// getWithRetries sends a request and passes the response to read. getWithRetries
-// retries after transient errors, at most maxAttempts times. The error of
-// getWithRetries names the action that the user can take.
+// getWithRetries sends a GET request and passes the response to read. After a transient
+// error, getWithRetries repeats the request, with at most 3 attempts. The error names the
+// action that the user can take.
 func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	backoff := c.opts.Backoff
 	for attempt := 1; ; attempt++ {
@@ -152,7 +153,7 @@ func (c *Client) getWithRetries(ctx context.Context, address, accept string, rea
 	}
 }
 
-// getOnce sends a request one time and passes a successful response to read.
+// getOnce sends a GET request once and passes a successful response to read.
 func (c *Client) getOnce(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
@@ -186,8 +187,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// timedBody is a response body with a limit for the time between two reads. The timer
-// of timedBody cancels the request.
+// timedBody is a response body that limits the time between two reads. When the time is
+// up, a timer cancels the request.
 type timedBody struct {
 	io.ReadCloser
 	limit       time.Duration
@@ -195,7 +196,7 @@ type timedBody struct {
 	hasTimedOut bool
 }
 
-// Read reads from the body and restarts the timer.
+// Read reads from the response body and restarts the timer.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	// Stop returns false if the timer has already cancelled the request.
@@ -205,7 +206,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reasonOf returns the registry's error text in parentheses, or "" without one.
+// reasonOf returns the error text in a registry's response in parentheses, or "" if the
+// response has none.
 func reasonOf(response *http.Response) string {
 	text, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 	var body struct {
@@ -222,13 +224,13 @@ func reasonOf(response *http.Response) string {
 	return " (" + strings.ToValidUTF8(reason[:min(len(reason), 200)], "") + ")"
 }
 
-// errContent is a response that can't be used. A request that fails with an errContent
-// is not retried.
+// errContent is the error for a response whose content cannot be used. A request that
+// fails with an errContent is not retried.
 type errContent struct{ text string }
 
 func (e *errContent) Error() string { return e.text }
 
-// isTransient reports whether a connection error may be gone at the next attempt.
+// isTransient reports whether another attempt may succeed after a connection error.
 func isTransient(err error) bool {
 	var contentErr *errContent
 	var unknownCA x509.UnknownAuthorityError
@@ -271,8 +273,8 @@ func (c *Client) explainError(address string, err error) error {
 	return fmt.Errorf("the registry %s can't be reached: %w; check the network, the registry in .npmrc and the proxy, or install a file with `opentabs plugin install FILE.tgz`", registryURL, err)
 }
 
-// explainStatus turns an HTTP status of the registry at registryURL into an error with
-// an action for the user.
+// explainStatus turns an HTTP status of the registry at registryURL into an error with an
+// action for the user.
 func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *statusError) error {
 	switch statusErr.status {
 	case http.StatusNotFound:

@@ -12,40 +12,39 @@ import (
 	"strings"
 )
 
-// defaultRegistry is the registry if no setting names one.
+// defaultRegistry is the address of the registry if no setting names one.
 const defaultRegistry = "https://registry.npmjs.org/"
 
-// maxNpmrcBytes is the largest .npmrc that is read.
+// maxNpmrcBytes is the maximum size of an .npmrc file, in bytes.
 const maxNpmrcBytes = 1 << 20
 
-// Environment is where [LoadConfig] searches for settings.
+// Environment contains the places in which [LoadConfig] searches for settings.
 type Environment struct {
-	// Getenv and Environ are os.Getenv and os.Environ. Tests replace Getenv and
-	// Environ.
+	// Getenv and Environ are os.Getenv and os.Environ. Tests replace both functions.
 	Getenv  func(string) string
 	Environ func() []string
-	// Home is the user's home directory; it may be empty.
+	// Home is the user's home directory; Home may be empty.
 	Home string
-	// Dir is the project directory whose .npmrc is read, or a directory below the project
-	// directory. If Dir is empty, no .npmrc of a project is read.
+	// Dir is the project directory whose .npmrc is read, or a directory below it. If Dir
+	// is empty, no .npmrc of a project is read.
 	Dir string
-	// GOOS is the operating system; default runtime.GOOS.
+	// GOOS is the name of the operating system; the default is runtime.GOOS.
 	GOOS string
 }
 
-// Config contains the settings of npm.
+// Config contains the settings of npm. A Config is immutable.
 type Config struct {
-	values map[string]setting // values has the settings by key
-	logins []login            // logins are sorted by path, longest first
+	values map[string]setting // settings by key
+	logins []login            // sorted by path length, longest first
 	env    Environment
 }
 
-// setting is the text of one setting, and the file or variable that sets it.
+// setting is the text of one npm setting, and the file or variable that sets it.
 type setting struct{ text, source string }
 
-// LoadConfig reads npm's settings in npm's order: environment variables first, then the
-// .npmrc of the project, of the user and of the machine. Missing files are skipped. The
-// error of LoadConfig names a file that cannot be read.
+// LoadConfig reads npm's settings. As in npm, environment variables take precedence, then
+// the .npmrc of the project, of the user and of the machine. Missing files are skipped.
+// The error names the file that cannot be read.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS
@@ -71,8 +70,8 @@ func LoadConfig(env Environment) (*Config, error) {
 	return c, nil
 }
 
-// projectFile returns the path of .npmrc beside the nearest package.json in or above
-// dir; without one, the path in dir.
+// projectFile returns the path of .npmrc beside the nearest package.json in dir or above.
+// If there is no package.json, projectFile returns the path of .npmrc in dir.
 func projectFile(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -88,8 +87,8 @@ func projectFile(dir string) string {
 	}
 }
 
-// globalFile returns the path of the settings for all users of the machine; "" if
-// there is none.
+// globalFile returns the path of the settings file for all users of the machine; "" if
+// its place is unknown.
 func (c *Config) globalFile() string {
 	if file := c.settingText("globalconfig"); file != "" {
 		return file
@@ -103,8 +102,8 @@ func (c *Config) globalFile() string {
 	return "/usr/local/etc/npmrc"
 }
 
-// readEnvironment adds the npm_config_* variables. The prefix npm_config_ may be in
-// upper or lower case.
+// readEnvironment adds the settings in npm_config_* variables. The prefix npm_config_ may
+// be in upper or lower case.
 func (c *Config) readEnvironment() {
 	const prefix = "npm_config_"
 	for _, variable := range c.env.Environ() {
@@ -123,13 +122,13 @@ func (c *Config) readEnvironment() {
 
 func allowAnyKey(string) bool { return true }
 
-// isProjectKey reports whether the .npmrc of a project may set key. As in npm, a
-// project may not set the paths of global packages and of other settings files.
+// isProjectKey reports whether the .npmrc of a project may set key. As in npm, a project
+// may not set the paths of global packages and of other settings files.
 func isProjectKey(key string) bool {
 	return !slices.Contains([]string{"prefix", "globalconfig", "userconfig"}, key)
 }
 
-// readFile adds the settings of a file whose keys are allowed and not set yet.
+// readFile adds the settings of an .npmrc file whose keys are allowed and not yet set.
 func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if file == "" {
 		return nil
@@ -148,7 +147,7 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if err != nil {
 		return fmt.Errorf("read npm's settings: %w", err)
 	}
-	fileValues := map[string]string{} // within a file the last line counts
+	fileValues := map[string]string{} // within a file, the last line for a key takes precedence
 	var orderedKeys []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		key, value, ok := c.parseLine(line)
@@ -166,15 +165,15 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	return nil
 }
 
-// add sets key unless it is already set.
+// add sets key to value, unless key is already set.
 func (c *Config) add(key, value, source string) {
 	if _, isSet := c.values[key]; !isSet {
 		c.values[key] = setting{value, source}
 	}
 }
 
-// parseLine parses one line of an .npmrc. parseLine skips comments, sections and lists,
-// which this package does not need.
+// parseLine parses one line of an .npmrc file. parseLine skips comments, sections and
+// lists, because package npm does not use them.
 func (c *Config) parseLine(line string) (key, value string, ok bool) {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.ContainsRune("#;[", rune(line[0])) {
@@ -195,8 +194,8 @@ func unquoteValue(s string) string {
 	return s
 }
 
-// expandVariables replaces ${NAME} by the environment variable NAME. If NAME is not
-// set, expandVariables removes ${NAME?} and keeps ${NAME} unchanged.
+// expandVariables replaces ${NAME} by the environment variable NAME. If NAME is not set,
+// expandVariables removes ${NAME?} and keeps ${NAME} unchanged.
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
@@ -217,14 +216,15 @@ func (c *Config) expandVariables(s string) string {
 	}
 }
 
-// hasUnsetVariable reports whether expandVariables left a variable in a value.
+// hasUnsetVariable reports whether the value of a setting still contains an environment
+// variable.
 func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") }
 
 func (c *Config) settingText(key string) string { return c.values[key].text }
 
 // Registry returns the address of the registry for a package name, with a slash at the
-// end. Registry also returns the file or variable that sets the address; "" for the
-// default. Registry fails if the address is invalid.
+// end. source is the file or variable that sets the address, or "" for the default. The
+// error reports an invalid address.
 func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {

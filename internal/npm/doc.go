@@ -1,7 +1,7 @@
-// Package npm downloads packages from npm registries without running npm. Package npm
-// reads npm's settings (.npmrc files and environment variables), queries the registry,
-// verifies the download and unpacks it. Package npm never runs a script of a package
-// and never fetches a dependency.
+// Package npm downloads packages from npm registries without running npm. It reads npm's
+// settings (.npmrc files and environment variables), queries the registry, and verifies
+// and unpacks the downloaded package. Package npm never runs the scripts of a package and
+// never downloads dependencies.
 //
 // Begin with [LoadConfig] and [New]:
 //
@@ -14,13 +14,12 @@
 //
 // # Trust
 //
-// A download is accepted only if it matches the sha512 integrity hash from the
-// registry's metadata. The size of every response is limited. A password or token
-// is sent only to the address that the setting names, never to another host, even
-// if the registry redirects there.
+// A downloaded file must match the sha512 integrity hash in the registry's metadata. The
+// size of every HTTP response is limited. A password or token is sent only to the address
+// that the npm setting names, never to the target of a redirect on another host.
 //
 // # Concurrency
 //
-// A Config never changes after it is loaded. A Client may be used from any
-// goroutine. Two concurrent calls of [Unpack] may not have the same target.
+// A Config is immutable. A Client is safe for concurrent use. Two concurrent calls of
+// [Unpack] may not have the same target.
 package npm

@@ -11,18 +11,18 @@ import (
 	"os"
 )
 
-// maxTarballBytes limits the size of a package's .tgz file.
+// maxTarballBytes is the maximum size of a package's .tgz file, in bytes.
 const maxTarballBytes = 50 << 20
 
-// Tarball is the .tgz file of a package on this machine.
+// Tarball is the .tgz file of a package on the local disk.
 type Tarball struct {
 	Path string
 	// Integrity is the sha512 hash of the file in npm's notation.
 	Integrity string
 }
 
-// Download fetches the .tgz file of a version into a new file in dir and verifies its
-// integrity. A failed Download removes the file.
+// Download downloads the .tgz file of a version into a new file in dir and verifies the
+// file's integrity. On error, Download removes the file.
 func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir string) (Tarball, error) {
 	packageText := v.Name + " " + v.Version
 	expectedSums, err := parseIntegrity(v.Dist)
@@ -62,8 +62,8 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 	return t, nil
 }
 
-// tarballAddress returns the address to download a file from. A registry behind a proxy
-// often lists its own files with http; Download fetches these files with https.
+// tarballAddress returns the address from which to download a package's file. A registry
+// behind a proxy often lists its own files with http; Download then uses https.
 func tarballAddress(registry, listedAddress string) (string, error) {
 	registryURL, err := url.Parse(registry)
 	if err != nil {
@@ -82,7 +82,7 @@ func tarballAddress(registry, listedAddress string) (string, error) {
 	return u.String(), nil
 }
 
-// truncateFile empties a file before the next attempt.
+// truncateFile empties a file before the next attempt of the download.
 func truncateFile(f *os.File) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -90,7 +90,7 @@ func truncateFile(f *os.File) error {
 	return f.Truncate(0)
 }
 
-// saveBody writes the body of a response to f and returns its sha512 hash.
+// saveBody writes the body of a response to f and returns the body's sha512 hash.
 func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 	tooLarge := &errContent{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
 	if response.ContentLength > maxTarballBytes {
@@ -107,7 +107,8 @@ func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// OpenTarball checks a .tgz file that the user names, and computes its integrity.
+// OpenTarball checks a .tgz file that the user names, and computes the file's integrity
+// hash.
 func OpenTarball(path string) (Tarball, error) {
 	f, err := os.Open(path)
 	switch {

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// GlobalFolders returns the node_modules folders of globally installed packages that
-// exist. GlobalFolders runs no program to find them, but tries the prefix in npm's
-// settings, the folder of Node, and the usual places.
+// GlobalFolders returns the folders of globally installed npm packages. To find the
+// folders, GlobalFolders runs no program. It checks the prefix in npm's settings, the
+// folder of Node, and the usual places, and returns the folders that exist.
 func (c *Config) GlobalFolders() []string {
 	getenv, home := c.env.Getenv, c.env.Home
 	joinPath := func(parts ...string) string {
@@ -44,8 +44,7 @@ func (c *Config) GlobalFolders() []string {
 	if nvmDir == "" {
 		nvmDir = joinPath(home, ".nvm")
 	}
-	// Volta has a folder for each package, and nvm has a folder for each version of
-	// Node.
+	// Volta has a folder for each package, and nvm has a folder for each version of Node.
 	for _, pattern := range []string{
 		joinPath(voltaHome, "tools", "image", "packages", "*", "lib", "node_modules"),
 		joinPath(voltaHome, "tools", "image", "packages", "@*", "*", "lib", "node_modules"),
@@ -60,10 +59,11 @@ func (c *Config) GlobalFolders() []string {
 	return keepExistingFolders(folders)
 }
 
-// versionIn returns the version of Node in the path of one of nvm's folders.
+// versionIn returns the version of Node in the path of a folder that nvm created.
 func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
 
-// keepExistingFolders returns the folders that exist, without links and duplicates.
+// keepExistingFolders returns the folders that exist, with links resolved and without
+// duplicates.
 func keepExistingFolders(folders []string) []string {
 	var result []string
 	seen := map[string]bool{}

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// integrity is a set of sha512 hashes. A file must match one of the hashes.
+// integrity is a set of sha512 hashes. A downloaded file must match one of the hashes.
 type integrity [][]byte
 
-// parseIntegrity returns the sha512 hashes of a file from its metadata. parseIntegrity
-// ignores weaker hashes, because an attacker can make another file with the same hash.
+// parseIntegrity returns the sha512 hashes of a package's file from the registry's
+// metadata. Weaker hashes are ignored, because an attacker can make another file with the
+// same hash.
 func parseIntegrity(d Dist) (integrity, error) {
 	var sums integrity
 	var otherAlgorithms []string
@@ -40,7 +41,7 @@ func parseIntegrity(d Dist) (integrity, error) {
 	return nil, fmt.Errorf("the registry returned no integrity hash, so the download cannot be verified; ask its author to republish it")
 }
 
-// contains reports whether the set contains sum.
+// contains reports whether one of the accepted hashes equals sum.
 func (i integrity) contains(sum []byte) bool {
 	for _, acceptedSum := range i {
 		if subtle.ConstantTimeCompare(acceptedSum, sum) == 1 {
@@ -50,5 +51,5 @@ func (i integrity) contains(sum []byte) bool {
 	return false
 }
 
-// integrityText formats a sha512 hash in npm's notation.
+// integrityText formats a sha512 hash in npm's notation, such as "sha512-" and base64.
 func integrityText(sum []byte) string { return "sha512-" + base64.StdEncoding.EncodeToString(sum) }

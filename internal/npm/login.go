@@ -7,18 +7,20 @@ import (
 	"strings"
 )
 
-// login is the credentials for the addresses that begin with host and path.
+// login contains the credentials for all addresses that begin with host and path.
 type login struct {
-	host string // host includes the port, unless it is the scheme's default
-	path string // path begins and ends with a slash
-	// header is the value of Authorization. header is empty if problem is set.
+	host string // includes the port, unless it is the default port of the scheme
+	path string // begins and ends with a slash
+	// header is the value of the Authorization header. header is empty if problem is not
+	// empty.
 	header string
-	// problem is why the login can't be used; "" if it can.
+	// problem is the reason why the credentials are invalid, or "".
 	problem string
-	from    string // from is the file or variable that sets the login
+	from    string // file or variable that sets the login
 }
 
-// The constants are names of settings that follow an address, as in //host/:_authToken.
+// These constants are the names of npm settings that follow an address, as in
+// //host/:_authToken.
 const (
 	keyToken    = "_authToken"
 	keyAuth     = "_auth"
@@ -26,7 +28,8 @@ const (
 	keyPassword = "_password"
 )
 
-// findLogins collects the logins, sorted by the length of the path, longest first.
+// findLogins collects the logins in the settings, sorted by the length of the path,
+// longest first.
 func (c *Config) findLogins() {
 	seen := map[string]bool{}
 	for key := range c.values {
@@ -40,7 +43,7 @@ func (c *Config) findLogins() {
 	slices.SortFunc(c.logins, func(a, b login) int { return len(b.path) - len(a.path) })
 }
 
-// splitLogin returns the address of a setting such as //host/path/:_authToken.
+// splitLogin returns the address in the key of a setting such as //host/path/:_authToken.
 func splitLogin(key string) (address string, ok bool) {
 	i := strings.LastIndexByte(key, ':')
 	if !strings.HasPrefix(key, "//") || i < 0 || !slices.Contains([]string{keyToken, keyAuth, keyUser, keyPassword}, key[i+1:]) {
@@ -49,7 +52,7 @@ func splitLogin(key string) (address string, ok bool) {
 	return key[:i], true
 }
 
-// loginSetting returns the login that the settings for an address describe.
+// loginSetting returns the login that the settings for an address define.
 func (c *Config) loginSetting(address string) login {
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "//"), "/")
 	l := login{host: strings.ToLower(host), path: "/" + strings.Trim(path, "/") + "/"}
@@ -84,8 +87,8 @@ func (c *Config) loginSetting(address string) login {
 	return l
 }
 
-// loginFor returns the login for an address. If several logins match, loginFor returns
-// the login with the longest path.
+// loginFor returns the login for the URL of a request. If several logins match, loginFor
+// returns the login with the longest path.
 func (c *Config) loginFor(u *url.URL) (login, bool) {
 	host := strings.ToLower(u.Host)
 	hostWithoutPort := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])

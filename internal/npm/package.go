@@ -15,13 +15,13 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxListedVersions is how many versions an error lists.
+// maxListedVersions is the maximum number of versions that an error lists.
 const maxListedVersions = 5
 
-// latestTag is the tag that [Package.ChooseVersion] uses if no version is named.
+// latestTag is the tag that [Package.ChooseVersion] uses if no version is requested.
 const latestTag = "latest"
 
-// Package is a registry's metadata of a package.
+// Package is a registry's metadata of one npm package.
 type Package struct {
 	Name string
 	// Registry is the address of the registry that returned the metadata.
@@ -29,18 +29,20 @@ type Package struct {
 	// Tags maps tags to versions. Nearly every package has the tag "latest".
 	Tags     map[string]string
 	Versions map[string]*Version
-	// Published is the time of publication by version, where the registry has it.
+	// Published maps versions to their times of publication. Versions whose time the
+	// registry does not list are missing.
 	Published map[string]time.Time
 }
 
-// Version is one version of a package.
+// Version is one version of a package, as the registry describes it.
 type Version struct {
 	Name        string `json:"name"`
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	Homepage    string `json:"homepage"`
 	License     any    `json:"license"`
-	// Deprecated is the author's warning; false or absent if there is none.
+	// Deprecated is the author's warning about the version; false or absent if the
+	// version is not deprecated.
 	Deprecated   any               `json:"deprecated"`
 	Keywords     any               `json:"keywords"`
 	Dependencies map[string]string `json:"dependencies"`
@@ -49,18 +51,18 @@ type Version struct {
 	OpenTabs json.RawMessage `json:"opentabs"`
 }
 
-// Dist is the address and the integrity of a version's .tgz file.
+// Dist contains the address and the integrity hash of a version's .tgz file.
 type Dist struct {
 	Tarball   string `json:"tarball"`
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
-	// UnpackedSize is the size of the unpacked files in bytes; 0 if the registry does
-	// not list the size.
+	// UnpackedSize is the total size of the unpacked files in bytes; 0 if the registry
+	// does not list the size.
 	UnpackedSize int64 `json:"unpackedSize"`
 	FileCount    int   `json:"fileCount"`
 }
 
-// nameGrammar matches the package names that a plugin can have. npm allows more.
+// nameGrammar matches the package names that a plugin can have. npm allows more names.
 var nameGrammar = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // CheckName returns an error if name is not a valid package name for a plugin.
@@ -71,8 +73,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Package fetches the metadata of a package from its registry. The error of Package
-// names an action for the user, and wraps [ErrNotFound] if the package does not exist.
+// Package downloads the metadata of a package from its registry. The error names an
+// action for the user, and wraps [ErrNotFound] if the package does not exist.
 func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -115,10 +117,10 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	return p, nil
 }
 
-// ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An empty
-// text means the tag "latest". In a range, ChooseVersion follows npm: ChooseVersion prefers the version
-// with the tag "latest", then the newest version. ChooseVersion chooses a deprecated version
-// only if no other version matches. The error of ChooseVersion lists the available versions.
+// ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An
+// empty text means the tag "latest". In a range, ChooseVersion follows npm: it prefers
+// the version with the tag "latest", then the newest version. A deprecated version is
+// chosen only if no other version matches. The error lists the available versions.
 func (p *Package) ChooseVersion(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {
@@ -157,13 +159,14 @@ func (p *Package) ChooseVersion(want string) (*Version, error) {
 	return bestVersion, nil
 }
 
-// allowsPrerelease reports whether a range allows v. As in npm, a range allows a
-// prerelease only if the range names a prerelease of the same version.
+// allowsPrerelease reports whether a range allows the version v. As in npm, a range
+// allows a prerelease only if the range names a prerelease of the same version.
 func allowsPrerelease(want string, v *semver.Version) bool {
 	return v.Prerelease() == "" || strings.Contains(want, fmt.Sprintf("%d.%d.%d-", v.Major(), v.Minor(), v.Patch()))
 }
 
-// newestFirst returns the versions, newest first and invalid versions last.
+// newestFirst returns the versions of the package, newest first and invalid versions
+// last.
 func (p *Package) newestFirst() []string {
 	texts := make([]string, 0, len(p.Versions))
 	for text := range p.Versions {
@@ -189,7 +192,7 @@ func Compare(a, b string) int {
 	return x.Compare(y)
 }
 
-// choicesText returns an action that lists the newest versions and all tags.
+// choicesText returns an action for the user that lists the newest versions and all tags.
 func (p *Package) choicesText() string {
 	texts := p.newestFirst()
 	olderText := ""
@@ -214,8 +217,8 @@ func (p *Package) choicesText() string {
 // isDeprecated reports whether the author has deprecated the version v.
 func (v *Version) isDeprecated() bool { return v.Warning() != "" }
 
-// Warning returns the author's text about a deprecated version; "" if the version is
-// not deprecated.
+// Warning returns the author's text about a deprecated version; "" if the version is not
+// deprecated.
 func (v *Version) Warning() string {
 	switch value := v.Deprecated.(type) {
 	case string:

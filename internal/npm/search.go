@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// maxResults limits the results of one search.
+// maxResults is the maximum number of results of one search.
 const maxResults = 250
 
-// Found is one result of a search.
+// Found is one package in the results of a search.
 type Found struct {
 	Name        string
 	Version     string
 	Description string
-	// Publisher is the npm user who published the version; it may be empty.
+	// Publisher is the npm user who published the version; Publisher may be empty.
 	Publisher string
 }
 
-// Search returns packages with a keyword whose texts contain the words of query, best
-// match first. Search returns at most limit results, and never more than 250.
+// Search returns packages that have a keyword and match the words of query, best match
+// first. Search returns at most limit packages, and never more than 250.
 func (c *Client) Search(ctx context.Context, keyword, query string, limit int) ([]Found, error) {
 	registry, _, err := c.config.Registry("")
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// trustCertificates makes a transport trust the certificates in the setting cafile.
+// trustCertificates makes a transport trust the certificates in the file that the npm
+// setting cafile names.
 func (c *Config) trustCertificates(t *http.Transport) error {
 	file := c.settingText("cafile")
 	if file == "" {
@@ -32,8 +33,8 @@ func (c *Config) trustCertificates(t *http.Transport) error {
 	return nil
 }
 
-// configureProxy makes a transport use the proxy in the settings. Without a proxy
-// setting, the transport keeps the proxy of the environment (HTTPS_PROXY).
+// configureProxy makes a transport use the proxy in npm's settings. Without a proxy
+// setting, the transport uses the proxy in the environment variable HTTPS_PROXY.
 func (c *Config) configureProxy(t *http.Transport) error {
 	key := "https-proxy"
 	if c.isUnsetOrDisabled(key) {
@@ -55,7 +56,7 @@ func (c *Config) configureProxy(t *http.Transport) error {
 	return nil
 }
 
-// isUnsetOrDisabled reports whether a setting is absent, empty, null or false.
+// isUnsetOrDisabled reports whether an npm setting is absent, empty, null or false.
 func (c *Config) isUnsetOrDisabled(key string) bool {
 	text := c.settingText(key)
 	return text == "" || text == "null" || text == "false"

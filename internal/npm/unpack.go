@@ -16,19 +16,20 @@ import (
 	"unicode/utf8"
 )
 
-// These constants limit an unpacked package.
+// These constants limit the size and the structure of an unpacked package.
 const (
 	maxUnpackedBytes = 200 << 20
 	maxFiles         = 20000
 	maxPathBytes     = 512
 	maxDepth         = 32
-	// maxStreamBytes limits the decompressed archive with its headers.
+	// maxStreamBytes is the maximum size of the decompressed archive with its headers, in
+	// bytes.
 	maxStreamBytes = maxUnpackedBytes + maxFiles*4<<10
 )
 
 // Unpack writes the files of a package to dir, which must be empty or absent. Unpack
 // first checks the whole archive. Unpack rejects links, devices, paths outside of dir,
-// names that differ only in case, and packages that exceed a limit. Each file gets mode
+// names that differ only in case, and packages that exceed a limit. Each file has mode
 // 0600, so that no file is executable.
 func Unpack(t Tarball, dir string) error {
 	f, err := os.Open(t.Path)
@@ -58,15 +59,15 @@ func Unpack(t Tarball, dir string) error {
 	return nil
 }
 
-// unpacker checks one package, and writes its files if root is set.
+// unpacker checks one package, and writes its files if root is not nil.
 type unpacker struct {
-	root         *os.Root          // root is nil in the pass that only checks
-	claimedPaths map[string]string // the path of each entry by its lower-case form; the path of a folder ends in a slash
+	root         *os.Root          // nil in the pass that only checks
+	claimedPaths map[string]string // path of each file and folder by its lower-case form; the path of a folder ends in a slash
 	files        int
 	bytes        int64
 }
 
-// emptyRoot opens an empty folder. emptyRoot creates the folder if it does not exist.
+// emptyRoot opens the empty folder dir, and creates the folder if it does not exist.
 func emptyRoot(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func emptyRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// readArchive checks all entries of a .tgz file, and writes them if root is set.
+// readArchive checks all entries of a .tgz file, and writes them if root is not nil.
 func (u *unpacker) readArchive(file io.Reader) error {
 	zip, err := gzip.NewReader(bufio.NewReader(file))
 	if err != nil {
@@ -112,12 +113,11 @@ func (u *unpacker) readArchive(file io.Reader) error {
 	return nil
 }
 
-// refusedError is the reason why a package is not unpacked.
+// refusedError is the reason why Unpack rejects a package.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
 
-// newRefusedError returns a formatted reason why a package is not unpacked.
 func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}
 }
@@ -130,12 +130,12 @@ func hasCause(err error) bool {
 	return errors.As(err, &r) || errors.As(err, &p)
 }
 
-// errTooLarge returns the error for an archive beyond the limit of bytes.
+// errTooLarge returns the error for an archive that is larger than maxUnpackedBytes.
 func errTooLarge() error {
 	return newRefusedError("the package unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
 }
 
-// unpackEntry checks one entry of an archive, and writes it if root is set.
+// unpackEntry checks one entry of an archive, and writes the entry if root is not nil.
 func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
@@ -170,8 +170,8 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	return u.write(name, content)
 }
 
-// targetPath returns the path of an entry without its first folder, which is usually
-// "package". The path of the first folder itself is empty.
+// targetPath returns the path of an archive entry without its first folder, which is
+// usually "package". The path of the first folder itself is empty.
 func targetPath(name string) (string, error) {
 	newPathError := func(why string) (string, error) {
 		return "", newRefusedError("the package contains the path %q, which %s; nothing was installed", name, why)
@@ -207,8 +207,8 @@ func targetPath(name string) (string, error) {
 	return target, nil
 }
 
-// makeFolder creates a folder and its parents. entryName is the entry that needs the
-// folder.
+// makeFolder creates a folder and its parents. entryName is the archive entry that needs
+// the folder.
 func (u *unpacker) makeFolder(name, entryName string) error {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
@@ -224,9 +224,9 @@ func (u *unpacker) makeFolder(name, entryName string) error {
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o700)
 }
 
-// claimPath records the path of a file or folder. claimPath rejects a second file at
-// the same path, and paths that differ only in case, because some systems do not
-// distinguish case.
+// claimPath records the path of a file or folder in the archive. claimPath rejects a
+// second file at the same path. Because some file systems do not distinguish case,
+// claimPath also rejects paths that differ only in case.
 func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error {
 	claimedPath := name
 	if isFolder {
@@ -240,7 +240,8 @@ func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error
 	return nil
 }
 
-// write creates a file. If root is nil, write only reads the content to its end.
+// write creates a file with the given content. If root is nil, write only reads the
+// content to its end.
 func (u *unpacker) write(name string, content io.Reader) error {
 	if u.root == nil {
 		_, err := io.Copy(io.Discard, content)

@@ -16,17 +16,17 @@ const (
 	// reportInterval is the minimum time between two printed progress reports of one
 	// call.
 	reportInterval = time.Second
-	// maxCallColumns limits the length of a printed line about a call.
+	// maxCallColumns is the maximum length of a printed line about a call, in characters.
 	maxCallColumns = 200
 )
 
 // callPrinter formats the events of the plugin's calls as lines. Only one goroutine may
 // use a callPrinter.
 type callPrinter struct {
-	lastReports map[string]time.Time // time of the last printed report, by the ID of the call
+	lastReports map[string]time.Time // time of the last printed report, by call ID
 }
 
-// line returns the line that describes an event; empty if the event is not printed.
+// line returns the line that describes an event; empty for an event that is not printed.
 func (p callPrinter) line(e dispatch.Event) string {
 	id := e.Call.CallID
 	switch e.Kind {
@@ -53,7 +53,7 @@ func (p callPrinter) line(e dispatch.Event) string {
 	return text
 }
 
-// followCalls prints the events of the plugin's calls until ctx ends. Calls from the
+// followCalls prints the events of the plugin's calls until ctx is done. Calls from the
 // prompt are left out, because the prompt shows their progress and results.
 func (s *session) followCalls(ctx context.Context, client *httpapi.Client, pluginName string) {
 	printer := callPrinter{lastReports: map[string]time.Time{}}
@@ -76,7 +76,7 @@ func (s *session) followCalls(ctx context.Context, client *httpapi.Client, plugi
 	})
 }
 
-// startCall starts a call of a tool and sets callDone.
+// startCall starts a call of a tool in the background and sets callDone.
 func (s *session) startCall(ctx context.Context, call Call) {
 	s.lastCall = call
 	ctx, s.stopCall = context.WithCancel(ctx)
@@ -99,17 +99,17 @@ func (s *session) callAgain(ctx context.Context) {
 	s.startCall(ctx, s.lastCall)
 }
 
-// callAgainAfterBuild repeats the last call from the prompt if the option Rerun is on and
-// no call is running.
+// callAgainAfterBuild repeats the last call from the prompt if the option Rerun is true
+// and no call is running.
 func (s *session) callAgainAfterBuild(ctx context.Context) {
 	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
 		s.callAgain(ctx)
 	}
 }
 
-// reloadStaleTabs reloads the tabs that can load the new build only with a reload: tabs
-// that were open before the plugin was added, and tabs in which a pre-script changed.
-// reloadStaleTabs reports whether it reloaded a tab.
+// reloadStaleTabs reloads the tabs that cannot load the new build without a reload. These
+// are tabs that were open before the plugin was added, and tabs in which a pre-script
+// changed. reloadStaleTabs reports whether it reloaded a tab.
 func (s *session) reloadStaleTabs(ctx context.Context, tabs tabStates) (hasReloaded bool) {
 	for _, tab := range tabs.staleTabs {
 		if !tab.needsReload {

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// reconnectInterval is the interval between two attempts to reach a daemon.
+	// reconnectInterval is the time between two attempts to connect to a daemon.
 	reconnectInterval = 500 * time.Millisecond
-	// liveTimeout limits how long tabs may take to load a new build.
+	// liveTimeout is the maximum time for tabs to load a new build.
 	liveTimeout = 5 * time.Second
-	// recoverTimeout limits how long a tab may report that it needs a reload, because a
-	// hot reload briefly causes this report.
+	// recoverTimeout is the time for which a tab's report that it needs a reload is
+	// ignored. A hot reload briefly causes this report.
 	recoverTimeout = 2 * time.Second
-	// firstTabTimeout limits how long `opentabs plugin dev` waits until the browser
-	// reports the first tab of a plugin.
+	// firstTabTimeout is how long `opentabs plugin dev` waits for the browser to report
+	// the first tab of a plugin.
 	firstTabTimeout = 2 * time.Second
-	// livePollInterval is the interval between two checks of the tabs.
+	// livePollInterval is the time between two checks of the tabs.
 	livePollInterval = 20 * time.Millisecond
 )
 
-// connect connects to the daemon, and starts a daemon if none runs.
+// connect connects to the daemon, and starts a daemon if none is running.
 func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	client, err := s.Home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -41,10 +41,10 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// keepAttached puts the plugin under development on the daemon and prints its log,
-// until ctx ends. When the daemon restarts, keepAttached continues with the next
-// daemon. attachResult receives nil when the first daemon has accepted the session, or
-// the error if it has not.
+// keepAttached loads the plugin under development into the daemon and prints the plugin's
+// log, until ctx is done. If the daemon restarts, keepAttached continues with the next
+// daemon. attachResult receives nil when the first daemon has accepted the plugin, or the
+// daemon's error.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
@@ -73,13 +73,13 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 	}
 }
 
-// attachOnce puts the plugin on one daemon and prints its log, until the connection
-// ends. attachOnce returns why the connection ended.
+// attachOnce loads the plugin into one daemon and prints the plugin's log, until the
+// connection ends. attachOnce returns why the connection ended.
 func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, onAttached func()) error {
 	ctx, endConnection := context.WithCancel(ctx)
 	defer endConnection()
 	go func() {
-		// Development continues without the log after an error.
+		// If the log is not available, development continues without the log.
 		_ = client.Logs.Follow(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: developed.Name}}, httpapi.LogListener{
 			Entry: func(e pluginlog.Entry) error {
 				s.send(ctx, func() { s.Out.PrintLine("%s", formatEntry(e)) })
@@ -97,7 +97,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 	return client.Plugins.DevelopPlugin(ctx, developed.Dir, s.Permission, onAttached)
 }
 
-// send passes event to the goroutine of session.run, which calls event.
+// send passes the function event to the goroutine of session.run, which calls event.
 func (s *session) send(ctx context.Context, event func()) {
 	select {
 	case s.events <- event:
@@ -105,7 +105,7 @@ func (s *session) send(ctx context.Context, event func()) {
 	}
 }
 
-// formatEntry returns the lines of a plugin's log entry.
+// formatEntry returns the printed lines for a plugin's log entry.
 func formatEntry(e pluginlog.Entry) string {
 	prefix := fmt.Sprintf("%s %-7s ", e.Time.Local().Format("15:04:05.000"), e.Level)
 	text := strings.Join(pluginview.EntryLines(prefix, e), "\n")
@@ -117,7 +117,8 @@ func formatEntry(e pluginlog.Entry) string {
 
 // tabStates are the tabs in which the plugin may run.
 type tabStates struct {
-	// liveTabs have the last build; staleTabs have another build, or none yet.
+	// liveTabs run the last build of the plugin. staleTabs run an older build, or no
+	// build.
 	liveTabs, staleTabs []tabState
 	browsers            int // number of connected browsers
 }
@@ -125,10 +126,10 @@ type tabStates struct {
 type tabState struct {
 	id           int
 	url, browser string
-	// needsReload is set if only a reload of the tab loads the build.
+	// needsReload is true if the tab cannot load the new build without a reload.
 	needsReload bool
-	// ready is the last result of the plugin's function isReady; nil before the first
-	// result.
+	// ready is the last result of the plugin's function isReady in the tab; nil before
+	// the first result.
 	ready *bool
 }
 
@@ -158,13 +159,13 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) tabStates {
 	return tabs
 }
 
-// isSettled reports whether no tab is about to load the build. With mayRecover, a tab
-// that needs a reload may still load the build without a reload.
+// isSettled reports whether no further tab will load the build soon. If mayRecover is
+// true, a tab that needs a reload may still load the build without a reload.
 func (t tabStates) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }
 
-// reportTabs waits until the tabs have loaded the new build, and prints the state of each
+// reportTabs waits until the tabs have loaded the new build, and prints a line about each
 // tab. If mayReload is true, reportTabs reloads the tabs that cannot load the build
 // without a reload.
 func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload bool) error {
@@ -200,8 +201,8 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload
 	}
 }
 
-// findObstacle returns why the daemon sends the plugin to no tab, and what the user can
-// do; empty without an obstacle.
+// findObstacle returns why the daemon does not send the plugin to any tab, and what the
+// user can do. findObstacle returns "" if the daemon can send the plugin.
 func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	for _, f := range status.Failed {
 		if f.Path == developed.Dir {
@@ -219,8 +220,7 @@ func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	return ""
 }
 
-// printTabs prints which tabs have the build, and what to do about tabs without the
-// build.
+// printTabs prints which tabs run the new build, and what to do about all other tabs.
 func (s *session) printTabs(tabs tabStates, hasTimedOut bool, elapsed time.Duration) {
 	switch {
 	case tabs.browsers == 0:

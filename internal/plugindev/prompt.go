@@ -11,11 +11,12 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// maxTypedBytes is the length of the longest line that is read from the terminal.
+// maxTypedBytes is the maximum length of a line that the user types, in bytes.
 const maxTypedBytes = 1 << 20
 
-// ReadLines sends the lines of in, and closes the channel at the end. A read from a
-// terminal cannot be interrupted, so its goroutine may outlive the caller.
+// ReadLines returns a channel that receives the lines of in and is closed at the end of
+// in. A read from a terminal cannot be interrupted, so the goroutine that reads may
+// outlive the caller.
 func ReadLines(in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -42,7 +43,7 @@ func (s *session) showPrompt() {
 	s.isAsking = true
 }
 
-// clearPrompt clears the line of the prompt for other output.
+// clearPrompt clears the line of the prompt before other output.
 func (s *session) clearPrompt() {
 	if s.isAsking {
 		s.Out.ClearPrompt()
@@ -50,7 +51,7 @@ func (s *session) clearPrompt() {
 	}
 }
 
-// printNotef prints a note in place of the prompt.
+// printNotef clears the prompt and prints a note.
 func (s *session) printNotef(format string, args ...any) {
 	s.clearPrompt()
 	s.Out.Notef(format, args...)
@@ -68,7 +69,7 @@ reload                   build again
 help                     show this help
 quit                     end; Ctrl-C stops a call that runs, or else ends too`
 
-// executeLine executes a line and reports whether the session ends.
+// executeLine executes a line that the user typed, and reports whether the session ends.
 func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 	line = strings.TrimSpace(line)
 	command, arguments, _ := strings.Cut(line, " ")
@@ -139,7 +140,8 @@ func (s *session) listTabs(ctx context.Context) {
 	s.Out.PrintTable("  ", rows)
 }
 
-// formatReady returns the last result of the plugin's function isReady in words.
+// formatReady describes the last result of the plugin's function isReady: "live", "ready"
+// or "not ready".
 func formatReady(ready *bool) string {
 	switch {
 	case ready == nil:

@@ -1,9 +1,11 @@
-// Package plugindev is `opentabs plugin dev` and `opentabs plugin build --watch`: it
-// builds a plugin after each change of its files. `plugin dev` also brings the builds
-// into open tabs, prints the plugin's log, and calls tools from a prompt.
+// Package plugindev implements `opentabs plugin dev` and `opentabs plugin build --watch`.
+// Both commands build a plugin after each change of its files. `opentabs plugin dev` also
+// loads the builds into open tabs, prints the plugin's log, and calls tools from a
+// prompt.
 //
-// One goroutine, that of [Run], builds and prints. The file watcher, the log, the
-// connection to the daemon and calls run in other goroutines, which send events to Run.
+// Only the goroutine of [Run] builds and prints. The file watcher, the log, the
+// connection to the daemon, and tool calls run in separate goroutines, which send events
+// to Run.
 package plugindev
 
 import (
@@ -22,64 +24,64 @@ import (
 	"opentabs/wire"
 )
 
-// Options are the options of [Run].
+// Options configure [Run].
 type Options struct {
-	// Home is the installation that gets the builds; required.
+	// Home is the opentabs installation that loads the builds; required.
 	Home *home.Home
 	// Source is the directory of the plugin; required.
 	Source string
-	// Permission applies if the user has set none for the plugin; required.
+	// Permission is the plugin's permission if the user has set none; required.
 	Permission wire.Permission
-	// Out is required.
+	// Out is the terminal to which Run prints; required.
 	Out *terminal.Output
-	// Build are the options of builds. Build has the same default values as jsbuild.
+	// Build are the options of builds, with the same defaults as in package jsbuild.
 	Build jsbuild.Options
-	// Signals are interrupts. An interrupt stops the running tool call; without a
-	// running call, Run returns. Signals is required.
+	// Signals receives interrupts from the user; required. An interrupt stops the running
+	// tool call. If no call is running, Run returns.
 	Signals <-chan os.Signal
-	// Rerun repeats the last call from the prompt after each build. Default: no.
+	// Rerun repeats the last call from the prompt after each build. Default: false.
 	Rerun bool
-	// Lines are the lines that the user types. Lines is nil by default; without Lines,
-	// Run shows no prompt.
+	// Lines receives the lines that the user types. If Lines is nil, Run shows no prompt.
 	Lines <-chan string
-	// Call runs a call to the end and prints its result or error; required with Lines.
+	// Call runs a tool call to its end and prints the result or error. Call is required
+	// with Lines.
 	Call func(ctx context.Context, c Call)
 }
 
-// Call is a call of a tool that the user typed.
+// Call is a tool call that the user typed.
 type Call struct {
-	// Tool is the full name of the tool.
+	// Tool is the full name of the tool, such as messages__export.
 	Tool string
-	// JSON are the arguments as an object; empty if they are in Words.
+	// JSON are the arguments of the call as a JSON object. JSON is empty if the arguments
+	// are in Words.
 	JSON string
-	// Words are arguments as name=value.
+	// Words are the arguments of the call, each as name=value.
 	Words []string
 }
 
-// session is one run of `opentabs plugin dev`. Only the goroutine of run uses a
-// session.
+// session is one run of `opentabs plugin dev`. Only the goroutine of run uses a session.
 type session struct {
 	Options
 
 	events  chan func()   // functions that run calls
 	changes chan []string // changed files
 
-	addedPlugin *plugin.Plugin // addedPlugin is nil before the first successful build
+	addedPlugin *plugin.Plugin // nil before the first successful build
 	tools       []string       // short names of the plugin's tools
-	// client is a client of the daemon; nil while no daemon runs.
+	// client is an HTTP client of the daemon; nil while no daemon runs.
 	client *httpapi.Client
-	// detach ends the development of addedPlugin on the daemon; nil before the
-	// development began.
+	// detach ends the development of addedPlugin on the daemon; nil before the first
+	// build.
 	detach context.CancelFunc
-	// stopCall stops the running call, and callDone is closed at its end; both are nil
-	// without a call.
+	// stopCall stops the running tool call. callDone is closed at the end of the call.
+	// Both are nil if no call is running.
 	stopCall context.CancelFunc
 	callDone chan struct{}
-	lastCall Call // lastCall.Tool is empty before the first call
-	isAsking bool // isAsking is true while the prompt is the last line on the terminal
+	lastCall Call // Tool is empty before the first call
+	isAsking bool // true while the prompt is the last line on the terminal
 }
 
-// Run builds the plugin after each change until the user ends it.
+// Run builds the plugin after each change of its files, until the user ends Run.
 func Run(ctx context.Context, o Options) error {
 	s := &session{Options: o, events: make(chan func()), changes: make(chan []string)}
 	return s.run(ctx)
@@ -88,7 +90,7 @@ func Run(ctx context.Context, o Options) error {
 func (s *session) run(ctx context.Context) error {
 	ctx, endRun := context.WithCancel(ctx)
 	defer endRun()
-	watcher, err := author.NewWatcher(s.Source) // the watcher starts before the first build, to detect changes during that build
+	watcher, err := author.NewWatcher(s.Source) // the watcher starts before the first build, to detect changes during this build
 	if err != nil {
 		return err
 	}
@@ -135,7 +137,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// currentInput returns the typed lines; nil while a call runs.
+// currentInput returns the channel of typed lines; nil while a call runs.
 func (s *session) currentInput() <-chan string {
 	if s.callDone != nil {
 		return nil
@@ -143,7 +145,7 @@ func (s *session) currentInput() <-chan string {
 	return s.Lines
 }
 
-// endSession ends a running call and prints that the plugin stays added.
+// endSession stops the running call and prints that the plugin stays added.
 func (s *session) endSession() error {
 	if s.stopCall != nil {
 		s.stopCall()
@@ -156,8 +158,9 @@ func (s *session) endSession() error {
 	return nil
 }
 
-// buildFirst makes the first build of the plugin. An error in the source is printed,
-// and run waits for a change; every other error ends the command.
+// buildFirst makes the first build of the plugin. If the plugin's source has an error,
+// buildFirst prints the error, and run waits for a change. Every other error ends the
+// command.
 func (s *session) buildFirst(ctx context.Context) error {
 	err := s.build(ctx)
 	var buildErr *jsbuild.BuildError
@@ -171,8 +174,7 @@ func (s *session) buildFirst(ctx context.Context) error {
 	return err
 }
 
-// rebuild builds the plugin after a change of its files, and prints the error of the
-// build.
+// rebuild builds the plugin after a change of its files, and prints build errors.
 func (s *session) rebuild(ctx context.Context) {
 	if err := s.build(ctx); err != nil {
 		s.clearPrompt()
@@ -182,7 +184,7 @@ func (s *session) rebuild(ctx context.Context) {
 	s.callAgainAfterBuild(ctx)
 }
 
-// build builds the plugin and loads it into the daemon and the tabs.
+// build builds the plugin and loads the build into the daemon and the tabs.
 func (s *session) build(ctx context.Context) error {
 	startTime := time.Now()
 	buildResult, err := jsbuild.BuildPlugin(ctx, s.Source, s.Build)
@@ -213,8 +215,8 @@ func (s *session) build(ctx context.Context) error {
 	return s.reportTabs(ctx, startTime, true)
 }
 
-// addPlugin adds the plugin to the installation and to the daemon: after the first build,
-// and when the name of its package changes.
+// addPlugin adds the plugin to the opentabs installation and to the daemon. run calls
+// addPlugin after the first build, and when the name of the plugin's package changes.
 func (s *session) addPlugin(ctx context.Context, dir string) error {
 	if err := author.RefreshEditorTypes(dir); err != nil {
 		return err

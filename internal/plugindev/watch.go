@@ -15,9 +15,9 @@ import (
 // ErrNoPlugin is the error of [Watch] for a directory without a plugin.
 var ErrNoPlugin = errors.New("there is no plugin in the directory")
 
-// Watch builds the plugin in dir, and builds the plugin again after each change, until
-// ctx ends. Watch prints each successful build with printResult, or as a line of text if
-// printResult is nil. Watch also prints the errors of failed builds.
+// Watch builds the plugin in dir after each change of its files, until ctx is done. Watch
+// prints each successful build with printResult, or as a line of text if printResult is
+// nil. Watch also prints the errors of failed builds.
 func Watch(ctx context.Context, dir string, out *terminal.Output, printResult func(*jsbuild.BuildResult) error) error {
 	if printResult == nil {
 		printResult = func(buildResult *jsbuild.BuildResult) error {
@@ -25,7 +25,7 @@ func Watch(ctx context.Context, dir string, out *terminal.Output, printResult fu
 			return nil
 		}
 	}
-	watcher, err := author.NewWatcher(dir) // the watcher starts before the first build, to detect changes during that build
+	watcher, err := author.NewWatcher(dir) // the watcher starts before the first build, to detect changes during this build
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func Watch(ctx context.Context, dir string, out *terminal.Output, printResult fu
 	}
 	err = watcher.Run(ctx, func(files []string) {
 		out.Notef("%s changed", joinFiles(files))
-		_ = build() // build has printed the error
+		_ = build() // the function build has printed the error
 	})
 	if ctx.Err() != nil {
 		return nil // the user pressed Ctrl-C
@@ -55,13 +55,13 @@ func Watch(ctx context.Context, dir string, out *terminal.Output, printResult fu
 	return err
 }
 
-// hasPackage reports whether there is a package.json in dir.
+// hasPackage reports whether the directory dir contains a package.json.
 func hasPackage(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "package.json"))
 	return err == nil
 }
 
-// printBuild prints a build in one line, and its warnings.
+// printBuild prints a successful build in one line, and the warnings of the build.
 func printBuild(o *terminal.Output, buildResult *jsbuild.BuildResult) {
 	for _, w := range buildResult.Warnings {
 		o.Notef("warning: %s", w)
@@ -69,8 +69,8 @@ func printBuild(o *terminal.Output, buildResult *jsbuild.BuildResult) {
 	o.PrintLine("built %s %s, %s, in %s", buildResult.Name, terminal.SafeLine(buildResult.Version), terminal.Plural(len(buildResult.Tools), "tool"), terminal.Elapsed(buildResult.Duration))
 }
 
-// printBuildFailure prints why a build failed: the problems in the plugin's files if
-// there are any, else the error.
+// printBuildFailure prints why a build failed: each problem in the plugin's files, or the
+// error if the files have no problem.
 func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	var buildErr *jsbuild.BuildError
 	switch {
@@ -84,7 +84,7 @@ func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	}
 }
 
-// joinFiles joins the first few file names and adds the number of further files.
+// joinFiles lists the first three file names and the number of further files.
 func joinFiles(files []string) string {
 	const maxFiles = 3
 	if len(files) > maxFiles {

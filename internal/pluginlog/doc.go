@@ -1,6 +1,6 @@
-// Package pluginlog stores the logs of adapters: the last entries of each plugin in
-// memory, and all entries in files of the state folder. Secrets are removed before an
-// entry is stored; see package redact.
+// Package pluginlog stores the logs of adapters. The last log entries of each plugin are
+// in memory, and all log entries are in files of the state folder. Secrets are removed
+// before a log entry is stored; see package redact.
 //
 // [Open] opens a [Log] for a server, which adds, reads and follows log entries. [Read]
 // reads the log files without a server.
@@ -8,5 +8,5 @@
 // # Concurrency
 //
 // A [Log] is safe for concurrent use. [Log.Add] never blocks. A follower that reads too
-// slowly loses entries, and [Follower.Next] returns the number of lost entries.
+// slowly loses log entries, and [Follower.Next] returns the number of lost entries.
 package pluginlog

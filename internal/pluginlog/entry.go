@@ -13,33 +13,33 @@ import (
 	"opentabs/wire"
 )
 
-// Entry is one entry of one adapter.
+// Entry is one log entry of an adapter.
 type Entry struct {
-	// Seq counts the entries of one server from 1; absent in files.
+	// Seq is the sequence number of the log entry, counted from 1 by each server. Log
+	// files do not contain Seq.
 	Seq    uint64        `json:"seq,omitempty"`
 	Time   time.Time     `json:"time"`
 	Plugin string        `json:"plugin"`
 	Level  wire.LogLevel `json:"level"`
-	// Message is at most wire.MaxLogChars long.
+	// Message is the logged text, with at most wire.MaxLogChars characters.
 	Message string `json:"message"`
-	// Data is a JSON array of the logged values that are not in Message; absent if
-	// there are none.
+	// Data is a JSON array of the logged values that are not part of Message; absent if
+	// all values are in Message.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Stack are the stack frames of an error that a tool threw, the innermost frame
 	// first. Only frames of the author's code are included.
 	Stack []string `json:"stack,omitempty"`
-	// Browser and Tab are where the adapter ran.
+	// Browser and Tab identify where the adapter ran.
 	Browser string `json:"browser,omitempty"`
 	Tab     int    `json:"tab,omitempty"`
-	// Dropped is the number of missing entries of the plugin before this entry.
+	// Dropped is the number of the plugin's log entries that were lost before this entry.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// levels are all levels, the least important first.
+// levels are all log levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
-// ParseLevel returns the level whose name is text. The error of ParseLevel lists the
-// names of all levels.
+// ParseLevel parses the name of a log level. The error lists the names of all levels.
 func ParseLevel(text string) (wire.LogLevel, error) {
 	if level := wire.LogLevel(text); slices.Contains(levels, level) {
 		return level, nil
@@ -47,25 +47,25 @@ func ParseLevel(text string) (wire.LogLevel, error) {
 	return "", fmt.Errorf("%.100q is no level: use debug, info, warning or error", text)
 }
 
-// Filter selects entries. The zero value of Filter selects all entries.
+// Filter selects log entries. The zero Filter selects all entries.
 type Filter struct {
 	// Plugin is the name of a plugin; empty for all plugins.
 	Plugin string
-	// Level is the minimum level; empty for all levels.
+	// Level is the minimum log level; empty for all levels.
 	Level wire.LogLevel
 }
 
-// Selects reports whether the filter selects e.
+// Selects reports whether the filter selects the log entry e.
 func (f Filter) Selects(e Entry) bool {
 	return (f.Plugin == "" || e.Plugin == f.Plugin) && slices.Index(levels, e.Level) >= slices.Index(levels, f.Level)
 }
 
-// maxTextBytes is the maximum size of a message: wire.MaxLogChars characters of 3
+// maxTextBytes is the maximum size of a log message: wire.MaxLogChars characters of 3
 // bytes.
 const maxTextBytes = 3 * wire.MaxLogChars
 
-// newEntry returns the entry for a log entry that a browser sent. newEntry corrects
-// malformed values.
+// newEntry converts a log entry that a browser sent. newEntry corrects malformed values
+// and removes secrets.
 func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, now time.Time, o Options, secrets *redact.Redactor) Entry {
 	e := Entry{
 		Time: now, Plugin: p.Plugin, Level: sentEntry.Level, Browser: browser, Tab: p.TabID,
@@ -85,10 +85,10 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 	return e
 }
 
-// maxFrameBytes is the maximum size of one frame of a stack trace.
+// maxFrameBytes is the maximum size of one frame of a stack trace, in bytes.
 const maxFrameBytes = 300
 
-// truncateText returns the beginning of a text, at most limit bytes.
+// truncateText returns at most the first limit bytes of a text. A cut text ends with "…".
 func truncateText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -99,7 +99,7 @@ func truncateText(text string, limit int) string {
 	return text[:limit] + "…"
 }
 
-// fileLine returns the line of the entry in the file.
+// fileLine returns the log entry as a line of the log file.
 func (e Entry) fileLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
@@ -109,7 +109,7 @@ func (e Entry) fileLine() []byte {
 	return append(line, '\n')
 }
 
-// approximateBytes returns the approximate memory of the entry.
+// approximateBytes returns the approximate memory size of the log entry.
 func (e Entry) approximateBytes() int {
 	return 200 + len(e.Message) + len(e.Data) + maxFrameBytes*len(e.Stack)
 }

@@ -19,21 +19,22 @@ import (
 )
 
 const (
-	// maxKeptEntries and maxKeptBytes limit the entries of one plugin in memory.
+	// maxKeptEntries and maxKeptBytes limit the log entries of one plugin in memory.
 	maxKeptEntries = 1000
 	maxKeptBytes   = 2 << 20
-	// maxKeptPlugins is the maximum number of plugins with entries in memory. The
-	// plugins that logged last are kept.
+	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If more
+	// plugins log, the entries of the plugin that has been silent for the longest time
+	// are dropped.
 	maxKeptPlugins = 64
-	// maxPendingEntries is how many entries may wait for one follower.
+	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000
-	// maxAdditions limits the number of additions whose secrets are not removed yet,
-	// and maxAdditionBytes their approximate memory.
+	// maxAdditions is the maximum number of additions in the queue, whose secrets are not
+	// yet removed. maxAdditionBytes limits their approximate memory size.
 	maxAdditions     = 256
 	maxAdditionBytes = 32 << 20
 )
 
-// The constants describe the files of the log in the state folder.
+// These constants describe the log files in the state folder.
 const (
 	logFolder       = "logs"
 	fileName        = "plugins.jsonl"
@@ -45,18 +46,19 @@ const (
 // errClosed is the error of followers after the log was closed.
 var errClosed = errors.New("the log of plugins was closed")
 
-// Options configure a log. The zero value of each field of Options means its default.
+// Options configure a [Log]. The zero value of a field selects the field's default.
 type Options struct {
-	// Secrets returns texts to remove from every entry. Default: none.
+	// Secrets returns texts to remove from every log entry. Default: none.
 	Secrets func() []string
-	// ResolveStack returns the stack frames of the author's code in a log entry of a
-	// plugin. Default: log entries have no frames.
+	// ResolveStack returns the stack frames of the author's code for a log entry of a
+	// plugin. By default, log entries have no stack frames.
 	ResolveStack func(plugin string, entry wire.LogEntry) []string
-	// Log receives errors. Default: errors are not logged.
+	// Log receives errors. By default, errors are not logged.
 	Log zerolog.Logger
 }
 
-// Log stores the entries of all plugins. Create a Log with Open, and end it with Close.
+// Log stores the log entries of all plugins. Create a Log with [Open], and close it with
+// Close.
 type Log struct {
 	options  Options
 	stateDir string
@@ -66,21 +68,21 @@ type Log struct {
 
 	mu             sync.Mutex // guards all fields below
 	additions      chan addition
-	queuedBytes    int            // bytes in additions
-	droppedEntries map[string]int // dropped entries, by plugin
+	queuedBytes    int            // approximate memory size of the queued additions
+	droppedEntries map[string]int // number of dropped log entries, by plugin
 	seq            uint64
 	plugins        map[string]*pluginEntries
 	followers      map[*Follower]struct{}
 	isClosed       bool
 }
 
-// pluginEntries are the last entries of one plugin, oldest first.
+// pluginEntries are the last log entries of one plugin, oldest first.
 type pluginEntries struct {
 	entries []Entry
 	bytes   int
 }
 
-// Open opens the log below the state folder stateDir, which must exist.
+// Open opens the log in the state folder stateDir, which must exist.
 func Open(stateDir string, o Options) *Log {
 	dir := filepath.Join(stateDir, logFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -106,7 +108,7 @@ func Open(stateDir string, o Options) *Log {
 	return l
 }
 
-// addition is a group of entries that an adapter sent together.
+// addition is a group of log entries that an adapter sent together.
 type addition struct {
 	browser    string
 	params     wire.PluginLogParams
@@ -114,8 +116,8 @@ type addition struct {
 	bytes      int
 }
 
-// Add queues the entries that an adapter logged in a tab of a browser. Add does not
-// block: if the queue is full, Add drops and counts the entries.
+// Add queues the log entries that an adapter sent from a tab of a browser. Add does not
+// block: if the queue is full, Add drops and counts the log entries.
 func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,7 +134,7 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	}
 }
 
-// enqueue adds an addition to the queue and reports whether there was room. The
+// enqueue adds an addition to the queue and returns false if the queue is full. The
 // caller holds mu.
 func (l *Log) enqueue(a addition) bool {
 	if l.queuedBytes > 0 && l.queuedBytes+a.bytes > maxAdditionBytes {
@@ -147,7 +149,7 @@ func (l *Log) enqueue(a addition) bool {
 	}
 }
 
-// bytesOf returns the approximate memory of an addition.
+// bytesOf returns the approximate memory size of an addition.
 func bytesOf(p wire.PluginLogParams) int {
 	n := 200
 	for _, e := range p.Entries {
@@ -156,8 +158,8 @@ func bytesOf(p wire.PluginLogParams) int {
 	return n
 }
 
-// store removes the secrets of an addition, stores its entries and sends them to the
-// followers.
+// store removes the secrets from an addition, stores its log entries and sends them to
+// the followers.
 func (l *Log) store(a addition) {
 	browser, p, now := a.browser, a.params, a.receivedAt
 	entries := make([]Entry, 0, len(p.Entries))
@@ -184,7 +186,7 @@ func (l *Log) store(a addition) {
 	}
 }
 
-// keepEntry stores an entry in memory. The caller holds mu.
+// keepEntry stores a log entry in memory. The caller holds mu.
 func (l *Log) keepEntry(e Entry) {
 	k := l.plugins[e.Plugin]
 	if k == nil {
@@ -216,8 +218,8 @@ func (l *Log) quietestPlugin() string {
 	return name
 }
 
-// Last returns the last entries in memory that f selects, oldest first; at most n,
-// or all if n is 0.
+// Last returns the last log entries in memory that f selects, oldest first. Last returns
+// at most n entries, or all entries if n is 0.
 func (l *Log) Last(f Filter, n int) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -237,7 +239,7 @@ func (l *Log) newestEntries(f Filter, n int) []Entry {
 	return lastEntries(entries, n)
 }
 
-// lastEntries returns the last n entries, or all if n is 0.
+// lastEntries returns the last n log entries, or all if n is 0.
 func lastEntries(entries []Entry, n int) []Entry {
 	if n > 0 && len(entries) > n {
 		return entries[len(entries)-n:]
@@ -245,8 +247,8 @@ func lastEntries(entries []Entry, n int) []Entry {
 	return entries
 }
 
-// Follow returns the last n entries that f selects (none if n is 0) and a follower
-// of all later entries. Close the follower.
+// Follow returns the last n log entries that f selects (none if n is 0) and a follower of
+// all later entries. The caller must close the follower.
 func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -263,7 +265,7 @@ func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
 	return l.newestEntries(f, n), follower
 }
 
-// Close stores the pending entries and closes the log and its followers.
+// Close stores the queued log entries and closes the log and its followers.
 func (l *Log) Close() {
 	l.mu.Lock()
 	if l.isClosed {
@@ -284,19 +286,20 @@ func (l *Log) Close() {
 	l.lineLog.Close()
 }
 
-// Follower receives new entries. Follower is for one goroutine at a time.
+// Follower receives new log entries. Only one goroutine at a time may use a Follower.
 type Follower struct {
 	log    *Log
 	filter Filter
-	wake   chan struct{} // wake has a token when Next has work
+	wake   chan struct{} // contains a token if Next has entries to return
 
-	// Guarded by log.mu.
+	// log.mu guards the following fields.
 	entries       []Entry
 	missedEntries int
 	isClosed      bool
 }
 
-// push adds the new entries that the filter selects. The caller holds log.mu.
+// push queues the new log entries that the follower's filter selects. The caller holds
+// log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Selects(e) {
@@ -318,9 +321,9 @@ func (f *Follower) wakeReader() {
 	}
 }
 
-// Next waits for new entries and returns them. missedEntries counts later entries that
-// were lost because Next was called too late. The error of Next is errClosed or ctx's
-// error.
+// Next blocks until new log entries are available, and returns the entries. missedEntries
+// counts log entries that were lost because Next was called too late. The error of Next
+// is errClosed or the error of ctx.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()
@@ -350,9 +353,9 @@ func (f *Follower) Close() {
 	f.wakeReader()
 }
 
-// Read returns the last n entries that f selects in the files below the state folder
-// dir, oldest first; all if n is 0. damagedLines is the number of lines that cannot be
-// read.
+// Read reads the last n log entries that f selects from the log files in the state folder
+// dir, oldest first. If n is 0, Read returns all entries. damagedLines is the number of
+// lines that cannot be parsed.
 func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
 	entries, damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), keptFiles, n, func(line []byte) (e Entry, isWanted bool, err error) {
 		err = json.Unmarshal(line, &e)

@@ -2,8 +2,8 @@ package pluginlog
 
 import "time"
 
-// ReadPeriod returns the entries in a period that f selects, oldest first. ReadPeriod reads
-// the files only if the entries in memory begin after the period does.
+// ReadPeriod returns the log entries in a period that f selects, oldest first. ReadPeriod
+// reads the log files only if the entries in memory do not cover the whole period.
 func (l *Log) ReadPeriod(f Filter, from, to time.Time) ([]Entry, error) {
 	entries := l.Last(f, 0)
 	if len(entries) == 0 || entries[0].Time.After(from) {
@@ -12,7 +12,7 @@ func (l *Log) ReadPeriod(f Filter, from, to time.Time) ([]Entry, error) {
 			return nil, err
 		}
 		for i, e := range stored {
-			if len(entries) > 0 && !e.Time.Before(entries[0].Time) { // the rest is in memory
+			if len(entries) > 0 && !e.Time.Before(entries[0].Time) { // all further entries are in memory
 				stored = stored[:i]
 				break
 			}

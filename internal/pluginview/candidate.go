@@ -12,8 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// CandidateState is the state of a plugin before `opentabs plugin enable` changes the
-// plugin.
+// CandidateState describes a plugin before `opentabs plugin enable` changes the plugin.
 type CandidateState string
 
 const (
@@ -21,7 +20,7 @@ const (
 	stateChanged CandidateState = "changed"
 	stateOff     CandidateState = "off"
 	stateFailed  CandidateState = "failed"
-	// StateEnabled is the state of a plugin that is reviewed and on.
+	// StateEnabled marks a plugin that is reviewed and enabled.
 	StateEnabled CandidateState = "enabled"
 )
 
@@ -50,7 +49,7 @@ type Candidate struct {
 	// Powers are the browser features that the author's code mentions.
 	Powers   []string `json:"powers"`
 	Warnings []string `json:"warnings"`
-	// Permission is the permission that the plugin has after the command.
+	// Permission is the plugin's permission after the command.
 	Permission wire.Permission `json:"permission,omitempty"`
 	Change     Change          `json:"change"`
 	// Error is the reason why the plugin could not be enabled.
@@ -80,8 +79,7 @@ func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
 	return c
 }
 
-// FailedCandidate describes a plugin that cannot be enabled because the plugin cannot be
-// loaded.
+// FailedCandidate describes a plugin that cannot be enabled because it cannot be loaded.
 func FailedCandidate(f plugin.Failure) Candidate {
 	name := f.Name
 	if name == "" {
@@ -92,7 +90,7 @@ func FailedCandidate(f plugin.Failure) Candidate {
 	return c
 }
 
-// Fail stores the error because of which the plugin cannot be enabled.
+// Fail stores the reason why the plugin cannot be enabled.
 func (c *Candidate) Fail(err error) { c.Error, c.Change = err.Error(), ChangeNone }
 
 func stateOf(now httpapi.PluginPermissions) CandidateState {

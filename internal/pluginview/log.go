@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// LogLines returns the lines of a log entry: a note about missing entries before the
-// entry, the entry with its data, and the stack frames of an error.
+// LogLines returns the terminal lines for a log entry of a plugin. A note about missing
+// entries comes first. The entry with its data follows, and the stack frames of an error.
 func LogLines(e pluginlog.Entry) []string {
 	timeText, name := e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin)
 	var lines []string
@@ -20,8 +20,9 @@ func LogLines(e pluginlog.Entry) []string {
 	return append(lines, EntryLines(fmt.Sprintf("%s  %-7s  %s  ", timeText, e.Level, name), e)...)
 }
 
-// EntryLines returns the message of a log entry behind a prefix, with its data. The
-// further lines of the message and the stack frames follow with indentation.
+// EntryLines returns a prefix and the first line of a log entry's message, with the
+// entry's data. The further lines of the message and the stack frames follow with
+// indentation.
 func EntryLines(prefix string, e pluginlog.Entry) []string {
 	message, details, _ := strings.Cut(e.Message, "\n")
 	line := prefix + terminal.SafeLine(message)

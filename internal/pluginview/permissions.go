@@ -8,8 +8,9 @@ import (
 	"opentabs/wire"
 )
 
-// PermissionRows returns the table of the permissions of plugins, its head first. If
-// tool is not empty, the table has only the rows of the plugin and this tool.
+// PermissionRows returns a table of the permissions of plugins. The first row is the
+// table's header. If tool is not empty, the table has only the rows of the plugin and
+// this tool.
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {
@@ -32,7 +33,7 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	return rows
 }
 
-// noteText returns why a plugin does not run, or what else it may do.
+// noteText returns why a plugin does not run, or its additional permissions.
 func noteText(view httpapi.PluginPermissions) string {
 	switch {
 	case !view.Reviewed && view.Review != nil:
@@ -56,7 +57,8 @@ func noteText(view httpapi.PluginPermissions) string {
 	return strings.Join(notes, "; ")
 }
 
-// grantText returns what is allowed to a caller of a tool, and how long.
+// grantText describes a grant for a caller of a tool and the grant's duration, such as
+// "allowed for this session".
 func grantText(g httpapi.Grant) string {
 	text := "allowed until " + g.Until.Local().Format("15:04:05")
 	switch g.Scope {

@@ -1,6 +1,6 @@
-// Package pluginview shows plugins in a terminal: their state, their tools, the page of
-// a review, and permissions. All text of plugins and agents in the output is safe for a
-// terminal.
+// Package pluginview shows plugins in a terminal: whether they run, their tools, their
+// reviews, and their permissions. All text of plugins and agents in the output is safe
+// for a terminal.
 package pluginview
 
 import (
@@ -17,23 +17,23 @@ func Version(p *plugin.Plugin) string {
 	return titleOf(p) + ", " + terminal.Plural(len(p.Tools), "tool")
 }
 
-// titleOf returns the version and the display name of a plugin.
+// titleOf returns the version and the display name of a plugin, such as "1.2.0 (Slack)".
 func titleOf(p *plugin.Plugin) string {
 	return terminal.SafeLine(p.Version) + " (" + terminal.SafeLine(p.DisplayName) + ")"
 }
 
-// Line describes a plugin of a list in one line: its name and version, its state and
-// its source.
+// Line describes a plugin in one line: its name and version, whether its tools run, and
+// how it was installed.
 func Line(p *plugin.Plugin, status httpapi.Plugin) string {
 	return p.Name + " " + titleOf(p) + ", " + State(status) + ", " + sourceText(p)
 }
 
-// FailedLine describes in one line a plugin that can't be loaded, with the error.
+// FailedLine describes a plugin that cannot be loaded, with the error, in one line.
 func FailedLine(f httpapi.FailedPlugin) string {
 	return terminal.SafeLine(f.Path) + " failed: " + terminal.SafeLine(f.Error)
 }
 
-// sourceText returns where a plugin was installed from.
+// sourceText describes how a plugin was installed.
 func sourceText(p *plugin.Plugin) string {
 	switch p.Source {
 	case plugin.SourceNPM:
@@ -44,7 +44,7 @@ func sourceText(p *plugin.Plugin) string {
 	return p.Dir
 }
 
-// ToolRows returns the table of a plugin's tools.
+// ToolRows returns a table of a plugin's tools, without a header.
 func ToolRows(p *plugin.Plugin) [][]string {
 	rows := [][]string{}
 	for _, t := range p.Tools {
@@ -53,7 +53,7 @@ func ToolRows(p *plugin.Plugin) [][]string {
 	return rows
 }
 
-// State returns how the tools of a plugin run, and whether they can run now.
+// State describes the permission of a plugin, and whether its tools can run now.
 func State(p httpapi.Plugin) string {
 	recommendationText := ""
 	if p.Recommendation != nil {
@@ -83,7 +83,8 @@ func State(p httpapi.Plugin) string {
 	return terminal.SafeLine(text)
 }
 
-// Changes returns how the sites, tools and pre-script of two versions differ.
+// Changes describes how the sites, tools and pre-scripts of two versions of a plugin
+// differ.
 func Changes(before, after *plugin.Plugin) []string {
 	var changes []string
 	compare := func(what string, before, after []string) {

@@ -13,7 +13,8 @@ import (
 	"opentabs/plugin"
 )
 
-// PrintReview prints what the user should know before enabling a plugin.
+// PrintReview prints the facts about a plugin that the user should read before enabling
+// it.
 func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermissions) {
 	out.PrintLine("%s %s", p.Name, titleOf(p))
 	terminal.PrintWrapped(out, "", "  "+terminal.SafeLine(p.Description))
@@ -34,7 +35,7 @@ func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermi
 	}
 }
 
-// ReviewHint returns whether the tools of a plugin that was added run, and how to enable
+// ReviewHint returns whether the tools of a newly added plugin run, and how to enable
 // them.
 func ReviewHint(now httpapi.PluginPermissions) string {
 	const enableText = "; review and enable it with `opentabs plugin review "
@@ -47,7 +48,7 @@ func ReviewHint(now httpapi.PluginPermissions) string {
 	return "its tools do not run yet" + enableText + now.Plugin + "`"
 }
 
-// reviewRows are the facts about the whole plugin.
+// reviewRows returns the facts about the whole plugin as label and text.
 func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 	rows := [][2]string{{"folder", p.Dir}, {"sites", strings.Join(p.Matches, " ")}}
 	add := func(condition bool, name, value string) {
@@ -73,7 +74,7 @@ func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 	return rows
 }
 
-// codeText is the path and the size of the code that pages get.
+// codeText returns the path and the size of the code that pages receive.
 func codeText(p *plugin.Plugin) string {
 	path := filepath.Join(p.Dir, "dist", "adapter.iife.js")
 	info, err := os.Stat(path)
@@ -83,8 +84,8 @@ func codeText(p *plugin.Plugin) string {
 	return path + ", " + humanize.Bytes(int(info.Size()))
 }
 
-// callsText returns which plugins a plugin may call, or was allowed to call before its
-// content changed.
+// callsText describes which plugins a plugin may call. If the plugin's content changed,
+// callsText describes the calls that were allowed before the change.
 func callsText(now httpapi.PluginPermissions) string {
 	switch {
 	case len(now.Calls) > 0:
@@ -103,7 +104,7 @@ func calledNames(calls []httpapi.AllowedCall) string {
 	return strings.Join(names, ", ")
 }
 
-// reviewText returns which version of a plugin was reviewed, and the permission that
+// reviewText describes which version of a plugin the user reviewed, and which permission
 // the user set.
 func reviewText(now httpapi.PluginPermissions) string {
 	r := now.Review
@@ -124,7 +125,7 @@ func reviewText(now httpapi.PluginPermissions) string {
 	return text
 }
 
-// recommendationText returns an agent's recommendation.
+// recommendationText describes an agent's recommendation for the user.
 func recommendationText(r httpapi.Recommendation) string {
 	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.Mark), r.Permission)
 	if r.Note != "" {
@@ -133,7 +134,7 @@ func recommendationText(r httpapi.Recommendation) string {
 	return text
 }
 
-// markText returns who made a change, and when.
+// markText returns when and on which surface a change was made.
 func markText(m httpapi.Mark) string {
 	text := ""
 	if !m.At.IsZero() {
@@ -145,7 +146,7 @@ func markText(m httpapi.Mark) string {
 	return text
 }
 
-// claimsText returns the author's claims about a tool, which are not verified.
+// claimsText returns the author's unverified claims about a tool, such as "only reads".
 func claimsText(a plugin.Annotations) string {
 	var claims []string
 	for _, hint := range []struct {
@@ -162,7 +163,7 @@ func claimsText(a plugin.Annotations) string {
 	return "  (its author claims: " + strings.Join(claims, ", ") + ")"
 }
 
-// ownText returns the user's settings for a tool.
+// ownText returns the permission and the limit that the user has set for a tool.
 func ownText(t httpapi.ToolPermissions) string {
 	text := ""
 	if t.OwnPermission != "" {

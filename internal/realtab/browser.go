@@ -1,9 +1,9 @@
-// Package realtab runs a real browser for the tests of plugins: a headless Chromium
-// with its own profile and one unpacked extension. In the headless browser, all host
-// names lead to one [Site], which simulates all web sites.
+// Package realtab runs a real browser for the tests of plugins: a headless Chromium with
+// a separate profile and one unpacked extension. In this browser, all host names resolve
+// to one [Site], which simulates all websites.
 //
-// Call [Listen] for the site, [Find] for the program, [Start] for the browser, and
-// [Browser.Open] for each tab.
+// [Listen] starts the simulated site, [Find] finds the browser's program, [Start] starts
+// the browser, and [Browser.Open] opens a tab.
 //
 // # Concurrency
 //
@@ -30,24 +30,24 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ProgramVariable is the environment variable with the path of the browser.
+// ProgramVariable is the environment variable that contains the path of the browser.
 const ProgramVariable = "CHROMIUM"
 
-// programs are the usual names of Chromium. Google Chrome does not accept an unpacked
-// extension on its command line.
+// programs are the usual program names of Chromium, by operating system. Google Chrome is
+// missing, because it does not accept an unpacked extension on its command line.
 var programs = map[string][]string{
 	"darwin":  {"/Applications/Chromium.app/Contents/MacOS/Chromium", "chromium"},
 	"windows": {"chromium"},
 }
 
-// closeTimeout is how long a browser may take to exit after Close.
+// closeTimeout is the maximum time for a browser to exit after Close.
 const closeTimeout = 10 * time.Second
 
-// errExited is the error of commands after the browser has exited.
+// errExited is the error of browser commands after the browser has exited.
 var errExited = errors.New("the browser has exited")
 
-// Find returns the path of the browser: the value of [ProgramVariable], or a program
-// with a usual name. getenv is os.Getenv except in tests.
+// Find returns the path of the browser: the value of [ProgramVariable], or a program with
+// a usual name. getenv is os.Getenv except in tests.
 func Find(getenv func(string) string) (string, error) {
 	if name := getenv(ProgramVariable); name != "" {
 		program, err := exec.LookPath(name)
@@ -69,32 +69,34 @@ func Find(getenv func(string) string) (string, error) {
 		strings.Join(names, ", "), ProgramVariable)
 }
 
-// Options configure a browser. All fields are required.
+// Options configure a [Browser]. All fields are required.
 type Options struct {
-	// Program is the path of the browser.
+	// Program is the path of the browser's program.
 	Program string
-	// Profile is a folder that is empty or missing.
+	// Profile is the folder for the browser's profile. The folder must be empty or
+	// missing.
 	Profile string
-	// Extension is the folder of the unpacked extension, and ExtensionID is the id of
-	// the extension. The extension may run user scripts.
+	// Extension is the folder of the unpacked extension, and ExtensionID is the
+	// extension's ID. The browser allows the extension to run user scripts.
 	Extension, ExtensionID string
-	// SitePort is the port on 127.0.0.1 to which all host names lead.
+	// SitePort is the port on 127.0.0.1 to which all host names resolve.
 	SitePort int
 }
 
-// Browser is a running browser.
+// Browser is a running headless Chromium.
 type Browser struct {
-	ctx        context.Context    // ctx contains the browser for chromedp
-	endBrowser context.CancelFunc // kills the process
+	ctx        context.Context    // chromedp's context of the browser
+	endBrowser context.CancelFunc // kills the browser's process
 }
 
-// Start starts a browser, which runs until it is closed. ctx limits the start only.
+// Start starts a browser, which runs until Close. The end of ctx stops only the start,
+// not a running browser.
 func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
 	}
 	allocator, endBrowser := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
-	discardLog := func(string, ...any) {} // chromedp logs unknown events
+	discardLog := func(string, ...any) {} // chromedp would log unknown events
 	b := &Browser{endBrowser: endBrowser}
 	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(discardLog), chromedp.WithErrorf(discardLog))
 	stopStartCancel := context.AfterFunc(ctx, endBrowser)
@@ -111,7 +113,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// prepareProfile writes the browser settings of a plugin developer.
+// prepareProfile writes a browser profile with developer mode and user scripts.
 func prepareProfile(o Options) error {
 	preferences, err := json.Marshal(map[string]any{"extensions": map[string]any{
 		"ui":       map[string]any{"developer_mode": true},
@@ -135,7 +137,7 @@ func (o Options) chromeFlags() []chromedp.ExecAllocatorOption {
 		chromedp.ExecPath(o.Program), chromedp.UserDataDir(o.Profile), chromedp.Flag("headless", "new"), chromedp.NoFirstRun, chromedp.DisableGPU,
 		chromedp.Flag("disable-extensions-except", o.Extension), chromedp.Flag("load-extension", o.Extension),
 		// The simulated sites have a self-signed certificate. The rules for host names
-		// exclude 127.0.0.1, the address of the opentabs server.
+		// exclude 127.0.0.1, because the opentabs server uses this address.
 		chromedp.IgnoreCertErrors,
 		chromedp.Flag("host-resolver-rules", fmt.Sprintf("MAP * 127.0.0.1:%d, EXCLUDE 127.0.0.1", o.SitePort)),
 	}
@@ -150,21 +152,22 @@ func (o Options) chromeFlags() []chromedp.ExecAllocatorOption {
 // Ended returns a channel that is closed when the browser has exited.
 func (b *Browser) Ended() <-chan struct{} { return chromedp.FromContext(b.ctx).Browser.LostConnection }
 
-// Close ends the browser and waits until it has exited.
+// Close closes the browser and blocks until the browser has exited.
 func (b *Browser) Close() {
 	ctx, cancel := context.WithTimeout(b.ctx, closeTimeout)
 	defer cancel()
-	_ = chromedp.Cancel(ctx) // the command fails if the browser has exited
+	_ = chromedp.Cancel(ctx) // the command fails if the browser has already exited
 	b.kill()
 }
 
-// kill ends the process, if it runs, and waits until it has exited.
+// kill kills the browser's process and blocks until the process has exited.
 func (b *Browser) kill() {
 	b.endBrowser()
 	chromedp.FromContext(b.ctx).Allocator.Wait()
 }
 
-// explainError returns errExited for an error of a browser that has exited.
+// explainError returns errExited if the browser has exited, and adds context to all other
+// errors.
 func (b *Browser) explainError(err error) error {
 	select {
 	case <-b.Ended():
@@ -174,7 +177,7 @@ func (b *Browser) explainError(err error) error {
 	}
 }
 
-// runBrowserCommand runs a command in the browser b itself.
+// runBrowserCommand runs a DevTools command for the browser as a whole.
 func runBrowserCommand[P, R any](ctx context.Context, b *Browser, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(b.ctx).Browser, c, params)
 	if err != nil {
@@ -183,19 +186,19 @@ func runBrowserCommand[P, R any](ctx context.Context, b *Browser, c cdp.Command[
 	return result, err
 }
 
-// Clear removes all cookies of the browser.
+// Clear removes all cookies from the browser.
 func (b *Browser) Clear(ctx context.Context) error {
 	_, err := runBrowserCommand(ctx, b, storage.ClearCookies, storage.ClearCookiesParams{})
 	return err
 }
 
-// Tab is a tab of a browser.
+// Tab is one tab of a [Browser].
 type Tab struct {
 	browser *Browser
-	ctx     context.Context // ctx contains the tab for chromedp
+	ctx     context.Context // chromedp's context of the tab
 }
 
-// Open opens a tab at url, after removing the stored data of the site at origin.
+// Open opens a tab at url, after it has removed the stored data of the site at origin.
 // script runs in each document of the tab before other scripts.
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
 	t := &Tab{browser: b}
@@ -221,7 +224,7 @@ func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, e
 	return t, nil
 }
 
-// runTabCommand runs a command in a tab.
+// runTabCommand runs a DevTools command in a tab.
 func runTabCommand[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(t.ctx).Target, c, params)
 	if err != nil {
@@ -239,7 +242,7 @@ func (t *Tab) Go(ctx context.Context, url string) error {
 	return err
 }
 
-// IsParsed reports whether the HTML of the tab's document is complete.
+// IsParsed reports whether the HTML of the tab's document is parsed completely.
 func (t *Tab) IsParsed(ctx context.Context) (bool, error) {
 	result, err := runTabCommand(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.readyState !== 'loading'"})
 	return err == nil && string(result.Result.Value) == "true", err

@@ -21,7 +21,8 @@ import (
 	"time"
 )
 
-// maxBodyBytes is the maximum size of a request's body that is read.
+// maxBodyBytes is the maximum number of bytes that a simulated site reads from a
+// request's body.
 const maxBodyBytes = 16 << 20
 
 // Page is the document that a test opens.
@@ -29,22 +30,22 @@ type Page struct {
 	// URL is the address of the page. The fragment of URL is ignored.
 	URL  string
 	HTML string
-	// Cookies are cookies in the form of document.cookie.
+	// Cookies are the page's cookies, in the form of document.cookie.
 	Cookies string
 }
 
-// Request is an HTTP request of a page. The names of the headers are in lower case.
+// Request is an HTTP request of a page. The names of headers are in lower case.
 type Request struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Fetched is true if code in the page made the request, and false if the page
+	// Fetched is true if code in the page made the request. Fetched is false if the page
 	// itself loads something, such as an image.
 	Fetched bool `json:"fetched"`
 }
 
-// Answer is the response to a request.
+// Answer is the response to an HTTP request of a page.
 type Answer struct {
 	// Missing is true if the test has no response for the address.
 	Missing bool              `json:"missing"`
@@ -55,7 +56,7 @@ type Answer struct {
 	Broken bool `json:"broken"`
 }
 
-// Site simulates all web sites, with http and https on one port of 127.0.0.1.
+// Site simulates all websites, with http and https on one port of 127.0.0.1.
 type Site struct {
 	answer        func(context.Context, Request) (Answer, error)
 	port          int
@@ -68,9 +69,9 @@ type Site struct {
 	page Page
 }
 
-// Listen starts the simulated sites. answer answers all requests except the request
-// for the page. An error of answer, and an unknown address of a fetch, close the
-// connection without a response.
+// Listen starts a server that simulates all websites. answer returns the response to each
+// request except the request for the page. If answer returns an error, or a page fetches
+// an unknown address, the server closes the connection without a response.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {
@@ -94,7 +95,7 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 	return s, nil
 }
 
-// Port is the port of the site on 127.0.0.1.
+// Port returns the port of the site on 127.0.0.1.
 func (s *Site) Port() int { return s.port }
 
 // Show replaces the page that the site serves.
@@ -104,14 +105,14 @@ func (s *Site) Show(p Page) {
 	s.page = p
 }
 
-// Close stops the site and closes all connections to it.
+// Close stops the server and closes all its connections.
 func (s *Site) Close() {
 	_ = s.listener.Close()
 	_ = s.server.Close()
 	s.connHandlers.Wait()
 }
 
-// accept distinguishes http and https by the first byte of a connection.
+// accept accepts connections and distinguishes http and https by the first byte.
 func (s *Site) accept(tlsConfig *tls.Config) {
 	for {
 		conn, err := s.listener.Accept()
@@ -136,7 +137,7 @@ func (s *Site) accept(tlsConfig *tls.Config) {
 	}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP responds to one request of a page.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	scheme := "http"
 	if r.TLS != nil {
@@ -195,11 +196,11 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	}
 	w.WriteHeader(answer.Status)
-	_, _ = io.WriteString(w, answer.Body) // a page that was closed needs no response
+	_, _ = io.WriteString(w, answer.Body) // a closed page needs no response
 }
 
-// isBrowserRequest reports whether the browser itself made a request, for example to
-// ask Google for accounts. No page causes a request of the browser itself.
+// isBrowserRequest reports whether the browser itself made a request, for example for the
+// list of Google accounts. Such a request comes from no page.
 func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }
@@ -216,11 +217,11 @@ func (p Page) write(w http.ResponseWriter) {
 	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "<!doctype") {
 		text = "<!doctype html>" + text
 	}
-	_, _ = io.WriteString(w, text) // a page that was closed needs no response
+	_, _ = io.WriteString(w, text) // a closed page needs no response
 }
 
 // allowAllOrigins allows pages of all origins to read a response, so that the page of a
-// test can request all routes of the test.
+// test can request all addresses of the test.
 func allowAllOrigins(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	origin := r.Header.Get("Origin")
@@ -234,13 +235,13 @@ func allowAllOrigins(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Private-Network", "true")
 }
 
-// isSameDocument reports whether url is the address page without its fragment.
+// isSameDocument reports whether url is the address of the page, without the fragment.
 func isSameDocument(url, page string) bool {
 	page, _, _ = strings.Cut(page, "#")
 	return url == page || url == page+"/"
 }
 
-// sharedListener passes connections with and without TLS to one server.
+// sharedListener passes connections with and without TLS to one HTTP server.
 type sharedListener struct {
 	address net.Addr
 	ready   chan net.Conn
@@ -256,7 +257,7 @@ func (l *sharedListener) offerConn(conn net.Conn) {
 	}
 }
 
-// Accept implements net.Listener.
+// Accept implements [net.Listener].
 func (l *sharedListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.ready:
@@ -266,25 +267,25 @@ func (l *sharedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements net.Listener.
+// Close implements [net.Listener].
 func (l *sharedListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// Addr implements net.Listener.
+// Addr implements [net.Listener].
 func (l *sharedListener) Addr() net.Addr { return l.address }
 
-// peekedConn is a connection whose first byte was read ahead.
+// peekedConn is a connection whose first byte has already been read.
 type peekedConn struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-// Read implements net.Conn.
+// Read implements [net.Conn].
 func (c *peekedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }
 
-// selfSigned creates a certificate that is valid for this run.
+// selfSigned creates a self-signed certificate for one run of the tests.
 func selfSigned() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type Map struct {
 	sources  []string
 	contents []string
-	// lines are the segments of each line of the bundle, sorted by column.
+	// lines contains the segments of each line of the bundle, sorted by column.
 	lines [][]segment
 }
 
@@ -35,11 +35,11 @@ type rawMap struct {
 	Names          []string `json:"names"`
 }
 
-// maxLines limits the number of lines in a bundle. The source map comes from a plugin's
-// files, so an attacker may have written it.
+// maxLines is the maximum number of lines in a bundle. The limit is necessary because the
+// source map comes from a plugin's files, so an attacker may have written it.
 const maxLines = 2_000_000
 
-// Parse decodes a source map.
+// Parse decodes the JSON text of a source map.
 func Parse(text []byte) (*Map, error) {
 	var raw rawMap
 	if err := json.Unmarshal(text, &raw); err != nil {
@@ -49,7 +49,7 @@ func Parse(text []byte) (*Map, error) {
 		return nil, errors.New("read a source map: the map has too many lines")
 	}
 	m := &Map{sources: raw.Sources, contents: raw.SourcesContent}
-	var last segment // each position in a source map is relative to the position before
+	var last segment // each position in a source map is relative to the position before it
 	for group := range strings.SplitSeq(raw.Mappings, ";") {
 		last.column = 0
 		var line []segment
@@ -74,7 +74,7 @@ func Parse(text []byte) (*Map, error) {
 
 // Position is a position in a source file. Line and Column count from 1.
 type Position struct {
-	// File is the path of the source file, relative to the plugin's directory
+	// File is the path of the source file, relative to the plugin's directory.
 	File         string
 	Line, Column int
 }
@@ -82,9 +82,8 @@ type Position struct {
 // String formats the position as file:line:column.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Find returns the position in the author's source for a position in the bundle. The
-// parameters line and column count from 1. Find returns false for code that the author
-// did not write.
+// Find returns the position in the author's source for a position in the bundle. line and
+// column count from 1. Find returns false for code that the author did not write.
 func (m *Map) Find(line, column int) (Position, bool) {
 	if line < 1 || line > len(m.lines) || len(m.lines[line-1]) == 0 {
 		return Position{}, false
@@ -100,7 +99,7 @@ func (m *Map) Find(line, column int) (Position, bool) {
 }
 
 // ownFile returns the path of a source file relative to the plugin's directory. ownFile
-// returns false if the source file is not the author's. Paths in a source map are
+// returns false for files that the author did not write. Paths in a source map are
 // relative to the folder dist.
 func ownFile(source string) (string, bool) {
 	if strings.Contains(source, ":") || strings.Contains(source, "node_modules/") || strings.HasSuffix(source, "opentabs-entry.ts") {
@@ -109,11 +108,11 @@ func ownFile(source string) (string, bool) {
 	return path.Join("dist", source), true
 }
 
-// framePosition matches the position at the end of a line of a stack trace.
+// framePosition matches the position at the end of a line in a stack trace.
 var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
-// FindInStack returns the position of the innermost stack frame that is code of the
-// author. The position is empty if no frame is code of the author.
+// FindInStack returns the position of the innermost stack frame that is in the author's
+// code. The position is empty if no frame is in the author's code.
 func (m *Map) FindInStack(stack string) Position {
 	for frame := range strings.SplitSeq(stack, "\n") {
 		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
@@ -131,12 +130,12 @@ func (m *Map) FindInStack(stack string) Position {
 }
 
 // MoveLines returns the source map of a bundle in which whole lines were moved or
-// removed. The function newLine returns the new number of a line, or -1 for a removed
-// line; both numbers count from 0. The returned map contains only the source files that
-// still have code in the bundle.
+// removed. newLine returns the new number of a line, or -1 for a removed line; line
+// numbers count from 0. The returned map contains only the source files that still have
+// code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
 	moved := &Map{}
-	indexes := map[int]int{} // indexes maps the index of a source file in m to its index in moved
+	indexes := map[int]int{} // maps the index of a source file in m to its index in moved
 	for i, line := range m.lines {
 		target := newLine(i)
 		if target < 0 || len(line) == 0 {
@@ -163,7 +162,7 @@ func (m *Map) MoveLines(newLine func(line int) int) *Map {
 	return moved
 }
 
-// Encode returns the JSON form of the source map.
+// Encode returns the JSON text of the source map.
 func (m *Map) Encode() ([]byte, error) {
 	var mappings strings.Builder
 	var last segment
@@ -217,7 +216,7 @@ func decodeVLQ(segment string) []int {
 	return fields
 }
 
-// encodeVLQ writes one number in the form that decodeVLQ reads.
+// encodeVLQ writes one number in the form that decodeVLQ parses.
 func encodeVLQ(b *strings.Builder, number int) {
 	value := number << 1
 	if number < 0 {

@@ -1,4 +1,4 @@
-// Package testrun runs the tests of a plugin and prints how each test ended.
+// Package testrun runs the tests of a plugin and prints whether each test passed.
 package testrun
 
 import (
@@ -18,20 +18,20 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// Options select the tests and how they run.
+// Options select the tests to run and configure the run.
 type Options struct {
 	// Dir is the directory of the plugin; required.
 	Dir string
-	// Filter is a regular expression for the names of tests; default all.
+	// Filter is a regular expression for the names of tests. Default: all tests.
 	Filter string
 	// Timeout limits the real time of one test; required.
 	Timeout time.Duration
-	// JSON prints one JSON object per line; default text.
+	// JSON prints one JSON object per line. Default: text.
 	JSON bool
-	// Browser runs the tests in a real browser. The default is false: the tests run in
-	// a simulated page.
+	// Browser runs the tests in a real browser. By default, the tests run in a simulated
+	// page.
 	Browser bool
-	// Getenv reads the environment of the browser; required.
+	// Getenv reads the environment variables that the browser needs; required.
 	Getenv func(string) string
 }
 
@@ -46,8 +46,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// Run runs the tests and prints them to out. Run returns an error if a test fails or no
-// test runs, and a [usererr.Error] for invalid options.
+// Run runs the tests of the plugin and prints their results to out. Run returns an error
+// if a test fails or no test runs, and a [usererr.Error] for invalid options.
 func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	if err := o.check(); err != nil {
 		return err
@@ -88,15 +88,15 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	return nil
 }
 
-// testCounts counts the tests of a plugin.
+// testCounts counts the tests of a plugin by result.
 type testCounts struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
-	// Skipped is the number of tests that a real browser can't run.
+	// Skipped is the number of tests that cannot run in a real browser.
 	Skipped int `json:"skipped,omitempty"`
 }
 
-// String returns the counts of tests as text: "2 passed, 1 failed".
+// String returns the numbers of tests as text, such as "2 passed, 1 failed".
 func (t testCounts) String() string {
 	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
 	if t.Skipped > 0 {
@@ -120,16 +120,17 @@ func (t testCounts) failureError(filter string) error {
 	return errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")
 }
 
-// printer prints and counts tests.
+// printer prints and counts the results of tests.
 type printer struct {
 	out    *terminal.Output
-	dir    string // the directory of the plugin
+	dir    string // directory of the plugin
 	json   bool
 	counts testCounts
-	err    error // the error of the first failed write
+	err    error // error of the first failed write
 }
 
-// runFile runs the tests of one file. A file that does not build counts as a failed test.
+// runFile runs the tests in one file. A file that does not compile counts as a failed
+// test.
 func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile, o jsbuild.TestOptions) error {
 	if !p.json {
 		p.out.PrintLine("%s", terminal.SafeLine(file.Name))
@@ -149,7 +150,7 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	return cmp.Or(err, p.err)
 }
 
-// testLine is the JSON of one test.
+// testLine is the JSON line for the result of one test.
 type testLine struct {
 	File      string  `json:"file"`
 	Test      string  `json:"test,omitempty"`
@@ -158,7 +159,7 @@ type testLine struct {
 	Error     string  `json:"error,omitempty"`
 	Where     string  `json:"where,omitempty"`
 	VirtualMs float64 `json:"virtual_ms"`
-	// FailedCalls and Hints describe the failed calls of a failed test.
+	// FailedCalls and Hints describe the failed calls in a failed test.
 	FailedCalls []jsbuild.FailedCall `json:"failed_calls,omitempty"`
 	Hints       []string             `json:"hints,omitempty"`
 }

@@ -1,10 +1,11 @@
-// Package npmtest provides an npm registry for tests. [Registry] is the HTTP handler of
-// the registry: it serves the versions that [Registry.Publish] adds, and the built
-// packages in Folder. [Pack] makes the .tgz file of a package.
+// Package npmtest provides an npm registry for tests. [Registry] is an HTTP handler that
+// serves the versions that [Registry.Publish] adds, and the built packages in a folder.
+// [Pack] makes the .tgz file of a package.
 //
 // # Concurrency
 //
-// [Registry.Publish] and [Registry.Requests] may run while the registry serves.
+// [Registry.Publish] and [Registry.Requests] may be called while the registry serves
+// requests.
 package npmtest
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is one entry of a .tgz file. A File without a type in its header is a regular
+// File is one entry of a .tgz file. If the header has no type, the entry is a regular
 // file.
 type File struct {
 	tar.Header
@@ -63,7 +64,7 @@ func panicOn(err error) {
 	}
 }
 
-// NewFile returns a regular file.
+// NewFile returns a regular file with the given name and content.
 func NewFile(name, text string) File {
 	return File{Header: tar.Header{Name: name}, Text: text}
 }
@@ -92,22 +93,26 @@ func Integrity(file []byte) string {
 	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Version is one version of a package.
+// Version is one version of a package in the test registry.
 type Version struct {
 	Name, Version string
 	// File is the .tgz file of the package.
 	File []byte
-	// Manifest is added to the metadata beside name, version and dist; it may be nil.
+	// Manifest is added to the metadata beside name, version and dist; Manifest may be
+	// nil.
 	Manifest map[string]any
-	// Dist replaces members of "dist" in the metadata; it may be nil.
+	// Dist replaces members of "dist" in the metadata; Dist may be nil.
 	Dist map[string]any
 }
 
-// Registry is an npm registry that serves published versions and a folder.
+// Registry is an npm registry that serves published versions and the packages in a
+// folder.
 type Registry struct {
-	// Token is required in each request, unless it is empty.
+	// Token is the token that each request must have. If Token is empty, requests need no
+	// token.
 	Token string
-	// Folder has one built package in each of its folders; it may be empty.
+	// Folder is a folder whose subfolders each contain one built package; Folder may be
+	// empty.
 	Folder string
 
 	mu       sync.Mutex // guards the fields below
@@ -122,7 +127,7 @@ func (r *Registry) Publish(v Version) {
 	r.versions = append(r.versions, v)
 }
 
-// Requests returns the requests so far.
+// Requests returns all requests that the registry has received.
 func (r *Registry) Requests() []*http.Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,7 +202,7 @@ func (r *Registry) allVersions() ([]Version, error) {
 
 func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version + ".tgz" }
 
-// packageMetadata returns the metadata of a package; nil if there is no such package.
+// packageMetadata returns the metadata of a package; nil if the package does not exist.
 func packageMetadata(all []Version, name, address string) map[string]any {
 	versions, newestVersion := map[string]any{}, ""
 	for _, v := range all {
@@ -224,14 +229,15 @@ func packageMetadata(all []Version, name, address string) map[string]any {
 	return map[string]any{"name": name, "dist-tags": map[string]string{"latest": newestVersion}, "versions": versions}
 }
 
-// isNewerRelease reports whether a is newer than b and not a prerelease.
+// isNewerRelease reports whether version a is newer than b and not a prerelease.
 func isNewerRelease(a, b string) bool {
 	x, errX := semver.NewVersion(a)
 	y, errY := semver.NewVersion(b)
 	return errX == nil && x.Prerelease() == "" && (errY != nil || x.GreaterThan(y))
 }
 
-// searchResults returns the packages with the keyword whose names contain each word.
+// searchResults returns the packages that have the keyword and whose names contain each
+// word of the query.
 func searchResults(all []Version, text string) map[string]any {
 	objects := []any{}
 	seen := map[string]bool{}
