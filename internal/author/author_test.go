@@ -11,8 +11,7 @@ import (
 	"opentabs/internal/jsbuild"
 )
 
-// TestMain makes the test binary usable as the child process that reads a plugin's
-// tools.
+// TestMain makes the test binary usable as the child process that reads a plugin's tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "__extract" {
 		os.Exit(jsbuild.Extract(os.Stdin, os.Stdout))
@@ -21,11 +20,11 @@ func TestMain(m *testing.M) {
 }
 
 // extractTimeout limits the run time of the child process that reads a plugin's tools.
-// extractTimeout is long enough for the race detector on a busy machine.
+// The limit is long enough for the race detector on a busy machine.
 const extractTimeout = 10 * time.Minute
 
-// childOptions are the build options that use this test binary as the child process.
-// Without GORACE, a program built with -race sleeps for a second before it exits.
+// childOptions are build options that use the test binary as the child process. Without
+// GORACE, a program built with -race sleeps for a second before it exits.
 var childOptions = func() jsbuild.Options {
 	if runtime.GOOS == "windows" {
 		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
@@ -33,7 +32,7 @@ var childOptions = func() jsbuild.Options {
 	return jsbuild.Options{Extract: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
 }()
 
-// createPlugin creates the plugin tickets and returns its directory.
+// createPlugin creates the plugin tickets and returns the plugin's directory.
 func createPlugin(t testing.TB) string {
 	t.Helper()
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
@@ -43,7 +42,8 @@ func createPlugin(t testing.TB) string {
 	return result.Dir
 }
 
-// createPluginWithEdit creates the plugin tickets with one text of a file replaced.
+// createPluginWithEdit creates the plugin tickets and replaces one text in a file of the
+// plugin.
 func createPluginWithEdit(t testing.TB, file, old, replacement string) string {
 	t.Helper()
 	dir := createPlugin(t)
@@ -58,7 +58,7 @@ func createPluginWithEdit(t testing.TB, file, old, replacement string) string {
 	return dir
 }
 
-// readPluginFile returns the content of a plugin's file.
+// readPluginFile returns the content of a file in a plugin's directory.
 func readPluginFile(t testing.TB, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

@@ -78,7 +78,7 @@ func Rules() []Rule {
 // and args become Finding.Text.
 type reportFunc = func(where, format string, args ...any)
 
-// rule is a rule with its check, which passes its findings to report.
+// rule is a linter rule together with the function that checks the rule.
 type rule struct {
 	Rule
 	level Level

@@ -40,8 +40,8 @@ func TestCheckNeedsADirectory(t *testing.T) {
 	}
 }
 
-// TestTypesAreCheckedByTheAuthorsCompiler replaces Node and the compiler by shell
-// scripts, because Node may not be installed.
+// TestTypesAreCheckedByTheAuthorsCompiler replaces Node and the TypeScript compiler by
+// shell scripts, because Node may not be installed.
 func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)

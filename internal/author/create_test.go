@@ -12,7 +12,7 @@ import (
 )
 
 // TestCreatedPluginPassesCheck checks that the only finding for a new plugin is the
-// suggestion of the isolated world.
+// suggestion to use the isolated world.
 func TestCreatedPluginPassesCheck(t *testing.T) {
 	dir := createPlugin(t)
 	checkResult, err := Check(t.Context(), dir, CheckOptions{Build: childOptions})
@@ -113,8 +113,8 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 	}
 }
 
-// TestCreateWorld checks that a plugin for the isolated world has "world" in
-// package.json and gets no suggestion.
+// TestCreateWorld checks that a new plugin for the isolated world has "world" in
+// package.json. The linter must not suggest the isolated world for this plugin.
 func TestCreateWorld(t *testing.T) {
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// createPackablePlugin returns a plugin directory with files that belong to a package
-// and files that do not.
+// createPackablePlugin returns a plugin directory with files that a package contains and
+// files that a package leaves out.
 func createPackablePlugin(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,9 +62,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// unpackFiles returns the files of an archive by name. unpackFiles checks that the
-// headers of all files have the same mode, time and owner, and that the files are
-// sorted.
+// unpackFiles returns the files of an archive by name. unpackFiles checks that the files
+// are sorted, and that their headers have the same mode, time and owner.
 func unpackFiles(t testing.TB, path string) map[string]string {
 	t.Helper()
 	f, err := os.Open(path)

@@ -12,8 +12,8 @@ import (
 	"opentabs/plugin"
 )
 
-// buildGoodPlugin returns a built plugin without findings. The dist folder of the plugin is up to
-// date.
+// buildGoodPlugin returns a built plugin without findings. The files in the plugin's dist
+// folder are up to date.
 func buildGoodPlugin(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,19 +45,19 @@ func buildGoodPlugin(t testing.TB) *tempBuild {
 	return b
 }
 
-// addInputField adds a field to the arguments of the first tool.
+// addInputField returns an edit that adds a field to the arguments of the first tool.
 func addInputField(name, schema string) func(testing.TB, *tempBuild) {
 	return func(_ testing.TB, b *tempBuild) {
 		b.Tools[0].InputSchema = fmt.Appendf(nil, `{"type":"object","properties":{"first":{"type":"string","description":"d"},%q:%s},"additionalProperties":false}`, name, schema)
 	}
 }
 
-// renameTool renames the first tool of a build.
+// renameTool returns an edit that renames the first tool.
 func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
-// describeTool replaces the description of the first tool.
+// describeTool returns an edit that replaces the description of the first tool.
 func describeTool(text string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
 }
@@ -71,14 +71,14 @@ func rewriteReadme(t testing.TB, b *tempBuild) {
 	writePluginFile(t, b.sourceDir, readmeFile, string(updated))
 }
 
-// editManifest replaces a text in package.json.
+// editManifest returns an edit that replaces a text in package.json.
 func editManifest(old, replacement string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), old, replacement, 1))
 	}
 }
 
-// annotateTool sets the annotations of the first tool.
+// annotateTool returns an edit that sets the annotations of the first tool.
 func annotateTool(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		b.Tools[0].Annotations = plugin.Annotations{ReadOnly: readOnly, Destructive: destructive}
@@ -90,7 +90,7 @@ func applyBothEdits(firstEdit, secondEdit func(testing.TB, *tempBuild)) func(tes
 	return func(t testing.TB, b *tempBuild) { firstEdit(t, b); secondEdit(t, b) }
 }
 
-// removeSource removes a file of the source.
+// removeSource returns an edit that removes a source file.
 func removeSource(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		if err := os.Remove(filepath.Join(b.sourceDir, filepath.FromSlash(name))); err != nil {
@@ -99,7 +99,7 @@ func removeSource(name string) func(testing.TB, *tempBuild) {
 	}
 }
 
-// findingsOf returns the findings of all rules.
+// findingsOf returns the findings of all linter rules for a build.
 func findingsOf(b *tempBuild) []Finding {
 	c := &CheckResult{}
 	c.applyRules(b)
@@ -209,8 +209,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRulesAcceptZodSchemas checks that the schemas that zod writes for unions, records
-// and tuples give no finding.
+// TestRulesAcceptZodSchemas checks that the linter accepts the schemas that zod generates
+// for unions, records and tuples.
 func TestRulesAcceptZodSchemas(t *testing.T) {
 	for _, schema := range []string{
 		`{"description":"d","anyOf":[{"type":"string"},{"type":"null"}]}`,

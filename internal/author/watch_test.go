@@ -31,7 +31,7 @@ func setOldTime(t testing.TB, dir, name string) {
 	}
 }
 
-// scan returns the state of the files in dir.
+// scan returns the stamps of the files in dir.
 func scan(t testing.TB, dir string) snapshot {
 	t.Helper()
 	files, _, err := scanFiles(dir, nil, nil)
@@ -68,8 +68,8 @@ func TestScanFindsSourceFiles(t *testing.T) {
 }
 
 // TestScanOfARecentFile scans a file right after its modification. A second write to a
-// recent file is a change even if the size and time stay the same. A second scan
-// without a write reports no change.
+// recent file is a change even if the size and time stay the same. A second scan without
+// a write reports no change.
 func TestScanOfARecentFile(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()
@@ -126,7 +126,8 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 		}
 	}
 	cancel()
-	// Late reports are received, because unreceived reports would block Run.
+	// Late reports are received, because reports that the test does not receive would
+	// block Run.
 	for {
 		select {
 		case <-reported:

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeptBuildsAreTheSame checks that a build with the cache writes the same files as
-// a build without the cache.
+// TestKeptBuildsAreTheSame checks that builds with and without the cache write the same
+// files.
 func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, freshDir := buildFreshExample(t), t.TempDir()
 	cache := &BuildCache{}

@@ -25,8 +25,8 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestCheckScriptStaysInside checks that code which leaves the function around an
-// adapter is rejected, even if the code alone is valid.
+// TestCheckScriptStaysInside checks that code which leaves the function around an adapter
+// is rejected, even if the code alone is valid.
 func TestCheckScriptStaysInside(t *testing.T) {
 	for _, escapingCode := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
@@ -49,8 +49,8 @@ func TestCheckScriptStaysInside(t *testing.T) {
 	}
 }
 
-// TestCheckScriptAsBrowsers checks that CheckScript rejects the code that browsers
-// reject in a function of a classic script.
+// TestCheckScriptAsBrowsers checks that CheckScript rejects the code that browsers reject
+// in a function of a classic script.
 func TestCheckScriptAsBrowsers(t *testing.T) {
 	for _, invalidCode := range []string{
 		"export const a = 1", "export {}", "import 'x'", "import a from 'x'", "import.meta.url", "() => import.meta",

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHasSameSource bundles the two scripts of a plugin, and changes a source file
-// before the second bundle.
+// TestHasSameSource bundles the two scripts of a plugin, and changes a source file before
+// the second bundle.
 func TestHasSameSource(t *testing.T) {
 	dir := buildFreshExample(t)
 	src, problems, err := readSource(dir)

@@ -108,7 +108,7 @@ func TestHostIsOneExpression(t *testing.T) {
 }
 
 // TestHostComparesFirst checks that no code runs before the check of the built-ins, not
-// even a helper of the bundler.
+// even a helper function of the bundler.
 func TestHostComparesFirst(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -120,8 +120,8 @@ func TestHostComparesFirst(t *testing.T) {
 	}
 }
 
-// TestHostIsStrict checks that strict mode keeps functions of the page from reaching
-// the host through `caller`. An adapter's own code may still use sloppy mode.
+// TestHostIsStrict checks that strict mode keeps functions of the page from reaching the
+// host through `caller`. An adapter's code may still use sloppy mode.
 func TestHostIsStrict(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -140,14 +140,14 @@ func wrapTestScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
-// plainOptions are the options of a plugin without settings and pre-script.
+// plainOptions are the options in the script of a plugin without settings and pre-script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
 // outerFunctionHead is the head of the outer function around a plugin's code.
 const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
 
 // TestBuiltInsOfHost checks that the host has a value for each built-in that a plugin's
-// code gets as a variable.
+// code receives as a variable.
 func TestBuiltInsOfHost(t *testing.T) {
 	text, err := extensionSources.Read("extension/src/host/globals.ts")
 	if err != nil {
@@ -162,7 +162,7 @@ func TestBuiltInsOfHost(t *testing.T) {
 	}
 }
 
-// manyNames returns code that reads the container from n variables.
+// manyNames returns code that reads the adapter's container from n variables.
 func manyNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -206,7 +206,7 @@ func TestWrapAdapter(t *testing.T) {
 		{`mywindow.__openTabs`, globalThisOnly},
 		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), globalThisOnly},
 		{manyNames(maxOccurrences), globalThisOnly},
-		{manyNames(maxOccurrences + 1), allNames}, // above maxOccurrences, a variable is assumed to be the window
+		{manyNames(maxOccurrences + 1), allNames}, // above maxOccurrences, scriptParameters assumes that a variable is the window
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, globalThisOnly},
 	} {
 		got := wrapTestScript(host, c.code)
@@ -217,7 +217,7 @@ func TestWrapAdapter(t *testing.T) {
 }
 
 // TestWrapAdapterOptions checks that the script contains the options as text, so that a
-// user's setting can't inject code.
+// user's setting cannot inject code.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
 		Name: "a", Hash: "h", RunsInFrames: true, UnchangedPartsID: "b", Settings: wire.PluginSettings{
@@ -247,8 +247,8 @@ func TestWrapAdapterOptions(t *testing.T) {
 	}
 }
 
-// TestStartTimeOfAdapter checks that only a hook of the author delays the start of an
-// adapter, not the code of the SDK that calls the hook.
+// TestStartTimeOfAdapter checks that only a hook in the author's code delays the start of
+// an adapter, not the SDK code that calls the hook.
 func TestStartTimeOfAdapter(t *testing.T) {
 	for _, c := range []struct {
 		code string
@@ -277,8 +277,8 @@ func TestStartTimeOfAdapter(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterStart checks that the start in the options overrides the default from
-// the code.
+// TestWrapAdapterStart checks that the start time in the options overrides the default
+// from the code.
 func TestWrapAdapterStart(t *testing.T) {
 	for _, want := range []StartTime{StartNow, StartAtDOM} {
 		for _, code := range []string{"", "onActivate() {}"} {
@@ -290,8 +290,8 @@ func TestWrapAdapterStart(t *testing.T) {
 	}
 }
 
-// TestAdapterFunctionThis checks that functions of the browser receive the page's
-// window as `this`.
+// TestAdapterFunctionThis checks that functions of the browser receive the page's window
+// as `this`.
 func TestAdapterFunctionThis(t *testing.T) {
 	for _, c := range [][2]string{
 		{`fetch.bind(globalThis)`, `fetch.bind(window)`},
@@ -320,7 +320,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterParses checks that a valid script is also valid in its wrapper.
+// TestWrapAdapterParses checks that a valid script is still valid after it is wrapped.
 func TestWrapAdapterParses(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -356,7 +356,7 @@ func syntaxErrors(text string) []string {
 	return problems
 }
 
-// The page script of the built-in browser tools bundles without npm, although it
+// The page script of the built-in browser tools can be bundled without npm, although it
 // imports a library.
 func TestPageScriptBundles(t *testing.T) {
 	scripts, err := bundleEntries("page", []api.EntryPoint{{OutputPath: "page", InputPath: "extension/src/page/main.ts"}})

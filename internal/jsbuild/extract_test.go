@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// longTimeout is the limit for plugins that end by themselves. longTimeout is long,
+// longTimeout is the time limit for plugins that exit on their own. The limit is long,
 // because the race detector is slow on a busy machine.
 const longTimeout = 10 * time.Minute
 
-// childArgs is the command that runs the test binary as the child process; see
+// childArgs is the command line that runs the test binary as the child process; see
 // TestMain. Without GORACE, a program built with -race sleeps for a second before it
 // exits (go.dev/doc/articles/race_detector).
 var childArgs = func() []string {
@@ -75,8 +75,8 @@ func TestExtractRunsScript(t *testing.T) {
 	}
 }
 
-// TestExtractLimits checks that code that hangs, crashes or uses up memory ends only
-// the child process.
+// TestExtractLimits checks that code that hangs, crashes or uses up memory ends only the
+// child process.
 func TestExtractLimits(t *testing.T) {
 	tests := []struct{ name, script, limit, err string }{
 		{name: "endless loop", script: `for (;;) {}`, limit: "time"},
@@ -112,8 +112,8 @@ func TestExtractLimits(t *testing.T) {
 	}
 }
 
-// TestExtractSurroundings checks that the child process gets no environment, and that
-// its directory is removed.
+// TestExtractSurroundings checks that the child process receives no environment
+// variables, and that its directory is removed.
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
 	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)

@@ -16,8 +16,8 @@ type fencedPlugin struct {
 	dir, outside string
 }
 
-// newFenced writes a plugin with index as the beginning of its entry. The text OUT in
-// index is replaced by the path of the directory that the plugin may not read.
+// newFenced writes a plugin whose entry module begins with index. The text OUT in index
+// is replaced by the path of the directory that the plugin may not read.
 func newFenced(t *testing.T, index string) fencedPlugin {
 	t.Helper()
 	baseDir, err := filepath.EvalSymlinks(t.TempDir())
@@ -59,8 +59,8 @@ func (f fencedPlugin) linkFile(t *testing.T, name, target string) {
 	}
 }
 
-// checkRefused checks that a build fails without an adapter, and that the error has the
-// given parts without the secret.
+// checkRefused checks that a build fails and writes no adapter. The error must contain
+// the given parts, but not the secret.
 func (f fencedPlugin) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
@@ -149,8 +149,8 @@ func TestFenceLinks(t *testing.T) {
 	})
 }
 
-// TestFenceConfiguration checks that the limit to the plugin's own files also applies
-// to the configuration that esbuild reads.
+// TestFenceConfiguration checks that esbuild may not read configuration files outside of
+// the plugin.
 func TestFenceConfiguration(t *testing.T) {
 	writeConfig := func(t *testing.T, f fencedPlugin, text string) {
 		t.Helper()
@@ -189,8 +189,8 @@ func TestFenceConfiguration(t *testing.T) {
 	})
 }
 
-// TestFenceAllows checks that a plugin can import its own files, also through links,
-// and installed packages.
+// TestFenceAllows checks that a plugin can import its own files, also through links, and
+// installed packages.
 func TestFenceAllows(t *testing.T) {
 	f := newFenced(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
 	f.linkFile(t, "linked.ts", "in.ts")
@@ -212,7 +212,7 @@ func TestFenceAllows(t *testing.T) {
 	buildPlugin(t, linkDir)
 }
 
-// TestFenceOutput checks that nothing is written outside of the plugin.
+// TestFenceOutput checks that a build writes no file outside of the plugin.
 func TestFenceOutput(t *testing.T) {
 	for _, target := range []string{"OUT", "../outside"} {
 		f := newFenced(t, "")
@@ -225,7 +225,7 @@ func TestFenceOutput(t *testing.T) {
 	f := newFenced(t, "")
 	f.linkFile(t, outputDir, "OUT/nowhere")
 	f.checkRefused(t, "dist: the path is a link without a target; replace the link")
-	// A build replaces a link in dist and does not write through it.
+	// A build replaces a link in dist and does not write to the target of the link.
 	f = newFenced(t, "")
 	if err := os.Mkdir(filepath.Join(f.dir, outputDir), 0o700); err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPipesAndHugeFilesAreRejected checks that pipes and huge files are rejected: a
-// pipe would block the build forever, and a huge file would use up the memory.
+// TestPipesAndHugeFilesAreRejected checks that pipes and huge files are rejected. A pipe
+// would block the build forever, and a huge file would use up the memory.
 func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 	const imports = "import words from './words.json';\nvoid words;\n"
 	for _, name := range []string{packageFile, "tsconfig.json", "src/index.ts", "src/words.json", "icon.svg", "src/early.ts"} {

@@ -8,8 +8,8 @@ import (
 	"modernc.org/quickjs"
 )
 
-// runScripts evaluates scripts in an engine with simulated page globals, and returns
-// the value of the last script.
+// runScripts evaluates scripts in a JavaScript engine with simulated page globals, and
+// returns the value of the last script.
 func runScripts(t *testing.T, scripts ...string) any {
 	t.Helper()
 	vm, err := quickjs.NewVM()
@@ -29,8 +29,8 @@ func runScripts(t *testing.T, scripts ...string) any {
 	return value
 }
 
-// checkAdapter is a script that returns the properties of a registered adapter in o,
-// which show whether the adapter is locked.
+// checkAdapter is a script that returns whether a registered adapter in the container o
+// is locked.
 const checkAdapter = `
 const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
 const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');
@@ -48,14 +48,14 @@ func TestRegisteredAdapterIsLocked(t *testing.T) {
 	if got := runScripts(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
-	// A second evaluation replaces the locked adapter.
+	// A second evaluation of the adapter's script replaces the locked adapter.
 	if got := runScripts(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("evaluated twice\ngot  %v\nwant %s", got, want)
 	}
 }
 
-// TestAdapterInPrivateContainer checks that an adapter in a private container, as in
-// the extension, adds nothing to the page's window.
+// TestAdapterInPrivateContainer checks that an adapter in a private container, as in the
+// extension, adds nothing to the page's window.
 func TestAdapterInPrivateContainer(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))

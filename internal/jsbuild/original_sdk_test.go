@@ -60,7 +60,8 @@ export default new Old();
 	}
 }
 
-// withPackage returns a valid package.json with moreFields in its member opentabs.
+// withPackage returns a valid package.json with additional fields in its member
+// "opentabs".
 func withPackage(moreFields string) string {
 	return strings.Replace(validPackage, `"displayName"`, moreFields+`,"displayName"`, 1)
 }
@@ -76,8 +77,8 @@ func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plu
 	return b, loaded
 }
 
-// evaluateText runs a script in a new engine and returns the value of an expression as
-// text.
+// evaluateText runs a script in a new JavaScript engine and returns the value of an
+// expression as text.
 func evaluateText(t *testing.T, script, expression string) string {
 	t.Helper()
 	vm, err := quickjs.NewVM()
@@ -103,7 +104,8 @@ export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.
 // TestPreScript checks that a built pre-script has the format of the original OpenTabs.
 func TestPreScript(t *testing.T) {
 	files := map[string]string{
-		// "sideEffects": false must not remove the pre-script from its bundle.
+		// The setting "sideEffects": false must not remove the pre-script from its
+		// bundle.
 		packageFile:    strings.Replace(withPackage(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
 		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": preScriptSource, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
 	}
@@ -157,7 +159,7 @@ func namesOf(b *BuildResult) []string {
 }
 
 // TestPreScriptThatThrows checks that an error in a pre-script is logged and does not
-// propagate. A plugin's name may end in -prescript.
+// propagate. The plugin's name ends in -prescript, which must be allowed.
 func TestPreScriptThatThrows(t *testing.T) {
 	b, loaded := loadBuilt(t, map[string]string{
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
@@ -177,7 +179,7 @@ func TestInvalidPackageParts(t *testing.T) {
 		name, moreFields string
 		index            string
 		files            map[string]string
-		want             string // expected parts of the message, separated by |
+		want             string // expected parts of the error message, separated by |
 	}{
 		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
 		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: the file does not exist; write the pre-script there, or remove opentabs.preScript"},
@@ -220,8 +222,8 @@ func TestInvalidPackageParts(t *testing.T) {
 	}
 }
 
-// TestPartsThatAreLinks checks that a build does not follow a link that leads outside
-// of the plugin.
+// TestPartsThatAreLinks checks that a build does not follow a link that leads outside of
+// the plugin.
 func TestPartsThatAreLinks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(`<svg viewBox="0 0 1 1"/>`), 0o600); err != nil {
@@ -266,8 +268,8 @@ func TestIcons(t *testing.T) {
 	}
 }
 
-// TestSettings checks that settings can be defined in the code or in package.json. With
-// a required URL setting, a plugin needs no pattern.
+// TestSettings checks that settings can be defined in the code or in package.json. With a
+// required url setting, a plugin needs no URL pattern.
 func TestSettings(t *testing.T) {
 	const describedSettings = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
 	noPatterns := strings.Replace(withPackage(describedSettings), `["*://*.example.com/*"]`, "[]", 1)
@@ -332,7 +334,7 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 	}
 }
 
-// TestSchemasOfArguments checks that arguments with a default are optional, and the
+// TestSchemasOfArguments checks that arguments with a default are optional, and that the
 // formats of times, URLs and IDs are validated.
 func TestSchemasOfArguments(t *testing.T) {
 	_, loaded := loadBuilt(t, map[string]string{packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
@@ -356,7 +358,7 @@ func TestSchemasOfArguments(t *testing.T) {
 	}
 }
 
-// TestPatternsOfTheSDK checks that the SDK and the server report the same errors for
+// TestPatternsOfTheSDK checks that the SDK and the server report the same errors for URL
 // patterns.
 func TestPatternsOfTheSDK(t *testing.T) {
 	patterns := []string{
@@ -389,7 +391,7 @@ func TestPatternsOfTheSDK(t *testing.T) {
 	}
 }
 
-// bareRealmScript defines the globals that an adapter needs in order to start in the
+// bareRealmScript defines the global variables that an adapter needs to start in the
 // original OpenTabs.
 const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
@@ -398,8 +400,8 @@ globalThis.sent = []; globalThis.postMessage = (message) => sent.push(message);
 globalThis.__openTabs = {_logNonce: "l", _readinessNonce: "r", pluginConfig: {size: 3}, tokenCache: {a: 1}};
 `
 
-// TestAdapterInOriginalOpenTabs checks that a built adapter registers, is locked and
-// logs in the original OpenTabs.
+// TestAdapterInOriginalOpenTabs checks that a built adapter registers, is locked and logs
+// in the original OpenTabs.
 func TestAdapterInOriginalOpenTabs(t *testing.T) {
 	b := buildPlugin(t, writeFiles(t, map[string]string{packageFile: validPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -430,7 +432,7 @@ export default definePlugin({
 	}
 }
 
-// TestBuildTickets checks that the example with settings, an icon and a pre-script
+// TestBuildTickets checks that the example plugin with settings, an icon and a pre-script
 // builds without a warning.
 func TestBuildTickets(t *testing.T) {
 	const example = "../../sdk-ts/examples/tickets"

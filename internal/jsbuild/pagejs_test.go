@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// pageUses returns the page uses of a plugin with the given code in its handler. head
-// is the beginning of the plugin's module, and pkg is added to package.json.
+// pageUses returns the uses of the page's JavaScript in a plugin with the given code in
+// its handler. head is the beginning of the plugin's module, and pkg is added to
+// package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +42,7 @@ export default new P();
 	return uses
 }
 
-// withHook returns the hook onNavigate if the code contains the comment /*hook*/.
+// withHook returns an onNavigate hook if the code contains the comment /*hook*/.
 func withHook(code string) string {
 	if strings.Contains(code, "/*hook*/") {
 		return "onNavigate(url: string) { fetchJSON(url); }"
@@ -49,8 +50,8 @@ func withHook(code string) string {
 	return ""
 }
 
-// TestPageUsesNothing checks that code that also works in the isolated world has no
-// page uses.
+// TestPageUsesNothing checks that FindPageScriptUses reports nothing for code that also
+// works in the isolated world.
 func TestPageUsesNothing(t *testing.T) {
 	for name, code := range map[string]string{
 		"the DOM":                 `return document.querySelector('.x')?.textContent?.trim() ?? [...document.querySelectorAll('a')].map((a) => a.href);`,

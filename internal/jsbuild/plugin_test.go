@@ -55,8 +55,8 @@ func copyExample(dir string) error {
 	return nil
 }
 
-// buildFreshExample copies the example plugin to a new directory outside of any
-// node_modules.
+// buildFreshExample copies the example plugin to a new directory. No directory above the
+// new directory contains node_modules.
 func buildFreshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func writeFiles(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// example builds the example plugin once, for all tests that only read the result.
+// example builds the example plugin once, for all tests that only read the built files.
 var example = sync.OnceValues(func() (*BuildResult, error) {
 	dir, err := os.MkdirTemp("", "jsbuild-example-")
 	if err != nil {
@@ -169,8 +169,8 @@ func TestBuildExample(t *testing.T) {
 	}
 }
 
-// TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet,
-// and the last line is the comment for the source map.
+// TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet. The
+// last line of the adapter must be the source map comment.
 func TestAdapterHash(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
@@ -211,8 +211,8 @@ func TestSourceMap(t *testing.T) {
 	t.Errorf("the map has no echo.ts: %q", m.Sources)
 }
 
-// TestBuildWithDefaultChild builds with the default child process, which is the test
-// binary.
+// TestBuildWithDefaultChild builds a plugin with the default child process, which is the
+// test binary.
 func TestBuildWithDefaultChild(t *testing.T) {
 	if _, err := BuildPlugin(t.Context(), buildFreshExample(t), Options{ExtractTimeout: longTimeout}); err != nil {
 		t.Fatal(err)

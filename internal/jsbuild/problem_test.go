@@ -27,7 +27,7 @@ var badPlugins = []struct {
 	pkg   string // package.json; validPackage if empty
 	index string
 	files map[string]string
-	// want are substrings that the error message must contain.
+	// want contains substrings that the error message must contain.
 	want []string
 }{
 	{name: "syntax error", index: "export default {\n  tools: [,\n  isReady( { return true }\n};\n",
@@ -48,7 +48,7 @@ var badPlugins = []struct {
 		want: []string{"src/index.ts:1:16:", "Top-level await"}},
 	{name: "no default export", index: "export const plugin = 1;\n",
 		want: []string{"src/index.ts: the module has no default export; write `export default definePlugin({...})`"}},
-	// The build must report the problems of all tools, not only the first.
+	// The build must report the problems of all tools, not only of the first tool.
 	// sdk-ts/src/extract/extract.test.ts tests each problem of a tool separately.
 	{name: "tools", index: withTools(`{...ok, name: 'sendMessage'}, {...ok, name: 'twice'}, {...ok, name: 'twice'},
   {...ok, name: 'a', description: 'x'.repeat(1001), input: z.string()},
@@ -105,8 +105,8 @@ func TestBadPlugins(t *testing.T) {
 	}
 }
 
-// TestProblemsAreListedOnce checks that each problem is listed once, and their number
-// is correct.
+// TestProblemsAreListedOnce checks that each problem is listed once, and that the number
+// of problems is correct.
 func TestProblemsAreListedOnce(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
 	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
@@ -120,7 +120,8 @@ func TestProblemsAreListedOnce(t *testing.T) {
 	}
 }
 
-// TestPackageProblems checks that package.json is checked by plugin.Load.
+// TestPackageProblems checks that a build reports the problems that plugin.Load finds in
+// package.json.
 func TestPackageProblems(t *testing.T) {
 	for name, change := range map[string][2]string{
 		`"browser" is reserved`: {"plugin-bad", "plugin-browser"},
@@ -158,8 +159,7 @@ func TestNoPackage(t *testing.T) {
 	}
 }
 
-// TestPageAtLoad checks that modules that use the page while they load do not fail the
-// build.
+// TestPageAtLoad checks that the build succeeds if modules use the page while they load.
 func TestPageAtLoad(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": `
 const token = document.cookie.split('; ').find((c: string) => c.startsWith('token='))?.slice(6);

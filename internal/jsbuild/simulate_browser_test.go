@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// fakeBrowser is a [TestBrowser] that calls functions in place of a browser.
+// fakeBrowser is a [TestBrowser] that calls functions instead of controlling a browser.
 type fakeBrowser struct {
 	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
-	// onResponder runs once, in the first call of SetResponder with a function; it may
-	// be nil.
+	// onResponder runs once, in the first call of SetResponder with a function;
+	// onResponder may be nil.
 	onResponder func(answer func(context.Context, any) (json.RawMessage, error))
 
 	mu     sync.Mutex // guards answer
@@ -54,7 +54,8 @@ func (f *fakeBrowser) request(ctx context.Context, url string) (string, error) {
 	return string(text), err
 }
 
-// runInFakeBrowser runs a file of tests in a fake browser and returns the result of each test.
+// runInFakeBrowser runs the tests in one file in a fake browser and returns the result of
+// each test.
 func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 	t.Helper()
 	o.Simulate = simulateArgs
@@ -72,8 +73,8 @@ func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
 
-// TestBrowserRequestBeforeFirstTest checks that a request before the start of the tests waits until
-// the child process has received their script.
+// TestBrowserRequestBeforeFirstTest sends a page's request before the tests start. The
+// request must wait until the child process has received the script of the tests.
 func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
@@ -87,7 +88,7 @@ func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	}
 }
 
-// TestTestsRunInABrowser runs tests in a fake browser, which sends requests for the tests' routes.
+// TestTestsRunInABrowser runs tests in a fake browser, which sends requests to the tests.
 func TestTestsRunInABrowser(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(ctx context.Context, operation string, params map[string]any) (string, error) {
@@ -133,8 +134,8 @@ func TestTestsRunInABrowser(t *testing.T) {
 	}
 }
 
-// TestBrowserTestTimeout checks that a test whose browser does not respond fails, and the next
-// test runs. On a busy machine, the test that follows the timeout may also time out.
+// TestBrowserTestTimeout checks that a test whose browser does not respond fails, and
+// that the next test runs. On a busy machine, the next test may also time out.
 func TestBrowserTestTimeout(t *testing.T) {
 	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {

@@ -13,7 +13,8 @@ const simulatedDir = "testdata/simulated"
 
 var simulateArgs = append(slices.Clone(childArgs[:len(childArgs)-1]), "__simulate")
 
-// runTests runs the tests of a file and returns how they ended, by their names.
+// runTests runs the tests in a file. failures maps the names of failed tests to their
+// errors.
 func runTests(t *testing.T, file string, o TestOptions) (failures map[string]string, passedCount int, err error) {
 	t.Helper()
 	o.Simulate = simulateArgs
@@ -79,8 +80,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestEndlessLoop checks that an endless loop ends the tests of its file, and the error
-// names the test.
+// TestEndlessLoop checks that an endless loop ends all tests in its file, and that the
+// error names the test.
 func TestEndlessLoop(t *testing.T) {
 	_, passedCount, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
 	var buildErr *BuildError

@@ -9,7 +9,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// mountedTrees are file trees by the name of their root.
+// mountedTrees maps the names of roots to file trees.
 type mountedTrees map[string]fstest.MapFS
 
 func (m mountedTrees) mountFiles() map[string]fs.FS {
@@ -74,7 +74,7 @@ func TestSourcesBundle(t *testing.T) {
 	}
 }
 
-// TestSourcesLeaveDiskAlone checks that esbuild resolves the imports of files on disk
+// TestSourcesLeaveDiskAlone checks that esbuild itself resolves imports of files on disk
 // that have no alias.
 func TestSourcesLeaveDiskAlone(t *testing.T) {
 	s := sourceSet{Roots: mountedTrees{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}

@@ -21,7 +21,7 @@ import (
 
 const pluginPackage = "opentabs-plugin-a"
 
-// newClient returns a client with the given lines as its .npmrc.
+// newClient returns a client whose .npmrc contains the given lines.
 func newClient(t *testing.T, lines ...string) *npm.Client {
 	t.Helper()
 	home := t.TempDir()
@@ -85,15 +85,15 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-// TestIntegrity checks that a file is accepted only if it matches a sha512 hash in its
-// metadata.
+// TestIntegrity checks that a downloaded file is accepted only if it matches a sha512
+// hash in the registry's metadata.
 func TestIntegrity(t *testing.T) {
 	otherHash := npmtest.Integrity([]byte("another file"))
 	rightHash := npmtest.Integrity(validVersion().File)
 	for _, c := range []struct {
 		description string
 		dist        map[string]any
-		want        string // want is empty if the file is accepted
+		want        string // empty if the file is accepted
 	}{
 		{"wrong", map[string]any{"integrity": otherHash}, "the file does not match its integrity hash"},
 		{"right among others", map[string]any{"integrity": "sha1-AAAA " + otherHash + " " + rightHash}, ""},
@@ -117,8 +117,8 @@ func TestIntegrity(t *testing.T) {
 	}
 }
 
-// TestLoginStaysWithItsHost checks that no login is sent to another host, neither after
-// a redirect nor for a tarball on another host.
+// TestLoginStaysWithItsHost checks that no login is sent to another host, neither after a
+// redirect nor for a tarball on another host.
 func TestLoginStaysWithItsHost(t *testing.T) {
 	file := validVersion().File
 	var sentLogin atomic.Value
@@ -172,7 +172,7 @@ func TestLoginErrors(t *testing.T) {
 	}
 }
 
-// serveInTurn returns a handler that uses each of handlers for one request, and a
+// serveInTurn returns a handler that passes each request to the next of handlers, and a
 // counter of requests. If there are more requests than handlers, the last handler
 // receives them.
 func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
@@ -187,7 +187,7 @@ func respondStatus(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// respondText returns a handler that writes s.
+// respondText returns a handler that responds with the text s.
 func respondText(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
 }
@@ -245,7 +245,7 @@ func TestErrorsNameAnAction(t *testing.T) {
 }
 
 // TestSilentRegistry checks that a request ends if the registry begins a response and
-// then sends nothing.
+// then sends no more data.
 func TestSilentRegistry(t *testing.T) {
 	done := make(chan struct{})
 	address, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -253,7 +253,7 @@ func TestSilentRegistry(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-done
 	}))
-	t.Cleanup(func() { close(done) }) // runs before the server closes, which waits for its handlers
+	t.Cleanup(func() { close(done) }) // runs before the server closes, because the server waits for its handlers
 	config, err := npm.LoadConfig(npm.Environment{
 		Getenv: func(string) string { return "" }, Home: t.TempDir(), Dir: t.TempDir(), GOOS: "linux",
 		Environ: func() []string { return []string{"npm_config_registry=" + address} },

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// writeSettings returns an environment with the given files, by their paths below a new
-// home directory, and the given variables. HOME in a variable becomes the home
-// directory.
+// writeSettings returns an environment with the given files and variables. The paths of
+// the files are relative to a new home directory. The text HOME in a variable is replaced
+// by the home directory.
 func writeSettings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
 	t.Helper()
 	home := t.TempDir()
@@ -35,7 +35,7 @@ func writeSettings(t *testing.T, files map[string]string, variables ...string) (
 		for _, v := range variables {
 			list = append(list, strings.ReplaceAll(v, "HOME", home))
 		}
-		// The test does not read the settings of the real machine.
+		// The test must not read the npm settings of the real machine.
 		return append(list, "npm_config_globalconfig="+filepath.Join(home, "etc", "npmrc"))
 	}
 	return Environment{Getenv: getenv, Environ: environ, Home: home, Dir: filepath.Join(home, "project", "below"), GOOS: "linux"}, home
@@ -124,7 +124,7 @@ func TestGlobalFolders(t *testing.T) {
 		files[dir+"/x"] = ""
 	}
 	files[".npmrc"] = "prefix=${HOME}/prefix"
-	// The settings of a project can't move the global packages.
+	// The .npmrc of a project must not change the folder of global packages.
 	files["project/package.json"], files["project/.npmrc"] = "{}", "prefix=${HOME}/project\n"
 	files["project/lib/node_modules/x"] = ""
 	config, home := loadSettings(t, files, "HOME=HOME")

@@ -46,8 +46,8 @@ func newDecompressionBomb(t *testing.T, size int64) []byte {
 	return b.Bytes()
 }
 
-// TestUnpackRefuses checks that each kind of bad package is refused with a specific
-// error, and leaves no file.
+// TestUnpackRefuses checks that each kind of malformed package is rejected with a
+// specific error, and leaves no file.
 func TestUnpackRefuses(t *testing.T) {
 	validFile := npmtest.NewFile("package/package.json", "{}")
 	regularFile := npmtest.NewFile
@@ -120,7 +120,7 @@ func TestUnpack(t *testing.T) {
 		if err != nil || string(text) != want {
 			t.Errorf("%s contains %q, %v; want %v", name, text, err, want)
 		}
-		// No file of a package is executable.
+		// No file of an unpacked package is executable.
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
@@ -133,8 +133,8 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// FuzzUnpack unpacks arbitrary bytes. Nothing is written outside of the folder, and
-// the folder contains the whole package or does not exist.
+// FuzzUnpack unpacks arbitrary bytes. Unpack must not write outside of the target folder.
+// The target folder must contain the whole package or not exist.
 func FuzzUnpack(f *testing.F) {
 	f.Add(npmtest.Pack(npmtest.NewFile("package/package.json", "{}")))
 	f.Add(npmtest.Pack(npmtest.NewFile("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))

@@ -32,8 +32,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestMain makes the test binary usable as the child process that reads a plugin's
-// tools.
+// TestMain makes the test binary usable as the child process that reads a plugin's tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "__extract" {
 		os.Exit(jsbuild.Extract(os.Stdin, os.Stdout))
@@ -41,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// childOptions are the build options that use this test binary as the child process.
-// Without GORACE, a program built with -race sleeps for a second before it exits.
+// childOptions are build options that use the test binary as the child process. Without
+// GORACE, a program built with -race sleeps for a second before it exits.
 func childOptions() jsbuild.Options {
 	argv := []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}
 	if runtime.GOOS == "windows" {
@@ -51,7 +50,7 @@ func childOptions() jsbuild.Options {
 	return jsbuild.Options{Extract: argv, ExtractTimeout: 10 * time.Minute}
 }
 
-// screen is a terminal whose text a test can wait for.
+// screen is a simulated terminal. Tests can wait for a text on the screen.
 type screen struct {
 	mu   sync.Mutex // guards text
 	text strings.Builder
@@ -71,7 +70,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// waitFor waits until the screen has shown text, and clears the screen up to the end of
+// waitFor blocks until the screen shows text, and clears the screen up to the end of
 // text.
 func (s *screen) waitFor(text string) {
 	s.mu.Lock()
@@ -90,7 +89,7 @@ func (s *screen) output() *terminal.Output {
 	return terminal.New(s, s, func(string) string { return "" })
 }
 
-// createPlugin creates the plugin tickets and returns its directory.
+// createPlugin creates the plugin tickets and returns the plugin's directory.
 func createPlugin(t *testing.T) string {
 	t.Helper()
 	result, err := author.Create(author.CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
@@ -105,7 +104,7 @@ type devServer struct {
 	home    *home.Home
 	log     *pluginlog.Log
 	current atomic.Pointer[httpapi.API]
-	dir     atomic.Value // the folder of the plugin under development
+	dir     atomic.Value // folder of the plugin under development
 }
 
 func newDevServer(t *testing.T) *devServer {
@@ -159,7 +158,7 @@ func (s *devServer) status() httpapi.Status {
 	return httpapi.Status{Browsers: []httpapi.Browser{{Name: "Work", Connected: true, Tabs: []wire.TabInfo{tab}}}}
 }
 
-// developer is the user of a session.
+// developer is the user of a `opentabs plugin dev` session.
 type developer struct {
 	*screen
 	lines   chan string
@@ -167,7 +166,7 @@ type developer struct {
 	ended   chan error
 }
 
-// develop starts a session for the plugin in dir.
+// develop starts a `opentabs plugin dev` session for the plugin in dir.
 func develop(t *testing.T, s *devServer, dir string, call func(context.Context, Call)) developer {
 	t.Helper()
 	d := developer{newScreen(), make(chan string), make(chan os.Signal), make(chan error, 1)}
@@ -179,7 +178,7 @@ func develop(t *testing.T, s *devServer, dir string, call func(context.Context, 
 	return d
 }
 
-// enter types a line and waits until the screen shows text.
+// enter types a line and blocks until the screen shows text.
 func (d developer) enter(line, text string) {
 	d.lines <- line
 	d.waitFor(text)
@@ -233,8 +232,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSessionWithoutBuild checks that a session waits for the first good build, and that
-// SIGTERM ends the session during a call.
+// TestSessionWithoutBuild checks that a session waits for the first successful build, and
+// that SIGTERM ends the session during a call.
 func TestSessionWithoutBuild(t *testing.T) {
 	dir := createPlugin(t)
 	entry := filepath.Join(dir, "src", "index.ts")
@@ -269,7 +268,7 @@ func TestSessionWithoutBuild(t *testing.T) {
 	}
 }
 
-// TestSessionNeedsPlugin checks that a folder without a plugin ends the session.
+// TestSessionNeedsPlugin checks that a session ends if its folder contains no plugin.
 func TestSessionNeedsPlugin(t *testing.T) {
 	d := develop(t, newDevServer(t), t.TempDir(), nil)
 	var failed *jsbuild.BuildError

@@ -71,8 +71,8 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 	}
 }
 
-// A plugin that logs a lot replaces its own entries, not the entries of other plugins.
-// The entries of all plugins are bounded.
+// A plugin that logs a lot replaces its own log entries, not the log entries of other
+// plugins. The log entries of all plugins are bounded.
 func TestMemoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// Entries that arrive too fast are dropped; the next entry of the plugin has their
-// number.
+// Log entries that arrive too fast are dropped. The plugin's next log entry contains the
+// number of dropped entries.
 func TestDroppedEntriesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
-		// Each entry counts the entries that were dropped right before it.
+		// Each log entry counts the entries that were dropped right before it.
 		droppedEntries := 0
 		for _, e := range list {
 			droppedEntries += e.Dropped
@@ -138,8 +138,8 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 	})
 }
 
-// The queue is bounded by the number and the size of its entries, because an entry may
-// be large.
+// The queue of the log is bounded by the number and the size of its entries, because a
+// log entry may be large.
 func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		l := openLog(t, dir, Options{Secrets: func() []string { <-unblock; return nil }})
 		largeParams := wire.PluginLogParams{Plugin: "a"}
 		for range wire.MaxLogEntries {
-			largeParams.Entries = append(largeParams.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // the data is invalid JSON, which is detected early
+			largeParams.Entries = append(largeParams.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // the JSON of the data is invalid at its second byte, so parsing fails early and the test is fast
 		}
 		for range 50 {
 			l.Add("work", largeParams)
@@ -224,7 +224,7 @@ func TestFollow(t *testing.T) {
 		if _, _, err := f.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("after the end of the log: %v; want the error %v", err, errClosed)
 		}
-		l.Add("work", newParams("a", wire.LogInfo, "too late")) // an addition after Close is ignored
+		l.Add("work", newParams("a", wire.LogInfo, "too late")) // additions after Close are ignored
 		if _, lateFollower := l.Follow(Filter{}, 0); lateFollower != nil {
 			if _, _, err := lateFollower.Next(t.Context()); !errors.Is(err, errClosed) {
 				t.Errorf("a follower that starts after the end of the log: %v; want the error %v", err, errClosed)

@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestPeriod checks that the entries of a period come from the files, from the memory, or
-// from both, each entry once.
+// TestPeriod checks that ReadPeriod finds the log entries of a period in the files, in
+// memory, or in both, each entry once.
 func TestPeriod(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

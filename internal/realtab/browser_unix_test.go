@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// writeProgram writes a shell script that is started in place of a browser.
+// writeProgram writes a shell script that the test starts instead of a browser.
 func writeProgram(t *testing.T, script string) Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,8 +36,8 @@ func TestStartShowsOutput(t *testing.T) {
 	}
 }
 
-// TestStartFlags checks that the browser gets the profile, the extension, and all host
-// names at the port of the site.
+// TestStartFlags checks the command line of the browser: the profile, the extension, and
+// the rule that resolves all host names to the site's port.
 func TestStartFlags(t *testing.T) {
 	o := writeProgram(t, `printf '%s\n' "$@" >"$0.flags"; exit 3`+"\n")
 	if _, err := Start(t.Context(), o); err == nil {
@@ -61,8 +61,8 @@ func TestStartFlags(t *testing.T) {
 	}
 }
 
-// TestStartCanBeCancelled checks that the end of the context ends the program, which
-// never becomes ready.
+// TestStartCanBeCancelled checks that the end of the context kills a browser that never
+// becomes ready.
 func TestStartCanBeCancelled(t *testing.T) {
 	o := writeProgram(t, "mkfifo \"$0.started\" && echo >\"$0.started\" && exec sleep 1000\n")
 	ctx, cancel := context.WithCancel(t.Context())

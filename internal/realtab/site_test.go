@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// startSite starts a simulated site, and returns a client that connects to it for
-// all hosts.
+// startSite starts a simulated site, and returns an HTTP client that connects to the site
+// for all hosts.
 func startSite(t *testing.T, answer func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
 	t.Helper()
 	s, err := Listen(answer)
@@ -24,7 +24,7 @@ func startSite(t *testing.T, answer func(context.Context, Request) (Answer, erro
 	}
 	t.Cleanup(s.Close)
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the client connects as the browser does
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the client ignores the certificate, as the browser does
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", s.Port()))
 		},
@@ -53,8 +53,8 @@ func sendRequest(t *testing.T, c *http.Client, method, url string, headers map[s
 
 func answerNothing(context.Context, Request) (Answer, error) { return Answer{Missing: true}, nil }
 
-// TestSitePage checks that the page is at its address with http and https, and that
-// other addresses have an empty page.
+// TestSitePage checks that the page is served at its address with http and https, and
+// that other addresses have an empty page.
 func TestSitePage(t *testing.T) {
 	s, client := startSite(t, answerNothing)
 	for _, pageURL := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
@@ -73,8 +73,8 @@ func TestSitePage(t *testing.T) {
 	}
 }
 
-// TestRoutesOfSimulatedSite checks that the test receives requests, and the page
-// receives its answers.
+// TestRoutesOfSimulatedSite checks that the test receives the requests of pages, and that
+// pages receive the test's responses.
 func TestRoutesOfSimulatedSite(t *testing.T) {
 	var receivedRequests []Request
 	_, client := startSite(t, func(_ context.Context, r Request) (Answer, error) {
@@ -89,8 +89,8 @@ func TestRoutesOfSimulatedSite(t *testing.T) {
 		}
 		return Answer{Missing: true}, nil
 	})
-	// Chromium itself requests addresses such as /favicon.ico, and all hosts lead to
-	// the simulated site.
+	// Chromium itself requests addresses such as /favicon.ico, and all hosts lead to the
+	// simulated site.
 	browserHeaders := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
 	if resp, _, err := sendRequest(t, client, "POST", "https://accounts.google.com/ListAccounts", browserHeaders); err != nil || resp.StatusCode != 404 || len(receivedRequests) > 0 {
 		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, receivedRequests)

@@ -71,8 +71,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestMoveLines checks that the other lines of a source map keep their positions if the
-// line of a library is removed.
+// TestMoveLines removes the line of a library and checks that all other lines keep their
+// positions.
 func TestMoveLines(t *testing.T) {
 	moved := testMap().MoveLines(func(line int) int {
 		switch line {

@@ -14,8 +14,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// endedTests are tests that passed, failed and were skipped, as the simulated page reports
-// them.
+// endedTests are events of tests that passed, failed and were skipped, as the simulated
+// page reports them.
 var endedTests = []jsbuild.TestEvent{
 	{Op: "end", Test: "quick"}, {Op: "end", Test: "long", VirtualMs: 90_000},
 	{Op: "end", Test: "bad\x1b[2J", Error: "one\ntwo\x1b", Where: "src/a.test.ts:1:2"},
