@@ -8,13 +8,13 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// browserBody is a request body with the ID of a browser.
+// browserBody is the body of a request that concerns one browser.
 type browserBody struct {
 	Browser string `json:"browser"`
 }
 
-// pingedBrowser is the response to /browsers/ping. RoundTripMs is the time from the
-// request to the extension's answer, in milliseconds.
+// pingedBrowser is the response of /browsers/ping. RoundTripMs is the time between a
+// request to the Chrome extension and the extension's response, in milliseconds.
 type pingedBrowser struct {
 	RoundTripMs float64 `json:"round_trip_ms"`
 }
@@ -32,45 +32,47 @@ func (a *API) servePing(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, pingedBrowser{float64(roundTrip) / float64(time.Millisecond)})
 }
 
-// PingBrowser returns how long a request from the server to a browser's extension and its
-// answer take.
+// PingBrowser sends a request to the extension in a browser, and returns the time until
+// the response arrived at the server.
 func (c *Client) PingBrowser(ctx context.Context, browserID string) (time.Duration, error) {
 	var pinged pingedBrowser
 	err := c.post(ctx, "/browsers/ping", browserBody{browserID}, &pinged)
 	return time.Duration(pinged.RoundTripMs * float64(time.Millisecond)), err
 }
 
-// KnownBrowser is a browser that is connected or was connected before.
+// KnownBrowser is a browser that is or was connected to the server.
 type KnownBrowser struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// IsGiven is true if the user gave the browser its name.
+	// IsGiven is true if the user has named the browser, and false if Name is the default
+	// name.
 	IsGiven   bool      `json:"given"`
 	Connected bool      `json:"connected"`
 	LastSeen  time.Time `json:"last_seen"`
-	// DefaultFor are the names of the clients whose default browser this is; "" means all
-	// clients without a separate default browser.
+	// DefaultFor are the names of the MCP clients that use this browser by default. An
+	// empty string means all clients for which no other browser is set.
 	DefaultFor []string `json:"default_for,omitempty"`
 }
 
-// BrowserNames reads and changes the names of browsers and the default browsers. The
-// errors of BrowserNames are sentences for the user. The parameter browser is an ID or a
-// name.
+// BrowserNames reads and changes the names of browsers, and which browser each MCP client
+// uses by default. The texts of all errors are for the user. The parameter browser is the
+// ID or the name of a browser.
 type BrowserNames interface {
-	// List returns all browsers that are or were connected, sorted by name.
+	// List returns the browsers that are or were connected to the server, sorted by name.
 	List() ([]KnownBrowser, error)
-	// Rename gives a browser a new name. An empty name restores the default name. Rename
-	// returns the browser with its new name.
+	// Rename renames a browser, and returns the browser with its new name. An empty name
+	// restores the default name of the browser.
 	Rename(browser, name string) (KnownBrowser, error)
-	// SetDefault sets the default browser of a client, or of all other clients for an
-	// empty client. An empty browser removes the default browser.
+	// SetDefault sets the browser that a client uses by default. An empty client means
+	// all clients for which no browser is set. An empty browser removes the setting.
 	SetDefault(client, browser string) (KnownBrowser, error)
-	// Forget removes a browser that is not connected from the list of browsers.
+	// Forget removes a browser from the list of known browsers. The browser must not be
+	// connected.
 	Forget(browser string) error
 }
 
-// browserNameBody is the request body of the routes that change the names of browsers and
-// the default browsers.
+// browserNameBody is the request body of /browsers/name, /browsers/default and
+// /browsers/forget.
 type browserNameBody struct {
 	Browser string `json:"browser"`
 	Name    string `json:"name,omitempty"`
@@ -104,7 +106,8 @@ func (a *API) serveBrowserForget(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// changeBrowser runs change, and sends the changed browser or the error as the response.
+// changeBrowser calls change with the request's body, and sends the changed browser or
+// the error as the response.
 func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNameBody) (KnownBrowser, error)) {
 	body, ok := bodyOf[browserNameBody](w, r)
 	if !ok {
@@ -118,35 +121,31 @@ func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNa
 	httpjson.Send(w, http.StatusOK, changed)
 }
 
-// BrowserNames returns access to the names of browsers at the server. The requests of
-// BrowserNames end with ctx.
+// BrowserNames returns a [BrowserNames] that sends each operation to the server. The
+// requests are cancelled when ctx ends.
 func (c *Client) BrowserNames(ctx context.Context) BrowserNames { return remoteNames{ctx, c} }
 
-// remoteNames implements BrowserNames with requests to a server.
+// remoteNames implements [BrowserNames] with requests to a running server.
 type remoteNames struct {
 	ctx    context.Context
 	client *Client
 }
 
-// List implements BrowserNames.
 func (n remoteNames) List() (browsers []KnownBrowser, err error) {
 	err = n.client.exchange(n.ctx, requestTimeout, http.MethodGet, "/browsers", &browsers)
 	return browsers, err
 }
 
-// Rename implements BrowserNames.
 func (n remoteNames) Rename(browser, name string) (changed KnownBrowser, err error) {
 	err = n.client.post(n.ctx, "/browsers/name", browserNameBody{Browser: browser, Name: name}, &changed)
 	return changed, err
 }
 
-// SetDefault implements BrowserNames.
 func (n remoteNames) SetDefault(client, browser string) (changed KnownBrowser, err error) {
 	err = n.client.post(n.ctx, "/browsers/default", browserNameBody{Browser: browser, Client: client}, &changed)
 	return changed, err
 }
 
-// Forget implements BrowserNames.
 func (n remoteNames) Forget(browser string) error {
 	return n.client.post(n.ctx, "/browsers/forget", browserNameBody{Browser: browser}, nil)
 }

@@ -8,22 +8,23 @@ import (
 	"opentabs/wire"
 )
 
-// maxBulkBytes is the maximum size of a request body about many plugins, about 10,000
-// plugins.
+// maxBulkBytes is the maximum size of a request body that lists plugins. A body of this
+// size lists about 10,000 plugins.
 const maxBulkBytes = 1 << 20
 
-// enableBody is the request body of POST /plugins/enable.
+// enableBody is the request body of POST /plugins/enable, with a review of each plugin.
 type enableBody struct {
 	Plugins []wire.ConfigReviewParams `json:"plugins"`
 }
 
-// disableBody is the request body of POST /plugins/disable.
+// disableBody is the request body of POST /plugins/disable, with the names of the
+// plugins.
 type disableBody struct {
 	Plugins []string `json:"plugins"`
 }
 
-// bulkResult is the response to a request that changes many plugins. Errors[i] is the
-// error of plugin i, or an empty string.
+// bulkResult is the response to a request that changes several plugins. Errors[i] is the
+// error of the plugin at index i of the request, or an empty string.
 type bulkResult struct {
 	Errors []string `json:"errors"`
 }
@@ -58,9 +59,9 @@ func (p remotePolicy) DisableAll(plugins []string, _ string) (errs []error) {
 	return p.changeAll("/plugins/disable", disableBody{plugins}, len(plugins))
 }
 
-// changeAll sends a request that changes n plugins, and returns the error of each plugin,
-// or nil. The timeout is that of a reload, because the server reads all files of the
-// plugins.
+// changeAll sends a request that changes n plugins, and returns one error or nil for each
+// plugin. The timeout is as long as for a reload of all plugins, because the server reads
+// every file of the plugins.
 func (p remotePolicy) changeAll(path string, body any, n int) (errs []error) {
 	var result bulkResult
 	err := p.client.postWithin(p.ctx, reloadTimeout, path, body, &result)

@@ -14,7 +14,7 @@ import (
 	"opentabs/internal/recorder"
 )
 
-// Calls has the methods of the dispatcher that the routes use.
+// Calls has the methods of [dispatch.Dispatcher] that the HTTP routes use.
 type Calls interface {
 	Calls() []dispatch.View
 	Find(callID string) (dispatch.View, bool)
@@ -25,15 +25,16 @@ type Calls interface {
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// callRoutes are the routes below /calls.
+// callRoutes serves the routes below /calls.
 type callRoutes struct {
 	calls    Calls
 	records  Records
 	undoCall func(callID string) (StartedUndo, error)
 }
 
-// list sends the running and waiting calls, oldest first, followed by the last ended
-// calls, newest first. With query parameters, list sends recorded calls instead.
+// list sends the running and waiting calls, oldest first, and then the most recently
+// ended calls, newest first. If the request has query parameters, list sends recorded
+// calls instead.
 func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawQuery != "" {
 		c.serveRecords(w, r)
@@ -46,8 +47,8 @@ func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, calls)
 }
 
-// serveCall sends one call as JSON. For a call that has ended, serveCall also sends the
-// fields of its record.
+// serveCall sends one call as JSON. If the call has ended, the JSON also has the fields
+// of [recorder.Record].
 func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
 	view, ok := c.calls.Find(r.PathValue("id"))
 	if ok && view.Ended == nil {
@@ -66,20 +67,20 @@ func unknownCall(w http.ResponseWriter) {
 	httpjson.SendError(w, http.StatusNotFound, "no such call: list the calls with `opentabs calls`")
 }
 
-// cancelResult is the response of /calls/{id}/cancel. Cancelled is false if the call had
-// already ended.
+// cancelResult is the response of /calls/{id}/cancel. Cancelled is false if the call
+// ended before the request arrived.
 type cancelResult struct {
 	Cancelled bool `json:"cancelled"`
 }
 
-// cancelBody is the optional body of POST /calls/{id}/cancel. Reason is passed to the
-// page and written to the audit log.
+// cancelBody is the optional body of POST /calls/{id}/cancel. Reason is sent to the page
+// and written to the audit log.
 type cancelBody struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// maxReason is the maximum length of a reason, in characters. Characters of a reason
-// beyond maxReason are dropped.
+// maxReason is the maximum length of a reason for cancelling a call, in characters.
+// Longer reasons are truncated.
 const maxReason = 200
 
 func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
@@ -100,34 +101,34 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, cancelResult{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(cancellation.Reason, maxReason))})
 }
 
-// CallsClient reads, cancels and decides calls of a server. The methods of CallsClient
-// return the errors that [Client] lists.
+// CallsClient reads, cancels and decides calls of a running server. The methods of
+// CallsClient return the errors listed at [Client].
 type CallsClient struct{ client *Client }
 
-// Get requests one call, with its activities and its timeline. A call that has not ended
-// lacks the fields of a record.
+// Get requests one call, with its activities and its timeline. While a call has not
+// ended, only the embedded View of the returned record is set.
 func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record, err error) {
 	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
 	return r, err
 }
 
-// List requests the calls: running and waiting calls, oldest first, then the last
-// finished calls, newest first.
+// List requests the running and waiting calls, oldest first, followed by the most
+// recently ended calls, newest first.
 func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
 	var calls shape.List
 	err := c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls", &calls)
 	return calls.Calls, err
 }
 
-// Cancel cancels a call, with an optional reason. Cancel returns false if the call had
-// ended.
+// Cancel cancels a call. The reason may be empty. Cancel returns false if the call has
+// already ended.
 func (c CallsClient) Cancel(ctx context.Context, callID, reason string) (bool, error) {
 	var result cancelResult
 	err := c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/cancel", cancelBody{Reason: reason}, &result)
 	return result.Cancelled, err
 }
 
-// Decide sends the user's decision about a waiting call.
+// Decide sends the user's decision about a call that is waiting for approval.
 func (c CallsClient) Decide(ctx context.Context, callID string, d Decision) (result Decided, err error) {
 	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/decide", d, &result)
 	return result, err

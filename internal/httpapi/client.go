@@ -16,48 +16,50 @@ import (
 )
 
 const (
-	// maxAnswerBytes is the largest response that a client reads.
+	// maxAnswerBytes is the largest response that a client reads, in bytes.
 	maxAnswerBytes = 256 << 20
-	// dialTimeout is how long a client waits for a connection. dialTimeout is short,
-	// because the server is on the same machine as the client.
+	// dialTimeout limits how long a client waits for a TCP connection. A short limit is
+	// enough, because the server is on the same machine as the client.
 	dialTimeout = 2 * time.Second
-	// healthTimeout is how long a client waits for the response of /healthz.
-	// healthTimeout is long enough for a busy machine, because a server that takes
-	// longer is reported as not answering.
+	// healthTimeout limits how long a client waits for the response of /healthz. A slower
+	// server is reported as not answering, so the limit allows for a busy machine.
 	healthTimeout = 3 * time.Second
-	// requestTimeout limits most requests, reloadTimeout the request that reloads all
-	// plugins.
+	// requestTimeout limits most requests. reloadTimeout limits requests that make the
+	// server read all files of plugins, such as a reload.
 	requestTimeout = 10 * time.Second
 	reloadTimeout  = 2 * time.Minute
 )
 
-// ErrNoServer is the error if no program listens on the port.
+// ErrNoServer reports that no program listens on the server's port.
 var ErrNoServer = errors.New("no opentabs server is running")
 
-// ErrSilent is the error if a program listens on the port and does not answer in
+// ErrSilent reports that a program listens on the server's port, but does not answer in
 // time.
 var ErrSilent = errors.New("the program on the port does not answer")
 
-// ErrStreamEnded is the error if the server ended a stream.
+// ErrStreamEnded reports that the server has ended a stream of events, log entries or
+// similar.
 var ErrStreamEnded = errors.New("the server has ended the stream")
 
-// RefusedError is an error response of the server.
+// RefusedError is a response of the server with a status other than 200. Explanation is
+// the sentence that the server sent.
 type RefusedError struct {
 	Status      int
 	Explanation string
 }
 
-// Error returns the sentence that the server sent.
+// Error returns the sentence that the server sent as the reason.
 func (e *RefusedError) Error() string { return e.Explanation }
 
-// Is reports that a response with status 404 matches ErrUnknown.
+// Is reports whether target is [ErrUnknown] and the server responded with status 404.
 func (e *RefusedError) Is(target error) bool {
 	return target == ErrUnknown && e.Status == http.StatusNotFound
 }
 
-// Client sends requests to a running server. The methods of Client return ErrNoServer
-// without a listener, ErrForeignServer for another program, ErrSilent without an
-// answer, and *RefusedError for a rejected request.
+// Client sends requests to a running opentabs server. The methods of Client return
+// [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another
+// program does. The error is [ErrSilent] if no response arrives in time, and a
+// [*RefusedError] if the server rejects the request.
 type Client struct {
 	Calls   CallsClient
 	Logs    LogsClient
@@ -69,39 +71,38 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client of the server on the loopback port. With a token, the
-// client sends requests only to a server that has proved possession of the token
-// (proof.go). Without a token, the client sends requests to any program that listens on
-// the port.
+// NewClient returns a client of the server on a loopback port. With a token, the client
+// first checks that the server has the token, and sends no request to any other program
+// (see proof.go). Without a token, the client sends requests to any program that listens
+// on the port.
 func NewClient(port int, token string) *Client {
 	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
 	c.Calls, c.Logs, c.Plugins = CallsClient{c}, LogsClient{c}, PluginsClient{c}
 	transport := c.Transport()
-	// Keep-alive is off, because a search for the server creates many clients.
+	// Keep-alive is off, because the search for a running server creates many clients.
 	transport.DisableKeepAlives = true
 	c.http = &http.Client{Transport: transport}
 	return c
 }
 
-// Transport returns a transport for other clients of the same server. The transport
-// connects to this server for every URL, and requires the proof that the server has the
-// token.
+// Transport returns an HTTP transport for other clients of the same server. For every
+// URL, the transport connects to this server, and checks that the server has the token.
 func (c *Client) Transport() *http.Transport {
-	// The transport uses no proxy, because the server is on this machine.
+	// A proxy would be wrong, because the server is on this machine.
 	return &http.Transport{DialContext: c.dialAndCheckProof, DisableCompression: true}
 }
 
-// Token returns the token, for other clients of the same server.
+// Token returns the token with which the client authenticates, or an empty string.
 func (c *Client) Token() string { return c.token }
 
-// Port returns the TCP port of the server.
+// Port returns the TCP port to which the client connects.
 func (c *Client) Port() int { return c.port }
 
-// URL returns the server's address with path appended.
+// URL returns the absolute URL of a path on the server.
 func (c *Client) URL(path string) string { return "http://" + c.address + path }
 
-// Health requests the health of the server. Health returns an error if the program on
-// the port is not an opentabs server.
+// Health requests the version and the process ID of the server. Health returns an error
+// if the program on the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
 	if err := c.exchange(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
@@ -113,32 +114,34 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 	return h, nil
 }
 
-// Status requests the status of the server.
+// Status requests what the server reports about itself, its browsers, plugins and MCP
+// clients.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	err = c.exchange(ctx, requestTimeout, http.MethodGet, "/status", &s)
 	return s, err
 }
 
-// ReloadClients makes the server reload the tokens of MCP clients. When ReloadClients
-// returns, the requests of removed clients have ended.
+// ReloadClients makes the server read the tokens of MCP clients again. Before
+// ReloadClients returns, the server has ended the requests of removed clients.
 func (c *Client) ReloadClients(ctx context.Context) error {
 	return c.exchange(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
 }
 
-// exchange sends a request without a body and decodes the response into v, if v is not
-// nil. timeout limits the whole request and response.
+// exchange sends a request without a body, and decodes the JSON response into v unless v
+// is nil. timeout limits the time until the response is completely read.
 func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return c.requestInto(ctx, method, path, nil, v)
 }
 
-// post sends body as JSON, and decodes the response as exchange does.
+// post sends body as JSON, and decodes the JSON response into v unless v is nil.
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	return c.postWithin(ctx, requestTimeout, path, body, v)
 }
 
-// postWithin is like post, with another timeout for the request and its response.
+// postWithin is like post, but timeout limits the request and its response instead of
+// requestTimeout.
 func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -149,7 +152,7 @@ func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path str
 	return c.requestInto(ctx, http.MethodPost, path, data, v)
 }
 
-// requestInto sends a request and decodes the response into v, if v is not nil.
+// requestInto sends a request, and decodes the JSON response into v unless v is nil.
 func (c *Client) requestInto(ctx context.Context, method, path string, body []byte, v any) error {
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
@@ -168,8 +171,8 @@ func (c *Client) requestInto(ctx context.Context, method, path string, body []by
 	return nil
 }
 
-// send sends a request and returns a successful response, or an error. body is JSON, or
-// nil for none. The caller closes the response's body.
+// send sends a request, and returns the response if its status is 200. body is JSON, or
+// nil for a request without a body. The caller closes the body of the response.
 func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	req, err := c.request(ctx, method, path, body)
 	if err != nil {
@@ -198,7 +201,8 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return req, nil
 }
 
-// dialError distinguishes a port without a listener from other failures.
+// dialError returns ErrNoServer, ErrSilent or ErrForeignServer for errors that mean this.
+// It wraps all other errors.
 func dialError(err error) error {
 	var opErr *net.OpError
 	isCancelled := errors.Is(err, context.Canceled)

@@ -46,8 +46,8 @@ func TestClientWithoutServer(t *testing.T) {
 	}
 }
 
-// TestClientWithWrongToken checks that a server with another token is rejected as a
-// foreign server.
+// TestClientWithWrongToken checks that a client treats a server with another token as a
+// foreign program.
 func TestClientWithWrongToken(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, "wrong")

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// clientTokenInTest is the token of the test client with the name laptop.
+// clientTokenInTest is the token of the test's MCP client, whose name is "laptop".
 const clientTokenInTest = "otc_of-the-laptop"
 
-// fakeClientTokens implements ClientTokens with one token, until Reload removes it.
+// fakeClientTokens is a ClientTokens with one token. Reload removes the token.
 type fakeClientTokens struct {
 	mu      sync.Mutex // guards all fields below
 	removed bool
@@ -69,7 +69,7 @@ func TestAttackByClient(t *testing.T) {
 					t.Fatal(err)
 				}
 				req.Header.Set("Authorization", bearer["Authorization"])
-				// Redirects to a cleaned path are checked, not followed.
+				// Redirects are not followed, so that the test can check them.
 				noRedirects := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 				resp, err := noRedirects.Do(req)
 				if err != nil {
@@ -112,8 +112,8 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
-// TestAdministratorIsRefusedOnMCP checks that the administrator's token is rejected on
-// /mcp with every method, and that the error names the command to use.
+// TestAdministratorIsRefusedOnMCP checks that /mcp rejects the administrator token for
+// every HTTP method, and that the error names the command to use instead.
 func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 	f := startFixture(t)
 	f.api.guard.clients = &fakeClientTokens{}
@@ -129,7 +129,7 @@ func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 	}
 }
 
-// TestCallerIsNamed checks that the handler of /mcp gets the client's name from the
+// TestCallerIsNamed checks that the handler of /mcp receives the client's name from the
 // guard, and that removing the token ends the client's request.
 func TestCallerIsNamed(t *testing.T) {
 	clients := &fakeClientTokens{}
@@ -170,7 +170,7 @@ func TestCallerIsNamed(t *testing.T) {
 	}
 }
 
-// serveAPI serves an API and returns its address.
+// serveAPI starts a test server for an API and returns the server's URL.
 func serveAPI(t *testing.T, api *API) string {
 	t.Helper()
 	server := httptest.NewServer(api)

@@ -11,29 +11,33 @@ import (
 	"opentabs/wire"
 )
 
-// CommandLine is the name, in the audit log and on other surfaces, of the surface that
-// uses the administrator's token. Only the server sets CommandLine; no request can set
-// the name of a surface.
+// CommandLine names the command line in the audit log, in the side panel and in approval
+// forms. A change has this name if its request was authenticated with the administrator
+// token. A request cannot choose the name, because only the server sets CommandLine.
 const CommandLine = "the command line"
 
-// Decision is the user's decision about a waiting call: the body of
-// POST /calls/{id}/decide.
+// Decision is the body of POST /calls/{id}/decide: the user's decision about a call that
+// is waiting for approval.
 type Decision struct {
-	// Allow is required.
+	// Allow is true to approve the call and false to deny the call. The field is
+	// required.
 	Allow *bool `json:"allow"`
-	// Scope is the scope of an approval. The default scope is one call. ForMs is the
-	// duration of ScopeTime, in milliseconds.
+	// Scope selects which later calls an approval also allows. By default, an approval
+	// allows one call. ForMs is required for wire.ScopeTime, and is the duration of the
+	// approval in milliseconds.
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
-	// TicketID is the ID of the approval request that the user saw; absent for the
-	// current request.
+	// TicketID identifies the approval request that the user saw. If TicketID is empty,
+	// the decision answers the current approval request of the call.
 	TicketID string `json:"ticket_id,omitempty"`
 }
 
-// Decided is the response to a decision.
+// Decided is the response to a decision about a call. Outcome reports whether the
+// decision was accepted or the call was already decided.
 type Decided struct {
 	Outcome wire.DecisionOutcome `json:"outcome"`
-	// By and Allowed are the decision in effect, which may have been made earlier.
+	// By is the surface of the decision that is in effect, and Allowed is that decision.
+	// An earlier decision stays in effect.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`
 }
@@ -63,7 +67,7 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, Decided{Outcome: result.Outcome, By: result.Surface, Allowed: result.Allowed})
 }
 
-// check returns the problem of an invalid decision, or nil.
+// check returns an error that describes why a decision is invalid, or nil.
 func (d Decision) check() error {
 	maxMs := dispatch.MaxScopeTime.Milliseconds()
 	switch {

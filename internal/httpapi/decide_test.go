@@ -14,8 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-// startSuspendedCall starts a call and returns the call when its tool waits for the
-// user.
+// startSuspendedCall starts a call and returns when the call's tool waits for the user.
 func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 	t.Helper()
 	follower := f.calls.Follow(dispatch.FollowOptions{})
@@ -109,8 +108,8 @@ func decideRequest(t *testing.T, f *fixture, id, body string) *http.Request {
 	return req
 }
 
-// TestCallResponseIsComplete checks that /calls/{id} has the activities and the
-// timeline, which /calls leaves out.
+// TestCallResponseIsComplete checks that the response of /calls/{id} includes the
+// activities and the timeline of the call, which /calls omits.
 func TestCallResponseIsComplete(t *testing.T) {
 	f := startFixture(t)
 	id, sink := f.call(t)

@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestDevelopLastsAsLongAsItsRequest checks that a plugin is marked as in development
-// until the request ends, even if the client is killed.
+// TestDevelopLastsAsLongAsItsRequest checks that development mode of a plugin lasts until
+// the client's request ends, even if the client is killed.
 func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)

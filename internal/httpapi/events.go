@@ -18,23 +18,25 @@ import (
 	"opentabs/internal/sse"
 )
 
-// maxChunkBytes is the approximate size of one write to a client, in bytes.
+// maxChunkBytes is the size, in bytes, from which buffered events are written to a
+// client.
 const maxChunkBytes = 32 << 10
 
-// serverInstanceID is the prefix of all event ids of one server process, so that a client
-// that reconnects to another process receives a missed event.
+// serverInstanceID identifies one server process, and is the prefix of all its event IDs.
+// With this prefix, a new server process detects a client that continues the stream of an
+// earlier process, and sends a "missed" event.
 type serverInstanceID string
 
 func newServerInstanceID() serverInstanceID {
 	return serverInstanceID(strings.ToLower(rand.Text()[:8]))
 }
 
-// id returns the id of the event with the given sequence number.
+// id returns the ID of the event with the given sequence number, such as "k3f9x2ab-17".
 func (m serverInstanceID) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
 
-// parseID returns the Seq in an event id, and false if id is malformed. For an id of
-// another server process, parseID returns math.MaxUint64, which no event's sequence
-// number reaches.
+// parseID returns the sequence number in an event ID, or false if the ID is malformed.
+// For an event ID of another server process, parseID returns math.MaxUint64, which is
+// higher than every sequence number.
 func (m serverInstanceID) parseID(id string) (uint64, bool) {
 	mark, seqText, hasMark := strings.Cut(id, "-")
 	if !hasMark {
@@ -47,14 +49,15 @@ func (m serverInstanceID) parseID(id string) (uint64, bool) {
 	return n, err == nil
 }
 
-// eventRoute is the route /events.
+// eventRoute serves /events.
 type eventRoute struct {
 	calls   Calls
 	streams *streams
 	turns   writeTurns
 }
 
-// eventFilters has a setter for each query parameter of /events.
+// eventFilters maps each query parameter of /events to a function that stores the
+// parameter's value.
 var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
 	"tool":     func(o *dispatch.FollowOptions, v string) { o.Tool = v },
@@ -62,7 +65,8 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"after":    func(*dispatch.FollowOptions, string) {}, // followOptions reads the parameter "after"
 }
 
-// followOptions returns the options in a request to /events.
+// followOptions parses the query parameters and the header Last-Event-ID of a request for
+// /events.
 func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
 	query := r.URL.Query()
 	for name, values := range query {
@@ -72,8 +76,8 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 		}
 		setFilter(&o, values[0])
 	}
-	// A reconnecting browser repeats the URL and adds the header Last-Event-ID, so the
-	// header is newer than the parameter after.
+	// When a browser reconnects, it sends the original URL and adds the header
+	// Last-Event-ID, so the header is newer than the URL parameter "after".
 	afterID := r.Header.Get("Last-Event-ID")
 	if afterID == "" {
 		afterID = query.Get("after")
@@ -89,12 +93,14 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 	return o, nil
 }
 
-// serveEvents streams the dispatcher's events as server-sent events, with the event's
-// kind as name and its JSON as data. The parameters call, tool and audience select
-// events ([dispatch.FollowOptions]). A client that reconnects sends the id of its last
-// event, in Last-Event-ID or in the parameter after, and gets all later events. If the
-// client read too slowly or reconnected too late, the client gets a "missed" event in
-// place of the dropped events.
+// serveEvents streams the events of all calls as server-sent events. The name of a
+// server-sent event is the kind of the event, and the data is the event as JSON. The URL
+// parameters call, tool and audience filter the events (see [dispatch.FollowOptions]).
+//
+// A client that reconnects sends the ID of the last event it received, as Last-Event-ID
+// or as the URL parameter after. The server then sends all later events. If a client
+// reads too slowly or reconnects too late, a "missed" event replaces the events that were
+// dropped.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {
@@ -106,8 +112,8 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	out, streamCtx, endStream := e.streams.open(w, r)
 	defer endStream()
 	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
-	// The comment "following" confirms that the stream has started; the id with it is
-	// the stream's position.
+	// The comment "following" confirms that the stream has started. The ID sent with the
+	// comment lets the client reconnect before the first event.
 	if writePosition("following") != nil {
 		return
 	}
@@ -122,12 +128,12 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	writeStream(streamCtx, e.streams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
 }
 
-// chunkPool is a pool of buffers in which events are encoded. A client uses a buffer
-// only during a write.
+// chunkPool contains buffers for encoding events. A stream uses a buffer only during one
+// write.
 var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// writeEvents writes events, and a "missed" event if lostEvents > 0. All clients share
-// the JSON of an event.
+// writeEvents writes events, preceded by a "missed" event if lostEvents > 0. Each event
+// is encoded as JSON only once, and all clients share the JSON.
 func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error {
 	chunk := chunkPool.Get().(*[]byte)
 	defer chunkPool.Put(chunk)
@@ -156,19 +162,20 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 	return e.c.Flush()
 }
 
-// Listener receives the events of [CallsClient.Follow]. The functions of Listener are
-// called one at a time, by the goroutine that called Follow.
+// Listener has the callbacks of [CallsClient.Follow]. Follow runs all callbacks one at a
+// time on its own goroutine.
 type Listener struct {
-	// Following is called when the server has started to send events.
+	// Following is called when the server has confirmed that the stream of events starts.
 	Following func() error
-	// Event receives an event and its JSON.
+	// Event is called for each event. raw is the JSON of the event.
 	Event func(e dispatch.Event, raw []byte) error
-	// Missed receives the number of events that were lost before the next event.
+	// Missed is called if events were lost. n is the number of events lost before the
+	// next event.
 	Missed func(n int) error
 }
 
-// Follow receives the events that o selects until ctx ends, the server ends the stream
-// (ErrStreamEnded), or one of the listener's functions returns an error.
+// Follow calls l for each event that o selects, and blocks until ctx ends or a function
+// of l returns an error. Follow returns [ErrStreamEnded] if the server ends the stream.
 func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Listener) error {
 	query := url.Values{}
 	for name, value := range map[string]string{"call": o.CallID, "tool": o.Tool, "audience": o.Audience} {

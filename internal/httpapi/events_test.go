@@ -22,7 +22,7 @@ func TestFollow(t *testing.T) {
 	number := 0.5
 	errDone := errors.New("done")
 	var kinds []string
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // the timeout makes a missing event fail only this test
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // without the timeout, a missing event would block all tests
 	defer stop()
 	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
@@ -64,7 +64,7 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	}
 }
 
-// openEvents opens a stream of events, which closes when the test ends.
+// openEvents opens a stream of events that is closed when the test ends.
 func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -85,7 +85,8 @@ func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Resp
 	return resp
 }
 
-// readEvents reads n events of a stream and returns their names and the last event.
+// readEvents reads n events from a stream, and returns the names of all events and the
+// last event.
 func readEvents(t *testing.T, resp *http.Response, n int) (names string, lastEvent sse.Event) {
 	t.Helper()
 	if resp.StatusCode != http.StatusOK {
@@ -122,7 +123,8 @@ func TestEventsResume(t *testing.T) {
 			t.Errorf("with %s: heard %s, the last is %s", resumeMethod, names, e.Data)
 		}
 	}
-	// After an id of another server process, the number of missed events is unknown.
+	// After the ID of an event from another server process, the number of missed events
+	// is unknown.
 	for _, id := range []string{"aaaaaaaa-3", "3000"} {
 		resp := f.openEvents(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)
@@ -132,8 +134,9 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-// TestQuietEventsKeepTheirPosition checks that a client whose filters match nothing
-// receives its position, and gets no "missed" event however many other events there are.
+// TestQuietEventsKeepTheirPosition checks a stream whose filters match no event. The
+// client receives its position in the stream, and no "missed" event despite many other
+// events.
 func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "?call=other", "")
@@ -165,8 +168,8 @@ func TestEventsFilters(t *testing.T) {
 		streams[query] = f.openEvents(t, query, "")
 	}
 	id, sink := f.call(t)
-	// A stream's position is 0 before its first event. A client may also reconnect with
-	// position 0.
+	// Before the first event, the position in the stream is 0. A client may reconnect
+	// with position 0.
 	streams["?call"] = f.openEvents(t, "?call="+id+"&after="+f.api.streams.mark.id(0), "")
 	sink.Reports([]wire.Report{
 		{Message: "for me"}, {Message: "for you", Audience: "user"},
@@ -208,8 +211,7 @@ func TestEventsRefuses(t *testing.T) {
 	}
 }
 
-// TestLargeEvents checks that an event larger than a chunk arrives complete and in
-// order.
+// TestLargeEvents checks that events larger than one write arrive complete and in order.
 func TestLargeEvents(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "", "")
@@ -255,8 +257,8 @@ func TestFollowEndsWithServer(t *testing.T) {
 	}
 }
 
-// TestFollowOfStoppingServer checks that Follow returns an error if the server stops
-// before it answers.
+// TestFollowOfStoppingServer checks that Follow returns ErrStreamEnded if the server
+// stops before it responds.
 func TestFollowOfStoppingServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -278,9 +280,9 @@ func TestFollowOfStoppingServer(t *testing.T) {
 	}
 }
 
-// TestVerifyProgressAsFrontendsDo checks that followers receive activity snapshots of
-// the type "tool-call-progress". The status in the snapshots is "running" while the
-// tool runs, and "done" at the end.
+// TestVerifyProgressAsFrontendsDo checks that followers receive activities of the type
+// "tool-call-progress". The status in these activities is "running" while the tool runs,
+// and "done" at the end.
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := startFixture(t)
 	var statuses, otherMessages []string

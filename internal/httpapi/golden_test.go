@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-// TestResponses checks the exact responses: status, headers and bytes of the body.
+// TestResponses compares the status, headers and bytes of responses with a golden file.
 func TestResponses(t *testing.T) {
 	f := startFixture(t)
 	token := "Authorization: Bearer " + testToken

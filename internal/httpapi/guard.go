@@ -13,12 +13,13 @@ import (
 	"opentabs/internal/loopback"
 )
 
-// requestGuard rejects requests that do not come from a program of the user who runs
-// the server.
+// requestGuard rejects requests that do not come from a program of the user who runs the
+// server.
 //
-// A web page can reach loopback with its own origin in Origin. With DNS rebinding, a
-// page's requests have the page's host name in Host. Another user of the machine can
-// send any request but does not have the token.
+// A web page can send requests to the loopback address, but the browser adds the page's
+// origin in the Origin header. In a DNS rebinding attack, the Host header has the page's
+// host name. Another user of the machine can send any request, but does not have the
+// token.
 type requestGuard struct {
 	token   [sha256.Size]byte
 	clients ClientTokens
@@ -29,10 +30,10 @@ func newGuard(token string, clients ClientTokens, origins []string) *requestGuar
 	return &requestGuard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
-// requireLocal rejects requests with another machine in Host, and requests from web
-// pages. An Origin header must be a trusted origin or the server's own. The server has
-// no pages, so only clients and proxies send the server's own origin, and these
-// requests need the token too.
+// requireLocal rejects requests from web pages, and requests whose Host header names
+// another machine. An Origin header must be the origin of a trusted extension or the
+// server's own origin. The server's own origin is harmless, because the server has no web
+// pages, and these requests need the token too.
 func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
@@ -48,23 +49,24 @@ func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	})
 }
 
-// Caller is the sender of a request, identified by the token that the guard has
-// checked.
+// Caller identifies the sender of a request. The guard sets the Caller after checking the
+// token.
 type Caller struct {
-	// Client is the name of the MCP client whose token the request has; empty for
-	// the administrator's token.
+	// Client is the name of the MCP client to which the token belongs. Client is empty if
+	// the request has the administrator token.
 	Client string
 }
 
 type callerKey struct{}
 
-// CallerOf returns the sender of a request from the context that Options.MCP gets.
+// CallerOf returns the sender of a request from the request context that Options.MCP and
+// Options.Stdio receive.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// requireToken accepts requests with the administrator's token.
+// requireToken rejects requests without the administrator token.
 func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
@@ -81,9 +83,10 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-// requireClient accepts requests with the token of a client, until the token is
-// removed. requireClient rejects the administrator's token, so that no client has a
-// reason to store that token: commands use CommandPath.
+// requireClient accepts requests with the token of an MCP client, and cancels them when
+// the token is removed. requireClient rejects the administrator token, so that no MCP
+// client has a reason to store the administrator token. The opentabs command uses
+// CommandPath instead.
 func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
@@ -102,8 +105,8 @@ func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	})
 }
 
-// enterClient calls ClientTokens.Enter. enterClient returns ok = false for an empty
-// token, and if the server has no client tokens.
+// enterClient calls ClientTokens.Enter. enterClient returns ok = false if token is empty
+// or the server has no client tokens.
 func (g *requestGuard) enterClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
@@ -111,9 +114,9 @@ func (g *requestGuard) enterClient(ctx context.Context, token string) (name stri
 	return g.clients.Enter(ctx, token)
 }
 
-// bearerOf returns the token in the Authorization header, or "". bearerOf rejects two
-// Authorization headers, because proxies and servers differ in which of two headers
-// they use.
+// bearerOf returns the bearer token in the Authorization header, or an empty string. A
+// request with two Authorization headers is treated as having no token, because proxies
+// and servers disagree on which header is valid.
 func bearerOf(h http.Header) string {
 	headerValues := h.Values("Authorization")
 	if len(headerValues) != 1 {
@@ -126,8 +129,8 @@ func bearerOf(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// isAdministrator reports whether token is the administrator's. isAdministrator
-// compares hashes of equal length, so that the time does not depend on the token.
+// isAdministrator reports whether token is the administrator token. The comparison takes
+// constant time, because it compares hashes of equal length.
 func (g *requestGuard) isAdministrator(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
@@ -138,9 +141,9 @@ func writeUnauthorized(w http.ResponseWriter) {
 	httpjson.SendError(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
-// isFromPage reports whether a browser sent the request for a page. When a page loads
-// an image or a script, the request has the header Sec-Fetch-Site but no Origin.
-// Sec-Fetch-Site is "none" for addresses that the user typed, and for requests of
+// isFromPage reports whether a browser sent the request on behalf of a web page. When a
+// page loads an image or a script, the request has the header Sec-Fetch-Site but no
+// Origin. Sec-Fetch-Site is "none" for URLs that the user entered, and for requests of
 // extensions.
 func isFromPage(h http.Header) bool {
 	site := h.Values("Sec-Fetch-Site")
@@ -158,7 +161,7 @@ func (g *requestGuard) isTrusted(host string, origins []string) bool {
 	return false
 }
 
-// writeConfirmation sends the response to a change that was made.
+// writeConfirmation sends {"ok": true}, the response to a successful change.
 func writeConfirmation(w http.ResponseWriter) {
 	httpjson.Send(w, http.StatusOK, struct {
 		OK bool `json:"ok"`

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// allRoutes has the routes, and some paths that are not routes.
+// allRoutes has the paths of all routes, and some paths that no route serves.
 var allRoutes = []string{
 	"/healthz", "/status", "/calls", "/calls/x", "/calls/x/cancel", "/events", "/plugins/reload", "/mcp", CommandPath, "/stdio",
 	"/", "/nothing", "/debug/pprof/", "/status/", "/%2e%2e/status", "/ws/", "/healthz/",
@@ -23,14 +23,15 @@ var allRoutes = []string{
 
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
-// refusedHeader is a request header that must be rejected, and the status of the response.
+// refusedHeader is a set of request headers that the server must reject with the given
+// status.
 type refusedHeader struct {
 	name   string
 	header []string // each entry has the form "Name: value"; names may repeat
 	status int
 }
 
-// send sends the bytes of a request unchanged and returns the response.
+// send sends the bytes of a request unchanged, and returns the response and its body.
 func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
@@ -50,7 +51,7 @@ func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 		return nil, ""
 	}
 	defer resp.Body.Close()
-	body, _ := io.ReadAll(resp.Body) // a truncated body is compared like a complete one
+	body, _ := io.ReadAll(resp.Body) // a truncated body is compared like a complete body
 	return resp, string(body)
 }
 
@@ -58,8 +59,8 @@ func requestText(method, path string, header ...string) string {
 	return method + " " + path + " HTTP/1.1\r\n" + strings.Join(header, "\r\n") + "\r\nConnection: close\r\n\r\n"
 }
 
-// TestAttackByOrigin checks that requests which a page of another origin can make a
-// browser send, and requests with malformed headers, are rejected.
+// TestAttackByOrigin checks that the server rejects requests that a page of another
+// origin can send, and requests with malformed headers.
 func TestAttackByOrigin(t *testing.T) {
 	f := startFixture(t)
 	const host, bearer = "Host: 127.0.0.1", "Authorization: Bearer " + testToken
@@ -126,7 +127,8 @@ func TestAttackByOrigin(t *testing.T) {
 	t.Run("the time that a comparison of the token takes", checkConstantTimeComparison)
 }
 
-// checkRefused sends an attack to routes by every method.
+// checkRefused sends the attack's headers with every HTTP method to each route, and
+// checks that the server rejects the requests.
 func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []string) {
 	for _, path := range routes {
 		for _, method := range allMethods {
@@ -143,8 +145,8 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 	}
 }
 
-// checkInert checks that a response contains no secret and that no page can read the
-// response.
+// checkInert checks that a response contains no secret and has no header that lets web
+// pages read the response.
 func checkInert(t *testing.T, attackName string, resp *http.Response, body string) {
 	t.Helper()
 	for name, values := range resp.Header {
@@ -165,8 +167,8 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 			if resp == nil {
 				continue // the server closed the connection without a response
 			}
-			// The mux redirects to the cleaned path, on the same host, before the guard
-			// checks the token. net/http answers "OPTIONS *" itself, without a body.
+			// The mux redirects to the cleaned path on the same host before the guard
+			// checks the token. net/http itself answers "OPTIONS *", without a body.
 			location := resp.Header.Get("Location")
 			isLocalRedirect := strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//")
 			if resp.StatusCode < 400 && !isLocalRedirect && body != "" {
@@ -176,8 +178,8 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 	}
 }
 
-// attackWithSmuggledRequest checks that a request hidden in another request's body is not served
-// with the other request's token.
+// attackWithSmuggledRequest hides a request in another request's body, and checks that
+// the server does not serve the hidden request with the other request's token.
 func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 	const smuggledRequest = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 	requestHead := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
@@ -219,8 +221,8 @@ func (f *fixture) attackWithHTTP2(t *testing.T) {
 	}
 }
 
-// checkConstantTimeComparison checks in the source that tokens and proofs are compared only by
-// functions whose time does not depend on the values.
+// checkConstantTimeComparison checks in the source code that tokens and proofs are
+// compared only by constant-time functions.
 func checkConstantTimeComparison(t *testing.T) {
 	for file, want := range map[string][]string{
 		"guard.go":                    {"isAdministrator", "sha256.Sum256", "subtle.ConstantTimeCompare"},
@@ -250,7 +252,8 @@ func checkConstantTimeComparison(t *testing.T) {
 	}
 }
 
-// isSecretName reports whether an expression has the name of a token or a proof.
+// isSecretName reports whether an expression is a variable or field with the name of a
+// token or a proof.
 func isSecretName(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -261,8 +264,8 @@ func isSecretName(e ast.Expr) bool {
 	return false
 }
 
-// callsFunction reports whether f calls the function with the given name, such as
-// "hmac.Equal".
+// callsFunction reports whether the function f calls the function with the given name,
+// such as "hmac.Equal".
 func callsFunction(f *ast.FuncDecl, name string) bool {
 	isFound := false
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -22,8 +22,8 @@ func portOf(t *testing.T, server *httptest.Server) int {
 	return n
 }
 
-// TestGuard checks that every route rejects requests of web pages, of rebound host
-// names and of other users.
+// TestGuard checks that every route rejects requests of web pages, DNS rebinding attacks
+// and other users.
 func TestGuard(t *testing.T) {
 	f := startFixture(t)
 	routes := []struct{ method, path string }{
@@ -41,8 +41,7 @@ func TestGuard(t *testing.T) {
 		{"a rebound name with the port", map[string]string{"Host": "evil.example:9527"}, 421, "connect to 127.0.0.1"},
 		{"a host that begins with localhost", map[string]string{"Host": "localhost.evil.example"}, 421, "connect to"},
 		{"another address", map[string]string{"Host": "192.168.1.1"}, 421, "connect to"},
-		// The package internal/loopback has the rule for the Host header, which the
-		// route /ws also uses.
+		// The package internal/loopback checks the Host header, also for the route /ws.
 		{"a port that is not a number", map[string]string{"Host": "[::1]:x"}, 421, "connect to"},
 		{"IPv6 without brackets", map[string]string{"Host": "::1"}, 421, "connect to"},
 		{"a web page", map[string]string{"Origin": "https://evil.example"}, 403, "web pages are refused"},
@@ -58,7 +57,7 @@ func TestGuard(t *testing.T) {
 	for _, route := range routes {
 		for _, attack := range attacks {
 			if route.path == "//status" && attack.status == 401 {
-				continue // the mux redirects /logs/ before the token is checked
+				continue // the mux redirects //status before the token is checked
 			}
 			resp, body := f.ask(t, route.method, route.path, attack.header)
 			if resp.StatusCode != attack.status || !strings.Contains(body, attack.want) {

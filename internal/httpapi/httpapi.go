@@ -17,78 +17,82 @@ import (
 	"opentabs/wire"
 )
 
-// CommandPath is the path of the MCP endpoint for opentabs commands. CommandPath
-// requires the administrator's token.
+// CommandPath is the path of the MCP endpoint for the opentabs command. Requests to
+// CommandPath require the administrator token.
 const CommandPath = "/cli/mcp"
 
-// Options are the parts of the server that the routes show. Clients, Origins, Heartbeat
-// and Log are optional; all other fields are required and have no default.
+// Options configure the API, and connect the routes to the other parts of the server.
+// Every field whose comment states no default is required.
 type Options struct {
-	// Token is the administrator's token, which is valid for every route except /mcp.
+	// Token is the administrator token, which is valid for every route except /mcp.
 	Token string
-	// Clients are the tokens of MCP clients, which are valid for /mcp only; default none.
+	// Clients checks the tokens of MCP clients, which are valid for /mcp only. By
+	// default, no client token is valid.
 	Clients ClientTokens
-	// Origins are the origins that may send requests, such as
-	// "chrome-extension://<id>"; default none. A request's Origin header must equal one
-	// of Origins.
+	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>".
+	// If a request has an Origin header with another foreign origin, the server rejects
+	// the request. By default, no extension is trusted.
 	Origins []string
-	// Health is the response that /healthz sends.
+	// Health is the response of /healthz, without the proof.
 	Health Health
 	Calls  Calls
-	// Records provides the recorded calls; default: no records.
+	// Records reads the recorded calls. By default, no calls are recorded.
 	Records Records
-	// UndoCall starts the call that undoes a call. The error is for the user. By default,
-	// no call can be undone.
+	// UndoCall starts a call that undoes the call with the given ID. The text of the
+	// error is for the user. By default, no call can be undone.
 	UndoCall func(callID string) (StartedUndo, error)
-	// Ready waits until the plugins are loaded. Ready returns an error for the user if
-	// loading takes too long. /status and the routes below /plugins call Ready first.
-	// By default, the routes assume that the plugins are loaded.
+	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
+	// an error with a text for the user. Requests for /status and the routes below
+	// /plugins call Ready first. By default, the plugins count as loaded.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
-	// Stop starts the shutdown of the server, and returns before the shutdown has ended.
+	// Stop starts the shutdown of the server, and returns before the shutdown has
+	// completed.
 	Stop func()
-	// Reload reloads the plugins.
+	// Reload reloads all plugins from disk.
 	Reload func() error
-	// StartDevelopment marks the plugin in a folder, an absolute path, as in
-	// development until end is called. A plugin without a permission gets the given
+	// StartDevelopment puts the plugin in a folder into development mode until end is
+	// called. In development mode, every version of the plugin counts as reviewed. dir is
+	// an absolute path. If the plugin has no permission, StartDevelopment sets the given
 	// permission.
 	StartDevelopment func(dir string, permission wire.Permission) (end func(), err error)
-	// ReloadTab reloads the tab with the given ID in a browser. browser is an ID or a
-	// name; empty means the only browser that has a tab with this ID.
+	// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
+	// browser. If browser is empty, exactly one browser must have a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
-	// ReleaseTab stops the client that uses a tab with browser tools, and returns the
-	// name of the client. The parameter browser is the ID or name of a browser, or empty
-	// for the only browser with the tab.
+	// ReleaseTab ends an MCP client's control of a tab, and returns the name of the
+	// client. browser is the ID or name of the tab's browser. If browser is empty,
+	// exactly one browser must have a tab with this ID.
 	ReleaseTab func(browser string, tabID int) (client string, err error)
-	// PingBrowser returns the duration of a round trip to the browser with this ID, which
-	// must be connected.
+	// PingBrowser returns the duration of a round trip to the extension in a connected
+	// browser.
 	PingBrowser func(ctx context.Context, browserID string) (time.Duration, error)
-	// BrowserNames reads and changes the names of browsers.
+	// BrowserNames reads and changes the names of browsers, and the default browsers of
+	// clients.
 	BrowserNames BrowserNames
-	// Policy reads and changes permissions.
+	// Policy reads and changes the permissions and settings of plugins.
 	Policy Policy
-	// Metrics handles requests for /metrics.
+	// Metrics serves /metrics.
 	Metrics http.Handler
-	// Logs gives access to the log entries of adapters.
+	// Logs reads the log entries of adapters.
 	Logs Logs
-	// MCP serves /mcp and CommandPath; for a request to /mcp, CallerOf returns the
-	// client. Browsers serves /ws.
+	// MCP serves /mcp and CommandPath. For a request to /mcp, [CallerOf] returns the MCP
+	// client. Browsers serves /ws, the WebSocket of the extension.
 	MCP      http.Handler
 	Browsers http.Handler
-	// Stdio serves one MCP session of newline-delimited JSON on a separate connection
-	// (/stdio). CallerOf returns the client of the session if the client has a token.
-	// Stdio returns when in or ctx ends.
+	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio.
+	// If the MCP client sent its token, [CallerOf] returns the client. Stdio returns when
+	// in ends or ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
-	// Heartbeat is the time between two comments on a quiet stream of /events;
-	// default 15 s.
+	// Heartbeat is the time without events after which a comment is sent on a stream, so
+	// that the connection stays open. The default is 15 s.
 	Heartbeat time.Duration
-	// Log receives a line for each failed connection of /stdio. By default, failed
-	// connections of /stdio are not logged.
+	// Log receives one line for each failed connection of /stdio. By default, failed
+	// connections are not logged.
 	Log zerolog.Logger
 }
 
-// API is the handler of all routes.
+// API is the [http.Handler] of all routes of the opentabs server.
 type API struct {
 	options        Options
 	guard          *requestGuard
@@ -98,7 +102,7 @@ type API struct {
 	turns          writeTurns
 }
 
-// New returns the handler of all routes.
+// New returns a handler that serves all routes with the given options.
 func New(o Options) *API {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
@@ -128,10 +132,11 @@ func New(o Options) *API {
 	mux.HandleFunc("/healthz", rejectOtherMethods([]string{http.MethodGet}))
 	mux.Handle(CommandPath, g.requireToken(o.MCP))
 	mux.Handle("/", g.requireToken(http.HandlerFunc(serveNotFound)))
-	// The guard is before the mux, because the mux answers some requests itself.
+	// The guard precedes the mux, because the mux answers some requests itself, such as
+	// redirects.
 	clientHandler := g.requireClient(o.MCP)
 	a.guardedHandler = g.requireLocal(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/mcp" { // the path of almost all requests needs no mux
+		if r.URL.Path == "/mcp" { // most requests are for /mcp, and the comparison is faster than the mux
 			clientHandler.ServeHTTP(w, r)
 			return
 		}
@@ -140,8 +145,8 @@ func New(o Options) *API {
 	return a
 }
 
-// routeTable returns the routes that require the administrator's token, by path and
-// method.
+// routeTable returns the handlers of the routes that require the administrator token. The
+// keys are the path and the HTTP method.
 func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	get := func(h http.HandlerFunc) map[string]http.HandlerFunc {
 		return map[string]http.HandlerFunc{http.MethodGet: h}
@@ -189,7 +194,8 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	}
 }
 
-// ServeHTTP serves a request; all routes except /ws are behind the guard.
+// ServeHTTP serves a request. The guard checks requests for all routes except /ws, which
+// authenticates with its own handshake.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/ws" {
 		a.options.Browsers.ServeHTTP(w, r)
@@ -201,26 +207,26 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.guardedHandler.ServeHTTP(w, r)
 }
 
-// Shutdown ends the streams of /events and the input of the connections of /stdio.
-// Until ctx ends, Shutdown waits for the sessions on /stdio to write their last
-// responses.
+// Shutdown ends all event streams, and the input of all MCP sessions on /stdio. Shutdown
+// then waits until ctx ends for the sessions to write their last responses.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.streams.stop()
 	return a.stdio.drainConns(ctx)
 }
 
-// ClientTokens are the tokens of MCP clients. *clienttoken.Store implements
-// ClientTokens.
+// ClientTokens checks the tokens of MCP clients. *clienttoken.Store implements this
+// interface.
 type ClientTokens interface {
-	// Enter returns the name of the client with the token, and a context that ends when
-	// the token is removed. leave must be called at the end of the request. For an
-	// unknown token, ok is false.
+	// Enter returns the name of the MCP client that has the token, or ok = false for an
+	// unknown token. The returned context ends when the token is removed. The caller
+	// calls leave at the end of the request.
 	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
-	// Reload reads the tokens again, and ends the requests of removed clients.
+	// Reload reads the tokens from disk again, and ends the requests of removed clients.
 	Reload() error
 }
 
-// reloadClients reads the tokens again after a command has added or removed one.
+// reloadClients reads the tokens of MCP clients again after a command has added or
+// removed a client.
 func (a *API) reloadClients() error {
 	if a.guard.clients == nil {
 		return nil
@@ -228,8 +234,8 @@ func (a *API) reloadClients() error {
 	return a.guard.clients.Reload()
 }
 
-// handleReload returns a handler that calls reload, and sends a confirmation or
-// reload's error.
+// handleReload returns a handler that calls reload, and responds with a confirmation or
+// the error of reload.
 func handleReload(reload func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if err := reload(); err != nil {
@@ -252,8 +258,8 @@ func serveNotFound(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
-	// An extension from a store may read the response only with this header, because the
-	// extension has no permission for the server's host.
+	// An extension from the Chrome Web Store has no host permission for the server, and
+	// can read the response only with this header.
 	if origin := r.Header.Get("Origin"); slices.Contains(a.options.Origins, origin) {
 		w.Header().Set("Access-Control-Allow-Origin", origin)
 	}
@@ -269,7 +275,8 @@ func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, h)
 }
 
-// serveWhenReady serves a request once the plugins are loaded.
+// serveWhenReady returns a handler that waits until the plugins are loaded, and then
+// calls serve.
 func (a *API) serveWhenReady(serve http.HandlerFunc) http.HandlerFunc {
 	if a.options.Ready == nil {
 		return serve

@@ -23,19 +23,19 @@ const (
 	testOrigin = "chrome-extension://abc"
 )
 
-// fixture is a server with a dispatcher whose calls run until they are
-// cancelled.
+// fixture is a test server whose calls run until they are cancelled.
 type fixture struct {
 	api   *API
 	calls *dispatch.Dispatcher
 	logs  *pluginlog.Log
 	url   string
 	port  int
-	// sinks receives the dispatch.Sink of each call that the test tool runs.
+	// sinks receives the dispatch.Sink of each call of the test tool.
 	sinks chan dispatch.Sink
-	// reloadErr is what POST /plugins/reload returns.
+	// reloadErr is the error that the function Options.Reload returns.
 	reloadErr error
-	// developedDirs has "begin DIR" and "end DIR" of each GET /plugins/develop.
+	// developedDirs receives "begin DIR" and "end DIR" for each request to
+	// /plugins/develop.
 	developedDirs chan string
 }
 
@@ -92,7 +92,8 @@ func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 	return f
 }
 
-// echoLines writes "echo" and the line for each line, and "bye" at the end.
+// echoLines writes "echo" and the line for each input line, and "bye" at the end of the
+// input.
 func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -104,7 +105,7 @@ func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, lines.Err())
 }
 
-// call starts a call and waits until it runs.
+// call starts a call of the test tool, and waits until the call is running.
 func (f *fixture) call(t *testing.T) (id string, sink dispatch.Sink) {
 	t.Helper()
 	callEnded := make(chan struct{})
@@ -226,7 +227,7 @@ func TestCancelOverHTTP(t *testing.T) {
 	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) || !strings.Contains(body, `"cancel_reason":"the wrong channel"`) {
 		t.Errorf("got %s", body)
 	}
-	// A cancel request without a body gives no reason.
+	// A cancel request without a body has no reason.
 	id, _ = f.call(t)
 	if resp, body := f.ask(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
 		t.Errorf("without a body: %d %q", resp.StatusCode, body)

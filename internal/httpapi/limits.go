@@ -12,31 +12,32 @@ import (
 )
 
 // The constants in limits.go limit how slowly clients may send requests and read
-// responses. The time limits of clients do not apply to calls, to streams of events, or
-// to connections of /stdio and /ws.
+// responses. Calls, event streams, and connections of /stdio and /ws are exempt from the
+// limits.
 const (
-	// headerTimeout is the limit for reading the header of a request.
+	// headerTimeout limits the time for reading the header of a request.
 	headerTimeout = 10 * time.Second
-	// maxBodyPause is the longest pause within a request's body, bodyTimeout the limit
-	// for the whole body.
+	// maxBodyPause is the longest pause within the body of a request. bodyTimeout limits
+	// the time for reading the whole body.
 	maxBodyPause = 30 * time.Second
 	bodyTimeout  = 5 * time.Minute
-	// lingerTimeout is the limit for reading the rest of a body that the handler did
-	// not read.
+	// lingerTimeout limits the time for reading the rest of a request body that the
+	// handler did not read.
 	lingerTimeout = 2 * time.Second
-	// writeTimeout is the limit for writing a response to the client. Streaming routes
-	// set their own limits for writing.
+	// writeTimeout limits the time for writing a response to the client. Routes that
+	// stream set a write deadline for each write instead.
 	writeTimeout = 30 * time.Second
 	// idleTimeout is the longest pause between two requests on a connection.
 	idleTimeout = 2 * time.Minute
-	// maxHeaderBytes is the maximum size of a request's header.
+	// maxHeaderBytes is the maximum size of the header of a request.
 	maxHeaderBytes = 64 << 10
-	// rejectLogInterval is the minimum time between two log lines about rejected connections.
+	// rejectLogInterval is the minimum time between two log lines about rejected
+	// connections.
 	rejectLogInterval = time.Minute
 )
 
-// NewServer returns a server for handler that disconnects clients which send or read
-// too slowly. The server logs its errors to out.
+// NewServer returns an HTTP server that disconnects clients which send or read too
+// slowly. The server logs its errors to out.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),
@@ -48,8 +49,8 @@ func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	}
 }
 
-// limitTimes limits the time for reading a request's body, and for writing the rest of
-// the response after next has returned.
+// limitTimes returns a handler that limits the time for reading a request's body. When
+// next has returned, writing the rest of the response is limited too.
 func limitTimes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
@@ -58,14 +59,14 @@ func limitTimes(next http.Handler) http.Handler {
 			r.Body = body
 		}
 		next.ServeHTTP(w, r)
-		if !body.hasEnded { // net/http reads the rest of the body
+		if !body.hasEnded { // net/http reads the rest of the request body
 			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
 		}
-		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // setting the deadline fails if the connection is closed
+		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // SetWriteDeadline fails if the connection is closed
 	})
 }
 
-// timedBody gives every read of a body a deadline.
+// timedBody is a request body that sets a read deadline for each read.
 type timedBody struct {
 	io.ReadCloser
 	rc       *http.ResponseController
@@ -73,9 +74,9 @@ type timedBody struct {
 	hasEnded bool // the body was read to its end, or a read failed
 }
 
-// Read implements io.Reader. At the end of a body, net/http removes the deadline and
-// keeps reading to notice when the client disconnects. A deadline set after the end of
-// the body would cancel the request, so Read sets none after the end.
+// Read reads from the request body. After the end of the body, Read sets no deadline:
+// net/http keeps reading from the connection to detect a disconnect, and a read deadline
+// would cancel the request.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.hasEnded {
 		return b.ReadCloser.Read(p)
@@ -84,14 +85,15 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if deadline.After(b.deadline) {
 		deadline = b.deadline
 	}
-	_ = b.rc.SetReadDeadline(deadline) // if setting the deadline fails, the read fails too
+	_ = b.rc.SetReadDeadline(deadline) // if SetReadDeadline fails, the read fails too
 	n, err := b.ReadCloser.Read(p)
 	b.hasEnded = err != nil
 	return n, err
 }
 
-// serverLog receives the log of net/http. While net/http cannot accept connections,
-// net/http logs a line per second; serverLog writes one line per rejectLogInterval.
+// serverLog receives the error log of net/http. While the process has no free file
+// descriptors, net/http logs one line per second. serverLog logs only one of these lines
+// per rejectLogInterval.
 type serverLog struct {
 	out zerolog.Logger
 
@@ -99,7 +101,7 @@ type serverLog struct {
 	lastLogTime time.Time  // time of the last line about rejected connections
 }
 
-// Write logs one line from net/http and implements io.Writer.
+// Write logs one line from net/http.
 func (s *serverLog) Write(p []byte) (int, error) {
 	line := strings.TrimSpace(string(p))
 	reason, ok := strings.CutPrefix(line, "http: Accept error: ")

@@ -21,7 +21,7 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fakeTimeServer is a server in fake time.
+// fakeTimeServer is a server whose timeouts run in the fake time of testing/synctest.
 type fakeTimeServer struct {
 	t      *testing.T
 	listen *memnet.Listener
@@ -41,8 +41,8 @@ func runFakeTimeServer(t *testing.T, handler http.Handler, test func(w *fakeTime
 	})
 }
 
-// connect returns a connection, and a function that returns all received bytes after
-// the server has closed the connection.
+// connect opens a connection to the server. The returned function waits until the server
+// closes the connection, and returns all bytes that arrived.
 func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.Duration)) {
 	w.t.Helper()
 	conn, err := w.listen.Dial(w.t.Context(), "", "")
@@ -64,8 +64,8 @@ func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.D
 	}
 }
 
-// writeSlowly writes text byte by byte, with a pause after each byte, until the server
-// closes the connection.
+// writeSlowly writes text byte by byte, with a pause after each byte. writeSlowly returns
+// when the server closes the connection.
 func writeSlowly(conn net.Conn, text string, pause time.Duration) {
 	for i := range len(text) {
 		if _, err := conn.Write([]byte{text[i]}); err != nil {
@@ -75,7 +75,8 @@ func writeSlowly(conn net.Conn, text string, pause time.Duration) {
 	}
 }
 
-// readAll reads the body and responds with its size and whether a read timed out.
+// readAll reads the body of a request, and responds with the size of the body and whether
+// a read timed out.
 func readAll(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	if err != nil {
@@ -142,7 +143,8 @@ func TestSlowReader(t *testing.T) {
 				}
 				startTime := time.Now()
 				_, _ = io.WriteString(conn, c.requests) // with many responses, the write fails when the server closes the connection
-				// One byte every 10 s is too slow to count as reading.
+				// A client that reads only one byte every 10 s is too slow for the
+				// server.
 				for _, err = conn.Read(make([]byte, 1)); err == nil; _, err = conn.Read(make([]byte, 1)) {
 					<-time.After(10 * time.Second)
 				}
@@ -155,7 +157,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// The server closes idle connections, and a slow connection does not delay another.
+// The server closes idle connections. A slow connection does not delay other connections.
 func TestIdleConnections(t *testing.T) {
 	runFakeTimeServer(t, http.HandlerFunc(readAll), func(w *fakeTimeServer) {
 		var readRests []func() (string, time.Duration)
@@ -172,8 +174,8 @@ func TestIdleConnections(t *testing.T) {
 	})
 }
 
-// The limits for slow clients do not end silent calls, streams of events, or large
-// uploads on slow connections.
+// The limits for slow clients end no silent calls, event streams, or large uploads on
+// slow connections.
 func TestSlowRequestsAreServed(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +228,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 			if got := sendRequest("GET", "/events", nil); strings.Count(got, "still here") != 40 {
 				t.Errorf("the stream gave %q", got)
 			}
-			// The body of the upload has 16 MiB and arrives at 64 KiB a second.
+			// The uploaded body is 16 MiB long and arrives at 64 KiB per second.
 			if got := sendRequest("POST", "/upload", &slowReader{leftBytes: 16 << 20, bytesPerSecond: 64 << 10}); got != "16777216 bytes, slow: false" {
 				t.Errorf("the upload gave %q; want %q", got, "16777216 bytes, slow: false")
 			}
@@ -234,7 +236,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 	})
 }
 
-// slowReader is a reader that returns bytesPerSecond bytes a second.
+// slowReader is a reader that returns bytesPerSecond bytes per second.
 type slowReader struct{ leftBytes, bytesPerSecond int }
 
 func (s *slowReader) Read(p []byte) (int, error) {
@@ -247,8 +249,8 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// While net/http cannot accept connections, net/http logs a line per second; the server
-// writes one line per minute.
+// While net/http cannot accept connections, it logs one line per second. The server logs
+// only one line per minute.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

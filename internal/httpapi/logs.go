@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/sse"
 )
 
-// Logs gives access to the log entries of adapters. *pluginlog.Log implements it.
+// Logs reads the log entries of adapters. *pluginlog.Log implements this interface.
 type Logs interface {
 	Last(f pluginlog.Filter, n int) []pluginlog.Entry
 	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Follower)
@@ -27,17 +27,18 @@ var _ Logs = (*pluginlog.Log)(nil)
 // logEvent is the name of the server-sent event that contains a log entry.
 const logEvent = "log"
 
-// defaultLogEntries is the number of past entries that /logs returns by default.
+// defaultLogEntries is the number of stored log entries that /logs returns by default.
 const defaultLogEntries = 100
 
-// LogQuery selects log entries.
+// LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is the maximum number of past entries.
+	// Last is the maximum number of stored entries that are returned, the newest ones.
 	Last int
 }
 
-// logParameters has a setter for each query parameter of /logs.
+// logParameters maps each query parameter of /logs to a function that parses and stores
+// the parameter's value.
 var logParameters = map[string]func(*LogQuery, string) error{
 	"plugin": func(q *LogQuery, v string) error { q.Plugin = v; return nil },
 	"level": func(q *LogQuery, v string) (err error) {
@@ -60,7 +61,8 @@ var logParameters = map[string]func(*LogQuery, string) error{
 	},
 }
 
-// parseLogQuery parses the query parameters of /logs.
+// parseLogQuery parses the query parameters of /logs, and returns an error for an unknown
+// or repeated parameter.
 func parseLogQuery(values url.Values) (q LogQuery, err error) {
 	q.Last = defaultLogEntries
 	for name, texts := range values {
@@ -75,20 +77,21 @@ func parseLogQuery(values url.Values) (q LogQuery, err error) {
 	return q, nil
 }
 
-// logList is the response of /logs without follow=1: entries, oldest first.
+// logList is the response of /logs without follow=1. The log entries are ordered from
+// oldest to newest.
 type logList struct {
 	Entries []pluginlog.Entry `json:"entries"`
 }
 
-// logRoute is the route /logs.
+// logRoute serves /logs.
 type logRoute struct {
 	entries Logs
 	streams *streams
 }
 
 // serveLogs returns the last log entries of adapters. With follow=1, serveLogs streams
-// server-sent events: a "log" event for each entry, and a "missed" event for entries
-// dropped because the client read too slowly.
+// server-sent events instead. A "log" event has one log entry, and a "missed" event has
+// the number of entries dropped because the client reads too slowly.
 func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := parseLogQuery(values)
@@ -110,8 +113,8 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	writeStream(streamCtx, l.streams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
 }
 
-// writeEntries writes a "log" event for each entry, and a "missed" event if lostEntries
-// > 0.
+// writeEntries writes a "log" event for each log entry, and a "missed" event if
+// lostEntries > 0.
 func (e eventWriter) writeEntries(list []pluginlog.Entry, lostEntries int) error {
 	var text []byte
 	for _, entry := range list {
@@ -144,22 +147,23 @@ func (q LogQuery) urlValues() url.Values {
 	return values
 }
 
-// LogsClient reads the log entries of adapters. The methods of LogsClient return the
-// errors that [Client] lists.
+// LogsClient reads the log entries of adapters from a running server. The methods of
+// LogsClient return the errors listed at [Client].
 type LogsClient struct{ client *Client }
 
-// LogListener receives the log entries of [LogsClient.Follow]. The functions of
-// LogListener are called one at a time, by the goroutine that called Follow.
+// LogListener has the callbacks of [LogsClient.Follow]. Follow runs all callbacks one at
+// a time on its own goroutine.
 type LogListener struct {
-	// Entry receives one log entry.
+	// Entry is called for each log entry.
 	Entry func(pluginlog.Entry) error
-	// Missed receives the number of entries that were dropped before the next entry.
+	// Missed is called if log entries were dropped. n is the number of entries dropped
+	// before the next entry.
 	Missed func(n int) error
 }
 
-// Follow passes the last entries that q selects to l, and then each new entry. Follow
-// returns when ctx ends, the server ends the stream (ErrStreamEnded), or one of the
-// listener's functions returns an error.
+// Follow calls l for each log entry that q selects: first the stored entries, then new
+// entries. Follow blocks until ctx ends or a function of l returns an error. Follow
+// returns [ErrStreamEnded] if the server ends the stream.
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.urlValues()
 	values.Set("follow", "1")

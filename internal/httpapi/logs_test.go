@@ -16,7 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// addEntries adds an entry for each message, and waits until they are stored.
+// addEntries adds a log entry for each message, and waits until all entries are stored.
 func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, messages ...string) {
 	t.Helper()
 	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}
@@ -90,7 +90,7 @@ func TestFollowLogs(t *testing.T) {
 	f.addEntries(t, "a", wire.LogInfo, "old", "before")
 	errDone := errors.New("done")
 	var messages []string
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // the timeout makes a missing entry fail only this test
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute) // without the timeout, a missing log entry would block all tests
 	defer stop()
 	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
 	err := NewClient(f.port, testToken).Logs.Follow(ctx, q, LogListener{
@@ -119,8 +119,8 @@ func TestFollowLogsReportsMissedEntries(t *testing.T) {
 	}
 }
 
-// TestLogsEndWithTheServer checks that a stream without entries sends comments, and
-// ends when the server stops.
+// TestLogsEndWithTheServer checks that a stream of log entries sends comments while there
+// are no entries, and ends when the server stops.
 func TestLogsEndWithTheServer(t *testing.T) {
 	f := startFixture(t)
 	resp := f.get(t, "/logs?follow=1")

@@ -14,14 +14,14 @@ import (
 	"opentabs/wire"
 )
 
-// developRoute is the route /plugins/develop.
+// developRoute serves /plugins/develop.
 type developRoute struct {
 	startDevelopment func(dir string, permission wire.Permission) (endStream func(), err error)
 	streams          *streams
 }
 
-// serveDevelopment marks the plugin in the folder dir as in development while the
-// request is open. The mark ends with the client's process, even if the process is
+// serveDevelopment keeps the plugin in the folder dir in development mode while the
+// request is open. Development mode therefore also ends if the client's process is
 // killed.
 func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
@@ -49,20 +49,20 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// PluginsClient reloads the plugins of a server, and marks them as in development. The
-// methods of PluginsClient return the errors that [Client] lists.
+// PluginsClient reloads the plugins of a running server, and starts development mode. The
+// methods of PluginsClient return the errors listed at [Client].
 type PluginsClient struct{ client *Client }
 
-// Reload makes the server reload the plugins.
+// Reload makes the server reload all plugins from disk.
 func (c PluginsClient) Reload(ctx context.Context) error {
 	return c.client.exchange(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }
 
-// DevelopPlugin marks the plugin in the folder dir, an absolute path, as in development
-// until ctx ends: each version in the folder counts as reviewed. A plugin without a
-// permission gets the given permission. onBegin is called when the server has confirmed
-// the request. DevelopPlugin returns ErrStreamEnded if the server stops before ctx
-// ends.
+// DevelopPlugin puts the plugin in a folder into development mode until ctx ends. In
+// development mode, every version of the plugin counts as reviewed. dir is an absolute
+// path. If the plugin has no permission, the server sets the given permission. onBegin is
+// called when the server has confirmed the request. DevelopPlugin returns
+// [ErrStreamEnded] if the server stops before ctx ends.
 func (c PluginsClient) DevelopPlugin(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)

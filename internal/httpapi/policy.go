@@ -8,104 +8,110 @@ import (
 	"opentabs/wire"
 )
 
-// ErrUnknown is wrapped by errors of a [Policy] about unknown plugins or tools; the
-// routes answer 404.
+// ErrUnknown is wrapped by errors about an unknown plugin or tool. The HTTP status of
+// these errors is 404.
 var ErrUnknown = plugin.ErrUnknown
 
-// Policy has the methods that the routes below /plugins/{name} call. The argument by is
-// the surface on which the user made a change. The texts of a Policy's errors are for
-// the user.
+// Policy reads and changes permissions and settings of plugins. The parameter by names
+// the surface on which the user made a change, such as [CommandLine]. The texts of all
+// errors are for the user.
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
 	// ReviewAll reviews and enables several plugins in one change. errs[i] is the error
-	// of review i, or nil.
+	// of reviews[i], or nil.
 	ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error)
-	// DisableAll turns several plugins off in one change. errs[i] is the error of plugin
-	// i, or nil.
+	// DisableAll turns several plugins off in one change. errs[i] is the error of
+	// plugins[i], or nil.
 	DisableAll(plugins []string, by string) (errs []error)
-	// SetPermission sets the permission of a tool, or of the plugin if tool is empty.
-	// An empty permission removes the tool's permission.
+	// SetPermission sets the permission of a tool. If tool is empty, SetPermission sets
+	// the permission of the plugin. An empty permission removes the permission of the
+	// tool.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
-	// SetLimit sets how often a tool may run, as in "10/1m". An empty limit removes the
-	// limit of the tool.
+	// SetLimit sets how often a tool may run, such as "10/1m" for 10 calls per minute. An
+	// empty limit removes the limit of the tool.
 	SetLimit(plugin, tool, limit, by string) error
-	// SetOpening sets whether calls may open a page of the plugin if no tab has one.
+	// SetOpening sets whether a call may open a tab with a page of the plugin if no tab
+	// has one.
 	SetOpening(plugin string, allowed bool, by string) error
-	// SetCalls sets whether the tools of the plugin may call the tools of another plugin.
+	// SetCalls sets whether the tools of the plugin may call the tools of the plugin
+	// target.
 	SetCalls(plugin, target string, allowed bool, by string) error
-	// SetLateAccess sets whether a plugin that starts after the page's scripts gets its
-	// secret settings and may call other plugins.
+	// SetLateAccess sets whether a plugin that starts after the page's scripts may read
+	// its secret settings and call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
-	// Settings returns the plugin's settings. For a secret setting, Settings returns
-	// only whether the setting has a value.
+	// Settings returns the settings of a plugin. The result has no values of secret
+	// settings, only whether they are set.
 	Settings(plugin string) ([]wire.SettingView, error)
-	// ChangeSettings sets settings by key; null removes a setting.
+	// ChangeSettings stores settings of a plugin by key. The value null removes a
+	// setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
-	// Sites returns the rules for browser tools, sorted by the pattern of the site.
+	// Sites returns the rules for browser tools, sorted by site.
 	Sites() ([]Site, error)
-	// SetSite sets the rule of a site. An empty rule removes the rule, and the clients
-	// that are always allowed there.
+	// SetSite sets the rule for browser tools on a site. An empty rule removes the rule
+	// and all permanent approvals of clients on that site.
 	SetSite(site, rule, by string) error
-	// Forget removes all decisions about a plugin, and its settings.
+	// Forget removes all of the user's decisions about a plugin, and its settings.
 	Forget(plugin, by string) error
 }
 
-// PluginPermissions are the permissions of one plugin.
+// PluginPermissions describe what one plugin may do, and who allowed it when.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
-	// Hash is the hash of the plugin's content. A review of a plugin is valid for the
-	// content with one hash.
+	// Hash identifies the plugin's current content. A review is valid only for content
+	// with the reviewed hash.
 	Hash string `json:"hash"`
-	// Reviewed is true if the user has reviewed the current content. Review is the last
-	// review, which may be of earlier content.
+	// Reviewed is true if the user has reviewed the current content. Review is the user's
+	// last review, and may be about earlier content.
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
-	// Permission is off if the plugin is not reviewed. Stored is the permission that
-	// the user has set for the plugin.
+	// Permission is the permission in effect, which is off if the current content is not
+	// reviewed. Stored is the permission that the user has set.
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	Mark
-	// OpensURL is the page that may be opened for a call without a tab. MayOpenTab is true
-	// if the user has allowed calls to open the page OpensURL.
+	// OpensURL is the page that a call may open if no tab has a page of the plugin.
+	// MayOpenTab is true if the user has allowed calls to open OpensURL.
 	OpensURL   string `json:"opens_at,omitempty"`
 	MayOpenTab bool   `json:"opening,omitempty"`
-	// World is the JavaScript world of the adapter. StartsLate is true if scripts of
-	// the page run before the adapter; a late plugin needs HasLateAccess for secret
-	// settings and calls of other plugins.
+	// World is the JavaScript world in which the adapter runs. StartsLate is true if
+	// scripts of the page run before the adapter. HasLateAccess is true if such a late
+	// adapter may read secret settings and call other plugins.
 	World         wire.World `json:"world,omitempty"`
 	StartsLate    bool       `json:"late,omitempty"`
 	HasLateAccess bool       `json:"late_access,omitempty"`
-	// Calls lists the other plugins whose tools this plugin may call. StoredCalls are
-	// the plugins that the user allowed for earlier content.
+	// Calls lists the other plugins whose tools this plugin may call. StoredCalls are the
+	// plugins that the user allowed for earlier content of this plugin.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
-	// Recommendation is an agent's recommendation about the plugin's content.
-	// Recommendation changes nothing.
+	// Recommendation is an agent's opinion about the current content, which changes no
+	// permission. Recommendation is nil if there is none.
 	Recommendation *Recommendation   `json:"recommended,omitempty"`
 	Tools          []ToolPermissions `json:"tools"`
-	// Fault is why the plugin's current content did not start in a page; nil if no
-	// start failed.
+	// Fault describes why the plugin's current content failed to start in a page. Fault
+	// is nil if no start has failed.
 	Fault *Fault `json:"fault,omitempty"`
-	// Problems are the parts of permissions.json that could not be read.
+	// Problems describe the parts of permissions.json that could not be read.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// Site is what browser tools may do on a site.
+// Site is the rule for browser tools on one site.
 type Site struct {
-	// Site is a host, a host with a port, *. and a host, or *.
+	// Site is a host, a host with a port, a wildcard such as "*.example.com", or "*" for
+	// all sites.
 	Site string `json:"site"`
-	// Permission is off, read, ask or auto; empty if only AlwaysAllowed is set.
+	// Permission is "off", "read", "ask" or "auto". Permission is empty if only
+	// AlwaysAllowed is set.
 	Permission string `json:"permission,omitempty"`
 	Mark
-	// AlwaysAllowed are the clients that need no approval on the site.
+	// AlwaysAllowed are the MCP clients that need no approval on the site.
 	AlwaysAllowed []SiteClient `json:"always_allowed,omitempty"`
 }
 
-// SiteClient is a client that the user always allows to use a site.
+// SiteClient is an MCP client that needs no approval on a site.
 type SiteClient struct {
 	Client string `json:"client"`
-	// Class is "read" or "act".
+	// Class is "read" for tools that only read, or "act" for tools that act on the page.
 	Class string `json:"class"`
 	Mark
 }
@@ -116,13 +122,13 @@ type AllowedCall struct {
 	Mark
 }
 
-// Mark is the surface and the time of a change.
+// Mark records on which surface and when the user or an agent made a change.
 type Mark struct {
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
 
-// Review is a user's review of a plugin's content.
+// Review is the user's review of one content of a plugin.
 type Review struct {
 	Hash    string `json:"hash"`
 	Version string `json:"version,omitempty"`
@@ -130,34 +136,34 @@ type Review struct {
 	Mark
 }
 
-// Recommendation is an agent's opinion of a plugin.
+// Recommendation is an agent's opinion about the review of a plugin.
 type Recommendation struct {
 	Permission wire.Permission `json:"permission"`
 	Note       string          `json:"note,omitempty"`
 	Mark
 }
 
-// ToolPermissions are the permissions of one tool.
+// ToolPermissions are the permission, the limit and the approvals of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
-	// Permission is the permission in effect: OwnPermission, or the permission of the
-	// plugin. OwnPermission is the permission that the user has set for the tool, and
-	// Mark has the surface and time of the change.
+	// Permission is the permission in effect: OwnPermission if set, and otherwise the
+	// permission of the plugin. OwnPermission is the permission that the user has set for
+	// this tool, and Mark records that change.
 	Permission    wire.Permission `json:"permission"`
 	OwnPermission wire.Permission `json:"own,omitempty"`
 	Mark
-	// Limit is how often the tool may run, as in "10/1m".
+	// Limit is how often the tool may run, such as "10/1m" for 10 calls per minute.
 	Limit string `json:"limit,omitempty"`
-	// Grants are the user's approvals for single callers: for a session, for a time or
-	// permanent.
+	// Grants are the user's approvals for single callers: for a session, for some time,
+	// or always.
 	Grants []Grant `json:"grants,omitempty"`
 }
 
-// Grant is a permission for one caller of a tool.
+// Grant is the user's approval of further calls of a tool by one caller.
 type Grant struct {
 	Scope wire.Scope `json:"scope"`
 	// Client is the name of the MCP client. Caller is the plugin whose tool makes the
-	// call; empty if the client makes it.
+	// call, or empty if the client makes the call itself.
 	Client string `json:"client,omitempty"`
 	Caller string `json:"caller,omitempty"`
 	Mark

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// fakePolicy records changes and returns err.
+// fakePolicy is a Policy that records changes, and whose methods return err.
 type fakePolicy struct {
 	changes []string
 	err     error
@@ -140,8 +140,8 @@ func TestPolicyRoutes(t *testing.T) {
 	}
 }
 
-// TestBulkRoutes checks that a request that changes many plugins returns an error for
-// each plugin.
+// TestBulkRoutes checks that a request that changes several plugins returns an error or
+// nil for each plugin.
 func TestBulkRoutes(t *testing.T) {
 	policy := &fakePolicy{}
 	f := startFixture(t, func(o *Options) { o.Policy = policy })

@@ -9,15 +9,15 @@ import (
 	"opentabs/wire"
 )
 
-// remotePolicy is the [Policy] of a running server. The server itself records the
-// surface of a change, so the methods ignore the argument by.
+// remotePolicy is the [Policy] of a running server. The methods of remotePolicy ignore
+// the parameter by, because the server itself records the surface of a change.
 type remotePolicy struct {
-	ctx    context.Context // context of the command that uses the client
+	ctx    context.Context // context of the command that uses remotePolicy
 	client *Client
 }
 
-// Policy returns the permissions and settings of the server's plugins. The requests of
-// the returned Policy are cancelled when ctx ends.
+// Policy returns a [Policy] that sends each operation to the server. The requests are
+// cancelled when ctx ends.
 func (c *Client) Policy(ctx context.Context) Policy { return remotePolicy{ctx, c} }
 
 func (p remotePolicy) Permissions(plugin string) (view PluginPermissions, err error) {
@@ -73,7 +73,7 @@ func (p remotePolicy) Forget(plugin, _ string) error {
 	return p.sendChange(plugin, "forget", changeBody{})
 }
 
-// sendChange sends a change to a route below /plugins/{plugin}.
+// sendChange sends a POST request to a route below /plugins/{plugin}.
 func (p remotePolicy) sendChange(plugin, route string, c changeBody) error {
 	return p.client.post(p.ctx, pluginPath(plugin, route), c, nil)
 }

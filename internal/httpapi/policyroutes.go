@@ -12,25 +12,25 @@ import (
 	"opentabs/wire"
 )
 
-// maxBodyBytes is the maximum size of a request's body. maxBodyBytes does not apply to
-// /mcp.
+// maxBodyBytes is the maximum size of a request body on all routes except /mcp.
 const maxBodyBytes = 64 << 10
 
-// policyRoutes are the routes about the permissions and settings of a plugin.
+// policyRoutes serves the routes for the permissions and settings of a plugin.
 type policyRoutes struct{ policy Policy }
 
-// changeBody is the body of all requests that change permissions or settings. Each
-// route uses only some fields of changeBody.
+// changeBody is the body of all requests that change permissions or settings of a plugin.
+// Each route uses only some of the fields.
 type changeBody struct {
 	Hash       string          `json:"hash,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
-	// Allowed is the new value for opening tabs, for calling the plugin Target, or for
-	// the access of a late plugin.
+	// Allowed is the new value of a permission that is only on or off, such as whether
+	// calls may open tabs. Target is the plugin whose tools may be called.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
-	// Values are the new values of the plugin's settings, by key.
+	// Values are the new values of the plugin's settings, by key. The value null removes
+	// a setting.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
 
@@ -43,7 +43,7 @@ func (p policyRoutes) servePermissions(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, view)
 }
 
-// pluginSettings is the response of /plugins/{name}/settings.
+// pluginSettings is the response of GET /plugins/{name}/settings.
 type pluginSettings struct {
 	Plugin   string             `json:"plugin"`
 	Settings []wire.SettingView `json:"settings"`
@@ -91,7 +91,7 @@ func (p policyRoutes) forgetGrants(plugin string, _ changeBody) error {
 	return p.policy.Forget(plugin, CommandLine)
 }
 
-// siteBody is the body of POST /sites.
+// siteBody is the body of POST /sites. An empty Permission removes the rule of the site.
 type siteBody struct {
 	Site       string `json:"site"`
 	Permission string `json:"permission"`
@@ -123,8 +123,8 @@ func (p policyRoutes) setSite(w http.ResponseWriter, r *http.Request) {
 	writeConfirmation(w)
 }
 
-// handleChange returns a handler that decodes the body, calls apply with it, and sends
-// the response.
+// handleChange returns a handler that decodes the request body, calls apply, and sends a
+// confirmation or the error.
 func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, ok := bodyOf[changeBody](w, r)
@@ -139,13 +139,13 @@ func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFun
 	}
 }
 
-// bodyOf decodes a request's body, a JSON object without unknown members. For an
-// invalid body, bodyOf sends the error response and ok is false.
+// bodyOf decodes a request body, which must be one JSON object without unknown members.
+// If the body is invalid, bodyOf sends the error response and returns ok = false.
 func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 	return limitedBodyOf[T](w, r, maxBodyBytes)
 }
 
-// limitedBodyOf is like bodyOf, with another maximum size of the request body.
+// limitedBodyOf is like bodyOf, but maxBytes limits the size of the request body.
 func limitedBodyOf[T any](w http.ResponseWriter, r *http.Request, maxBytes int64) (body T, ok bool) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBytes))
 	d.DisallowUnknownFields()
@@ -160,7 +160,8 @@ func limitedBodyOf[T any](w http.ResponseWriter, r *http.Request, maxBytes int64
 	return body, true
 }
 
-// statusOf returns the HTTP status for err.
+// statusOf returns the HTTP status for an error of a Policy: 404, 409, or 500 if a file
+// could not be read or written.
 func statusOf(err error) int {
 	var path *fs.PathError
 	var link *os.LinkError

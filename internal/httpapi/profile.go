@@ -5,11 +5,11 @@ import (
 	"net/http/pprof"
 )
 
-// serveProfile serves the runtime profiles of net/http/pprof: profile (processor time)
-// and trace, each with ?seconds=N, heap, goroutine, allocs, block, mutex and
-// threadcreate (docs/performance.md). The route of serveProfile requires the
-// administrator's token. A profile has function names, but no arguments and no memory
-// contents.
+// serveProfile serves the runtime profiles of net/http/pprof to requests with the
+// administrator token. The profiles are profile (CPU time), trace, heap, goroutine,
+// allocs, block, mutex and threadcreate; see docs/performance.md. The profiles "profile"
+// and "trace" are recorded for ?seconds=N. A profile has function names, but no arguments
+// and no memory contents.
 func serveProfile(w http.ResponseWriter, r *http.Request) {
 	switch r.PathValue("name") {
 	case "profile":

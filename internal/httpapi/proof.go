@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// Any program of any user can listen on the server's port while the server does not
-// run. A client sends the token only to a server that has proved possession of the
-// token. The client sends a challenge, and the server returns an HMAC of the challenge,
-// keyed with the token. The port is part of the HMAC, so that a program on another port
-// cannot relay the challenge and the response.
+// While the server is not running, any program of any user can listen on its port. A
+// client therefore sends the token only to a server that has proved that it has the
+// token. For this proof, the client sends a random challenge, and the server returns an
+// HMAC of the challenge, keyed with the token. The HMAC includes the port, so that a
+// program on another port cannot relay the challenge to the real server.
 
-// ErrForeignServer is the error if the program on the port does not have the token. The
-// client sends neither the token nor other data to a program without the token.
+// ErrForeignServer reports that the program on the port does not have the token. The
+// client sends no token and no request to that program.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // A challenge has minChallenge to maxChallenge characters: letters, digits, - and _.
@@ -32,15 +32,16 @@ const (
 	maxChallenge = 128
 )
 
-// computeProof returns the response to a challenge, an HMAC-SHA256 in hex, for a server
-// with token on port.
+// computeProof returns the proof that a server on port has the token. The proof is an
+// HMAC-SHA256 of the challenge, in hex.
 func computeProof(token string, port int, challenge string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	fmt.Fprintf(mac, "opentabs server\n%d\n%s", port, challenge)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// isChallenge reports whether s has the length and the characters of a challenge.
+// isChallenge reports whether s has a valid length and only valid characters for a
+// challenge.
 func isChallenge(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -51,9 +52,9 @@ func isChallenge(s string) bool {
 	return len(s) >= minChallenge && len(s) <= maxChallenge
 }
 
-// dialAndCheckProof opens a connection to the server and checks that the server has the
+// dialAndCheckProof opens a connection to the server, and checks that the server has the
 // token. A client without a token skips the check. dialAndCheckProof returns
-// ErrForeignServer if another program listens.
+// ErrForeignServer if another program listens on the port.
 func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {
@@ -68,7 +69,8 @@ func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (net.Conn, 
 	return conn, nil
 }
 
-// checkProof sends a challenge on a new connection and checks the server's response.
+// checkProof sends a random challenge on a new connection, and checks the proof in the
+// response.
 func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	deadline := time.Now().Add(healthTimeout)
 	if limit, ok := ctx.Deadline(); ok && limit.Before(deadline) {
@@ -103,9 +105,9 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// explainReadError converts an error of reading the response to a challenge. The result
-// is ErrSilent after a timeout, an error with its cause if the connection closed, and
-// ErrForeignServer if the response was not HTTP.
+// explainReadError converts an error that occurred while reading the response to a
+// challenge. The result is ErrSilent after a timeout, and ErrForeignServer if the
+// response was not HTTP. If the connection failed or closed, the result wraps err.
 func explainReadError(err error) error {
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {

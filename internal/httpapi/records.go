@@ -17,7 +17,7 @@ import (
 	"opentabs/internal/recorder"
 )
 
-// Records has the methods of the recorder that the HTTP routes need.
+// Records has the methods of [recorder.Recorder] that the HTTP routes use.
 type Records interface {
 	ReadPage(recorder.Query) (recorder.Page, error)
 	Find(callID string) (recorder.Entry, bool, error)
@@ -31,15 +31,15 @@ type noRecords struct{}
 func (noRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return recorder.Page{}, nil }
 func (noRecords) Find(string) (e recorder.Entry, ok bool, err error) { return e, false, nil }
 
-// defaultRecords and maxRecords are the default and the maximum of the query parameter
-// limit of /calls.
+// defaultRecords is the number of recorded calls that /calls returns by default.
+// maxRecords is the maximum that a request can select with the query parameter limit.
 const (
 	defaultRecords = 200
 	maxRecords     = 1000
 )
 
-// recordFilters maps each query parameter of /calls to a function that applies the
-// parameter to a query.
+// recordFilters maps each query parameter of /calls to a function that parses the
+// parameter and stores its value in a query.
 var recordFilters = map[string]func(*recorder.Query, string) error{
 	"since": func(q *recorder.Query, v string) (err error) {
 		q.Since, err = recorder.ParseSince(v, time.Now())
@@ -63,7 +63,8 @@ var recordFilters = map[string]func(*recorder.Query, string) error{
 	},
 }
 
-// recordQuery converts the parameters of a request into a query of recorded calls.
+// recordQuery parses the query parameters of /calls. An unknown or repeated parameter is
+// an error.
 func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	q.Limit = defaultRecords
 	for name, values := range parameters {
@@ -81,7 +82,8 @@ func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	return q, nil
 }
 
-// recordPage is the response to a request for /calls with query parameters.
+// recordPage is the response of /calls to a request with query parameters. Next is the
+// value of the parameter before that selects the next page.
 type recordPage struct {
 	Calls []json.RawMessage `json:"calls"`
 	Next  string            `json:"next,omitempty"`
@@ -110,9 +112,8 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, response)
 }
 
-// findRecord returns the record of a call that has ended. The parameter view is the call
-// if the dispatcher still stores the call; then the record gets the activities and texts
-// of view.
+// findRecord returns the record of a call that has ended. If hasView is true, view is the
+// call in the dispatcher, whose activities and texts replace those of the record.
 func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
 	entry, ok, err := c.records.Find(callID)
 	switch {

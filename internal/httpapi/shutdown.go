@@ -9,17 +9,17 @@ import (
 	"opentabs/wire"
 )
 
-// shutdownBody is the request body of POST /shutdown. If Force is true, the shutdown ends
-// running and waiting calls.
+// shutdownBody is the request body of POST /shutdown. If Force is true, the shutdown also
+// ends running and waiting calls.
 type shutdownBody struct {
 	Force bool `json:"force,omitempty"`
 }
 
-// shutdownStarted is the empty response to a request that started a shutdown.
+// shutdownStarted is the empty JSON object that confirms a shutdown.
 type shutdownStarted struct{}
 
-// serveShutdown starts the shutdown of the server. Without force, a server with running
-// or waiting calls continues, and the response has the status 409.
+// serveShutdown starts the shutdown of the server. If calls are running or waiting,
+// serveShutdown responds with status 409 instead, unless the request has force.
 func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 	body, ok := bodyOf[shutdownBody](w, r)
 	if !ok {
@@ -39,7 +39,8 @@ func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
 	a.options.Stop()
 }
 
-// callCountText returns a text such as "2 calls run or wait" for a number of calls.
+// callCountText returns the subject and verb of a sentence about calls: "1 call is" or "2
+// calls are".
 func callCountText(count int) string {
 	if count == 1 {
 		return "1 call is"
@@ -47,8 +48,8 @@ func callCountText(count int) string {
 	return fmt.Sprintf("%d calls are", count)
 }
 
-// Shutdown requests the shutdown of the server. Without force, a server with running or
-// waiting calls continues, and Shutdown returns a *RefusedError with the status 409.
+// Shutdown requests the shutdown of the server. If calls are running or waiting and force
+// is false, Shutdown returns a [*RefusedError] with status 409, and the server continues.
 func (c *Client) Shutdown(ctx context.Context, force bool) error {
 	return c.post(ctx, "/shutdown", shutdownBody{Force: force}, nil)
 }

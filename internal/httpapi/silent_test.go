@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestClientOfOtherPrograms checks that a client distinguishes another program from a
-// server that hangs, and soon gives up on both.
+// TestClientOfOtherPrograms checks that a client distinguishes a foreign program from a
+// server that hangs. The client must give up on both within a minute.
 func TestClientOfOtherPrograms(t *testing.T) {
 	writeEndlessly := func(c net.Conn) {
 		for {
@@ -56,7 +56,8 @@ func TestClientOfOtherPrograms(t *testing.T) {
 					return
 				}
 				defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-				// The server reads all input, so that no buffer fills up.
+				// The test server reads all input, so that the client's writes do not
+				// block.
 				go func() { _, _ = io.Copy(io.Discard, conn) }()
 				c.serve(conn)
 				<-ctx.Done()
@@ -66,8 +67,8 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
-			// The client's timeout is for the whole response: with a timeout for each
-			// byte, the client would wait 100 s.
+			// The client's timeout applies to the whole response. A timeout for each byte
+			// would make the client wait 100 s.
 			if waitTime := time.Since(startTime); waitTime > time.Minute {
 				t.Errorf("the client waited %v", waitTime)
 			}

@@ -35,7 +35,7 @@ func (h *receivedBytes) String() string {
 	return h.text.String()
 }
 
-// recordingConn is a connection that records the bytes read from it.
+// recordingConn is a connection that records all bytes read from the connection.
 type recordingConn struct {
 	net.Conn
 	received *receivedBytes
@@ -61,8 +61,8 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	return recordingConn{conn, o.received}, nil
 }
 
-// startSquatter starts another user's server on a port, and returns the port and the
-// bytes that the server receives.
+// startSquatter starts a server of another user on a free port. The result got contains
+// all bytes that clients send to that port.
 func startSquatter(t *testing.T, handler http.Handler) (port int, got *receivedBytes) {
 	t.Helper()
 	got = &receivedBytes{}
@@ -77,7 +77,8 @@ func respondWith(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-// respondRaw responds with the bytes of text, which may be malformed HTTP.
+// respondRaw returns a handler that responds with the bytes of text, which may be
+// malformed HTTP.
 func respondRaw(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -89,7 +90,7 @@ func respondRaw(text string) http.Handler {
 }
 
 // TestAttackByUser checks that a client never sends the token to another user's program
-// which listens on the server's port.
+// that listens on the server's port.
 func TestAttackByUser(t *testing.T) {
 	f := startFixture(t)
 	health := `{"ok":true,"version":"1.2.3","pid":42%s}`
@@ -154,8 +155,8 @@ func TestAttackByUser(t *testing.T) {
 	}
 }
 
-// TestProofNeedsAChallenge checks that the server rejects malformed challenges, and
-// that a proof is valid for one challenge and one port.
+// TestProofNeedsAChallenge checks that the server rejects malformed challenges. A proof
+// must be valid for only one challenge and one port.
 func TestProofNeedsAChallenge(t *testing.T) {
 	f := startFixture(t)
 	for _, badChallenge := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {

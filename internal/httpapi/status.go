@@ -9,32 +9,33 @@ import (
 	"opentabs/wire"
 )
 
-// Health is the response of /healthz, which any program on this machine can read.
+// Health is the response of /healthz, which any program on this machine can request.
 type Health struct {
 	OK      bool   `json:"ok"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Proof is the response to the challenge in the request; empty for a request
-	// without a challenge.
+	// Proof proves that the server has the token. Proof is empty if the request has no
+	// challenge.
 	Proof string `json:"proof,omitempty"`
 }
 
-// Status is the response of /status.
+// Status is the response of /status, and describes the server, its browsers, plugins and
+// MCP clients.
 type Status struct {
 	Version  string    `json:"version"`
 	Protocol int       `json:"protocol"`
 	PID      int       `json:"pid"`
 	Address  string    `json:"address"`
 	Started  time.Time `json:"started"`
-	// UptimeMs is the time since the server's start, in milliseconds.
+	// UptimeMs is the time since the start of the server, in milliseconds.
 	UptimeMs int64     `json:"uptime_ms"`
 	Home     Home      `json:"home"`
 	Limits   Limits    `json:"limits"`
 	Memory   Memory    `json:"memory"`
 	Calls    CallCount `json:"calls"`
 	Browsers []Browser `json:"browsers"`
-	// RefusedExtension is the last extension whose connection the server refused; nil if
-	// a browser has connected since.
+	// RefusedExtension is the last extension whose connection the server refused.
+	// RefusedExtension is nil if a browser has connected since.
 	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
 	// Unpaired are the browsers without a pairing that have tried to connect within the
 	// last seconds.
@@ -42,18 +43,18 @@ type Status struct {
 	Plugins  []Plugin          `json:"plugins"`
 	// Failed are the plugins that were added and could not be loaded.
 	Failed []FailedPlugin `json:"failed"`
-	// Permissions are the parts of the permissions file that could not be read.
+	// Permissions describe the parts of permissions.json that could not be read.
 	Permissions []string    `json:"permission_problems,omitempty"`
 	Clients     []MCPClient `json:"clients"`
 }
 
-// Home is where the server keeps its files.
+// Home has the folders in which the server stores its configuration and its state.
 type Home struct {
 	Config string `json:"config"`
 	State  string `json:"state"`
 }
 
-// Limits are the time and size limits of calls.
+// Limits are the limits for the duration, number and result size of calls.
 type Limits struct {
 	IdleMs             int64 `json:"idle_ms"`
 	HardMs             int64 `json:"hard_ms"`
@@ -63,45 +64,48 @@ type Limits struct {
 	MaxWaiting         int   `json:"max_waiting"`
 }
 
-// Memory is the memory use of the server process.
+// Memory is the memory usage of the server process.
 type Memory struct {
-	// HeapBytes is the size of the objects on the heap, including garbage that is not
-	// collected yet. SystemBytes is the memory obtained from the operating system.
+	// HeapBytes is the size of all objects on the Go heap, including garbage that is not
+	// collected yet. SystemBytes is the memory that the process has obtained from the
+	// operating system.
 	HeapBytes   uint64 `json:"heap_bytes"`
 	SystemBytes uint64 `json:"system_bytes"`
 	Goroutines  int    `json:"goroutines"`
 }
 
-// CallCount counts the calls that have not ended.
+// CallCount counts the calls that have not ended, by status.
 type CallCount struct {
 	Running int `json:"running"`
 	// Pending counts all calls that are queued or wait for the user.
 	Pending int `json:"pending"`
-	// WaitingForApproval counts the calls of Pending that wait until the user allows or
-	// denies them, and WaitingForYou those that wait for an action of the user.
+	// WaitingForApproval counts the pending calls that wait until the user approves or
+	// denies them. WaitingForYou counts the pending calls that wait for another action of
+	// the user, such as a login.
 	WaitingForApproval int `json:"waiting_for_approval"`
 	WaitingForYou      int `json:"waiting_for_you"`
 }
 
-// Browser is one connected browser.
+// Browser is one connected Chrome profile with its tabs.
 type Browser struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Version string `json:"extension_version"`
-	// PairingKeyID is the wire.KeyID of the pairing key with which the browser connected;
-	// empty if the browser used the key of the installation.
+	// PairingKeyID identifies the pairing key with which the browser connected (see
+	// wire.KeyID). PairingKeyID is empty if the browser used the key of the installation.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
-	// Connected is false while the link is lost and the browser may still reconnect.
+	// Connected is false during the grace period after a lost link, in which the browser
+	// may reconnect.
 	Connected bool `json:"connected"`
-	// Since is when the browser connected, or when the link was lost.
+	// Since is the time at which the browser connected, or at which the link was lost.
 	Since time.Time `json:"since"`
 	// Running is the number of running calls in the browser.
 	Running int `json:"running"`
-	// InjectMode is how the browser injects adapters into pages; empty until the browser
-	// has reported its injection mode.
+	// InjectMode is the Chrome API with which the browser injects adapters into pages.
+	// InjectMode is empty until the browser has reported its mode.
 	InjectMode wire.InjectMode `json:"inject,omitempty"`
 	Tabs       []wire.TabInfo  `json:"tabs"`
-	// HeldTabs are the tabs that clients hold for browser tools.
+	// HeldTabs are the tabs that MCP clients control with browser tools.
 	HeldTabs []HeldTab `json:"held_tabs,omitempty"`
 }
 
@@ -115,69 +119,69 @@ type UnpairedBrowser struct {
 
 // RefusedExtension is an extension whose connection the server refused.
 type RefusedExtension struct {
-	// Text is a sentence for the user with the reason of the refusal.
+	// Text is a sentence for the user about why the server refused the connection.
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
 }
 
-// HeldTab is a tab in which a client has acted with browser tools. Until then, acts of
-// other clients in the tab fail.
+// HeldTab is a tab that an MCP client controls with browser tools. Until the time Until,
+// other clients cannot act in the tab.
 type HeldTab struct {
 	TabID int `json:"tab_id"`
-	// Site is the site of the last act.
+	// Site is the site on which the client acted last.
 	Site   string    `json:"site"`
 	Client string    `json:"client"`
 	Until  time.Time `json:"until"`
-	// IsTaken is true if the user took the tab back with a click or a key, so that the
-	// client no longer controls the tab.
+	// IsTaken is true if the user has taken control of the tab with a click or a key
+	// press. The client then no longer controls the tab.
 	IsTaken bool `json:"taken,omitempty"`
 }
 
-// Plugin is one loaded plugin.
+// Plugin is the state of one loaded plugin.
 type Plugin struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
 	Version     string `json:"version"`
-	// Source is how the plugin was installed in Dir: "folder", "npm" or "global".
-	// Package is the npm name of the plugin.
+	// Source is how the plugin was installed: "folder", "npm" or "global". Package is the
+	// npm name of the plugin's package.
 	Source  string   `json:"source"`
 	Package string   `json:"package"`
 	Dir     string   `json:"dir"`
 	Hash    string   `json:"hash"`
 	Matches []string `json:"matches"`
-	// Tools are the tools' full names.
+	// Tools are the full names of the plugin's tools, such as "wiki__search".
 	Tools []string `json:"tools"`
-	// Reviewed is true if the user has reviewed the current content; otherwise
-	// Permission is off.
+	// Reviewed is true if the user has reviewed the plugin's current content. Without a
+	// review, Permission is off.
 	Reviewed   bool            `json:"reviewed"`
 	Permission wire.Permission `json:"permission"`
-	// HasChanged is true if the user has reviewed earlier content, but not the current
-	// content.
+	// HasChanged is true if the user has reviewed earlier content of the plugin, but not
+	// the current content.
 	HasChanged bool `json:"changed,omitempty"`
 	// MissingSettings are the required settings that are not set. The plugin's tools do
-	// not run before all required settings are set.
+	// not run until all required settings are set.
 	MissingSettings []string `json:"needs,omitempty"`
 	// Calls are the other plugins whose tools this plugin may call. StartsLate is true if
-	// scripts of the page run before the adapter. HasLateAccess is true if the user allows
-	// a late plugin to have its secret settings and to call other plugins.
+	// scripts of the page run before the adapter. HasLateAccess is true if such a late
+	// adapter may read secret settings and call other plugins.
 	Calls         []string `json:"calls,omitempty"`
 	StartsLate    bool     `json:"late,omitempty"`
 	HasLateAccess bool     `json:"late_access,omitempty"`
-	// Recommendation is an agent's recommendation about the current content. Recommendation
-	// changes nothing.
+	// Recommendation is an agent's opinion about the plugin's current content, which
+	// changes no permission.
 	Recommendation *Recommendation `json:"recommended,omitempty"`
-	// Fault is why the plugin's current content did not start in a page; nil if no
-	// start failed.
+	// Fault describes why the plugin's current content failed to start in a page. Fault
+	// is nil if no start has failed.
 	Fault *Fault `json:"fault,omitempty"`
-	// State is whether the plugin's tools can run in a tab; closed for a plugin that is
-	// not permitted to run.
+	// State reports whether the plugin's tools can run in a tab. State is closed if the
+	// plugin is not permitted to run.
 	State dispatch.PluginState `json:"state"`
 }
 
-// Fault describes why an adapter did not start in a page.
+// Fault describes why an adapter failed to start in a page.
 type Fault struct {
-	// Text is a sentence for the user, without a period. The fields Problem, Site,
-	// Browser and At contain the facts of Text.
+	// Text is a sentence for the user, without a period. Problem, Site, Browser and At
+	// contain the facts of the sentence.
 	Text    string    `json:"text"`
 	Problem string    `json:"problem"`
 	Site    string    `json:"site,omitempty"`
@@ -185,7 +189,8 @@ type Fault struct {
 	At      time.Time `json:"at"`
 }
 
-// FailedPlugin is a plugin that could not be loaded.
+// FailedPlugin is an installed plugin that could not be loaded. Name is empty if the
+// manifest could not be read.
 type FailedPlugin struct {
 	Name  string `json:"name,omitempty"`
 	Path  string `json:"path"`
@@ -194,41 +199,43 @@ type FailedPlugin struct {
 
 // MCPClient is one connected MCP client.
 type MCPClient struct {
-	// Client is the name of the client's token, Credential the kind of its credential. Name
-	// and Version are what the client sent in initialize.
+	// Client is the name under which the client's token is registered, and Credential is
+	// how the client authenticated. Name and Version are what the client sent in its
+	// initialize request.
 	Client     string    `json:"client,omitempty"`
 	Credential string    `json:"via,omitempty"`
 	Name       string    `json:"name"`
 	Version    string    `json:"version,omitempty"`
 	Transport  string    `json:"transport"`
 	Since      time.Time `json:"since"`
-	// Tools is which tools the client lists: "all" or "gateway". Tools is empty before
-	// the client has sent its name.
+	// Tools is "all" if the client lists every tool, or "gateway" if it lists only the
+	// gateway tools. Tools is empty until the client has sent its name.
 	Tools string `json:"tools,omitempty"`
-	// Timeout is how long the client waits for the answer to a call; nil if that is
-	// unknown.
+	// Timeout is how long the client waits for the result of a call. Timeout is nil if
+	// opentabs has not determined the client's timeout.
 	Timeout *ClientTimeout `json:"timeout,omitempty"`
 }
 
-// ClientTimeout is how long an MCP client waits for the answer to a call.
+// ClientTimeout is how long an MCP client waits for the result of a call.
 type ClientTimeout struct {
 	// LimitMs is the time after which the client gives up a call, in milliseconds.
-	// ProgressRestarts is true if each progress notification restarts the timeout of the
-	// client.
+	// ProgressRestarts is true if each progress notification restarts the client's
+	// timeout.
 	LimitMs          int64 `json:"limit_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
 	// Source is TimeoutTable, TimeoutLearned or TimeoutSet.
 	Source string `json:"source"`
 }
 
-// These constants are the sources of a client's timeout.
+// The source of a client's timeout is one of these constants.
 const (
-	TimeoutTable   = "table"   // the timeout is in the table of known clients
-	TimeoutLearned = "learned" // opentabs learned the timeout when the client gave up a call
+	TimeoutTable   = "table"   // the timeout is in the built-in table of known clients
+	TimeoutLearned = "learned" // opentabs measured the timeout when the client gave up a call
 	TimeoutSet     = "set"     // the user set the timeout
 )
 
-// DisplayName names the client by its credential and by the client name in initialize.
+// DisplayName returns a name for the user, made from the client's credential and the name
+// that the client sent in its initialize request.
 func (c MCPClient) DisplayName() string {
 	identity := dispatch.Client{Credential: dispatch.CredentialKind(c.Credential), Token: c.Client}
 	identity.Name = strings.TrimSpace(c.Name + " " + c.Version)

@@ -17,17 +17,17 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// StdioProtocol is the value of the Upgrade header that requests a connection of
+// StdioProtocol is the value of the Upgrade header that requests a connection for
 // newline-delimited MCP messages.
 const StdioProtocol = "opentabs-stdio"
 
-// clientTokenHeader is the header for the token of an MCP client in a request for /stdio.
-// The request also has the administrator token. The session gets the name of the client.
+// clientTokenHeader is the header with the token of an MCP client in a request for
+// /stdio. The request also has the administrator token. The client token determines the
+// client's name in the MCP session.
 const clientTokenHeader = "Opentabs-Client-Token"
 
-// stdioRoute is the route /stdio. stdioRoute tracks the open connections, because
-// net/http no longer tracks a connection after an upgrade. stdioRoute is safe for
-// concurrent use.
+// stdioRoute serves /stdio. stdioRoute tracks the open connections, because net/http does
+// not track a connection after an upgrade. stdioRoute is safe for concurrent use.
 type stdioRoute struct {
 	serve func(ctx context.Context, in io.Reader, out io.Writer) error
 	guard *requestGuard
@@ -39,7 +39,7 @@ type stdioRoute struct {
 	connHandlers sync.WaitGroup
 }
 
-// add tracks an open connection of /stdio. add returns false if the server is stopping.
+// add adds an open connection of /stdio, and returns false if the server is stopping.
 func (s *stdioRoute) add(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,14 +61,14 @@ func (s *stdioRoute) remove(conn net.Conn) {
 	s.connHandlers.Done()
 }
 
-// drainConns ends the input of every connection and waits until their sessions have
-// finished. When ctx ends first, drainConns closes the connections and returns an
+// drainConns ends the input of every /stdio connection, and waits until the MCP sessions
+// have finished. If ctx ends first, drainConns closes the connections and returns an
 // error.
 func (s *stdioRoute) drainConns(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	for conn := range s.openConns {
-		// A read deadline in the past ends the pending read, and writes continue.
+		// A read deadline in the past ends the pending read. Writes continue.
 		_ = conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	s.mu.Unlock()
@@ -91,8 +91,8 @@ func (s *stdioRoute) drainConns(ctx context.Context) error {
 }
 
 // serveUpgrade takes over a connection from net/http and serves an MCP session on the
-// connection. The client is `opentabs mcp`, which copies between the connection and its
-// own standard input and output.
+// connection. The client is `opentabs mcp`, which copies its standard input and output to
+// and from the connection.
 func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
@@ -116,9 +116,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	// The zero time removes the deadline that net/http may have set. SetDeadline must
-	// precede add, because drainConns sets a deadline on the connections that add has
-	// added.
+	// The zero time removes a deadline that net/http may have set. SetDeadline must
+	// precede add, because drainConns sets a deadline on every connection that was added.
 	err = conn.SetDeadline(time.Time{})
 	if !s.add(conn) {
 		return
@@ -129,8 +128,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		// bufferedInput returns only the bytes that are already in the buffer. Reading
-		// more than the buffer would go through net/http, which cancels r.Context() and
-		// the running calls at the end of the input.
+		// more would read through net/http, which cancels r.Context() and all running
+		// calls at the end of the input.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}
@@ -139,8 +138,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errorsAsEOF turns every read error into io.EOF: a read fails when drainConns ends the
-// input or when the client has died.
+// errorsAsEOF is a reader that turns every read error into io.EOF. A read fails when
+// drainConns ends the input or when the client process has exited.
 type errorsAsEOF struct{ r io.Reader }
 
 func (e errorsAsEOF) Read(p []byte) (int, error) {
@@ -151,7 +150,8 @@ func (e errorsAsEOF) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hasToken reports whether a comma-separated header contains the element token.
+// hasToken reports whether a comma-separated HTTP header contains a given token, ignoring
+// case.
 func hasToken(header, token string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		if strings.EqualFold(strings.TrimSpace(part), token) {
@@ -162,9 +162,8 @@ func hasToken(header, token string) bool {
 }
 
 // Stdio opens a connection to the server for newline-delimited MCP messages. ctx limits
-// only the time until the connection is open. The parameter clientToken is the token of
-// the MCP client; empty for a client without a token. Calling CloseWrite on the
-// connection ends the input of the server.
+// only the time until the connection is open. clientToken is the token of the MCP client,
+// or empty if the client has none. To end the session, call CloseWrite on the connection.
 func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, error) {
 	conn, err := c.dialAndCheckProof(ctx, "tcp", c.address)
 	if err != nil {
@@ -204,17 +203,18 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn, clientToken strin
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a connection to /stdio. The buffer of a StdioConn may already contain
-// the first bytes of the connection.
+// StdioConn is a client's connection to /stdio. The first bytes from the server may
+// already be in a buffer of the StdioConn.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-// Read reads bytes that the server has sent on the connection.
+// Read reads bytes that the server has sent.
 func (s *StdioConn) Read(p []byte) (int, error) { return s.reader.Read(p) }
 
-// CloseWrite signals the end of the input to the server.
+// CloseWrite signals the end of the input to the server, and keeps the connection open
+// for reading.
 func (s *StdioConn) CloseWrite() error {
 	if writeCloser, ok := s.Conn.(interface{ CloseWrite() error }); ok {
 		return writeCloser.CloseWrite()

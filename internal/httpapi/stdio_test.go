@@ -35,8 +35,8 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// TestStdioOfClient checks a session that a client opens with its token: the session has
-// the client's name, ends when the token is removed, and cannot be opened afterwards.
+// TestStdioOfClient checks a session that a client opens with its token. The session has
+// the client's name, ends when the token is removed, and then cannot be opened again.
 func TestStdioOfClient(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {
@@ -69,7 +69,8 @@ func TestStdioOfClient(t *testing.T) {
 	}
 }
 
-// TestStdioEndOfInput checks that a client can close its input while a request runs.
+// TestStdioEndOfInput checks that a client can close its input while a request is
+// running.
 func TestStdioEndOfInput(t *testing.T) {
 	f := startFixture(t, func(o *Options) {
 		o.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -93,7 +94,7 @@ func TestStdioEndOfInput(t *testing.T) {
 	}
 }
 
-// TestStdioShutdown checks that the server sends its last responses before the server
+// TestStdioShutdown checks that a stopping server sends its last responses before it
 // closes the connection.
 func TestStdioShutdown(t *testing.T) {
 	f := startFixture(t)
@@ -122,7 +123,8 @@ func TestStdioShutdown(t *testing.T) {
 	}
 }
 
-// TestStdioShutdownTimeout checks that Shutdown closes a session that does not end.
+// TestStdioShutdownTimeout checks that Shutdown closes an MCP session that does not end
+// by itself.
 func TestStdioShutdownTimeout(t *testing.T) {
 	isReading, release := make(chan struct{}), make(chan struct{})
 	f := startFixture(t, func(o *Options) {

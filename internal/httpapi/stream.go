@@ -13,11 +13,11 @@ import (
 	"opentabs/internal/sse"
 )
 
-// eventTimeout is how long a write to a client may block before the client is
-// disconnected.
+// eventTimeout limits how long a write to a client may block. After eventTimeout, the
+// client is disconnected.
 const eventTimeout = 10 * time.Second
 
-// missedEvent is the name and body of the event that replaces lost events.
+// missedEvent is the name of the server-sent event that replaces lost events.
 const missedEvent = "missed"
 
 type missedBody struct {
@@ -25,12 +25,12 @@ type missedBody struct {
 	Missed int `json:"missed"`
 }
 
-// streams are the responses of server-sent events. All streams of server-sent events
-// end when the server stops.
+// streams are the open responses with server-sent events. All event streams end when the
+// server stops.
 type streams struct {
 	mark      serverInstanceID
 	heartbeat time.Duration
-	// stopping is a context that the function stop cancels when the server stops.
+	// stopping is a context that ends when stop is called.
 	stopping context.Context
 	stop     context.CancelFunc
 }
@@ -41,9 +41,8 @@ func newStreams(heartbeat time.Duration) *streams {
 	return s
 }
 
-// open starts a response of server-sent events. The context of the event stream ends
-// when the client disconnects, the server stops, or the caller calls the returned
-// function.
+// open starts a response with server-sent events. The returned context ends when the
+// client disconnects, the server stops, or the caller calls end.
 func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	release := context.AfterFunc(s.stopping, cancel)
@@ -59,8 +58,8 @@ func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter,
 	}
 }
 
-// writeStream writes what next returns until ctx ends, or next or write fails.
-// writeHeartbeat runs after each heartbeat in which next had nothing to return.
+// writeStream writes what next returns until ctx ends or a function returns an error.
+// writeQuiet is called when next has returned nothing for one heartbeat.
 func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
@@ -78,15 +77,15 @@ func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(
 	}
 }
 
-// eventWriter writes events to one client.
+// eventWriter writes server-sent events to one client.
 type eventWriter struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
 	mark serverInstanceID
 }
 
-// writeHeartbeat writes a comment, and the id of the last event that the client has or that
-// its filters leave out.
+// writeHeartbeat writes a comment and the ID of the last event that was sent or filtered
+// out.
 func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
 		return err
@@ -95,8 +94,7 @@ func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
 }
 
 func (e eventWriter) write(texts ...[]byte) error {
-	// Only responses on a connection support write deadlines. The response recorder of
-	// tests does not support write deadlines.
+	// Write deadlines are not supported by the response recorder of tests.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -108,7 +106,7 @@ func (e eventWriter) write(texts ...[]byte) error {
 	return nil
 }
 
-// writeComment writes a server-sent comment, which keeps a quiet connection open.
+// writeComment writes a server-sent comment. A comment keeps an idle connection open.
 func (e eventWriter) writeComment(text string) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
 		return err
@@ -116,9 +114,9 @@ func (e eventWriter) writeComment(text string) error {
 	return e.c.Flush()
 }
 
-// readStream calls onBegin, if set, when the server starts the stream, and onEvent for
-// each event. readStream ends when ctx ends, the stream ends (ErrStreamEnded), or a
-// function returns an error.
+// readStream calls onBegin when the server starts the stream, and onEvent for each event.
+// onBegin may be nil. readStream returns when ctx ends or a function returns an error. If
+// the server ends the stream, readStream returns ErrStreamEnded.
 func (c *Client) readStream(ctx context.Context, path string, onBegin func() error, onEvent func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -144,16 +142,16 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 	return ErrStreamEnded
 }
 
-// isClosedByServer reports whether the server closed the connection before it answered. A
-// stopping server closes its connections in this way.
+// isClosedByServer reports whether the server closed the connection before it sent a
+// response. A stopping server closes its connections in this way.
 func isClosedByServer(err error) bool {
 	var opErr *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &opErr) && opErr.Op != "dial" && !opErr.Timeout()
 }
 
-// dispatchEvent passes an event to the function event, or the number of lost events to
-// the function lostItems.
+// dispatchEvent calls event with the decoded data of an event. For a "missed" event,
+// dispatchEvent calls lostItems with the number of lost events.
 func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
 	var m missedBody
 	var value T

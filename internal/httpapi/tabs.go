@@ -9,22 +9,24 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// tabBody is a request body with the ID or name of a tab's browser; empty if only one
-// browser has the tab.
+// tabBody is a request body with the ID or name of the browser that has the tab. Browser
+// is empty if only one browser has a tab with this ID.
 type tabBody struct {
 	Browser string `json:"browser,omitempty"`
 }
 
-// reloadedTab is the response when a reload has started. reloadedTab is empty.
+// reloadedTab is the empty JSON object that confirms that the reload of a tab has
+// started.
 type reloadedTab struct{}
 
-// tabRoutes are the routes below /tabs.
+// tabRoutes serves the routes below /tabs.
 type tabRoutes struct {
 	reloadTab  func(ctx context.Context, browser string, tabID int) error
 	releaseTab func(browser string, tabID int) (client string, err error)
 }
 
-// releasedTab is the response to a request that stopped a client in a tab.
+// releasedTab is the response to a request that ended a client's control of a tab. Client
+// is the name of that client.
 type releasedTab struct {
 	Client string `json:"client"`
 }
@@ -54,8 +56,8 @@ func (t tabRoutes) serveRelease(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, releasedTab{client})
 }
 
-// readTab reads the tab in a request. For an invalid request, readTab sends the error
-// response and returns ok = false.
+// readTab parses the tab ID in the path and the body of a request. If the request is
+// invalid, readTab sends the error response and returns ok = false.
 func readTab(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, ok bool) {
 	if body, ok = bodyOf[tabBody](w, r); !ok {
 		return body, 0, false
@@ -68,15 +70,15 @@ func readTab(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, o
 	return body, tabID, true
 }
 
-// ReloadTab reloads the tab with the given id in a browser. browser is the id or name
-// of the tab's browser; empty means the only browser that has a tab with this id.
+// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
+// browser. If browser is empty, exactly one browser must have a tab with this ID.
 func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 	return c.post(ctx, fmt.Sprintf("/tabs/%d/reload", tab), tabBody{Browser: browser}, nil)
 }
 
-// ReleaseTab stops the client that uses a tab with browser tools, and returns the name of
-// the client. The parameter browser is the ID or name of the tab's browser. An empty
-// browser means the only browser in which a client uses a tab with this ID.
+// ReleaseTab ends an MCP client's control of a tab, and returns the name of the client.
+// browser is the ID or name of the tab's browser. If browser is empty, a client may
+// control a tab with this ID in only one browser.
 func (c *Client) ReleaseTab(ctx context.Context, browser string, tab int) (client string, err error) {
 	var released releasedTab
 	err = c.post(ctx, fmt.Sprintf("/tabs/%d/release", tab), tabBody{Browser: browser}, &released)

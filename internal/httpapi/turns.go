@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// turnTimeout is how long one write to a client may occupy one of the limited turns.
-// After turnTimeout, a write to a slow client continues without a turn.
+// turnTimeout limits how long one write to a client may occupy one of the concurrent
+// writes. After turnTimeout, the write continues without counting against the limit, so
+// that slow clients do not block others.
 const turnTimeout = 2 * time.Millisecond
 
-// writeTurns limits concurrent writes to clients of /events to half the number of
-// processors. Calls therefore get a processor even with many clients. writeTurns is
-// safe for concurrent use.
+// writeTurns limits the concurrent writes to clients of /events to half the number of
+// processors. Without this limit, many clients would leave no processor for calls.
+// writeTurns is safe for concurrent use.
 type writeTurns chan struct{}
 
 func newTurns() writeTurns { return make(writeTurns, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// acquire waits for a turn to write to a client, in the order of arrival. The caller
-// calls endTurn after its write.
+// acquire blocks until the caller may write to a client, in the order of arrival. The
+// caller calls endTurn after the write.
 func (t writeTurns) acquire(ctx context.Context) (endTurn func(), err error) {
 	select {
 	case t <- struct{}{}:

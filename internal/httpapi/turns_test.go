@@ -36,8 +36,8 @@ func TestTurns(t *testing.T) {
 			t.Fatal("the released turn was not acquired")
 		}
 
-		// A slow writer loses its turn after turnTimeout; calling endSlowTurn
-		// afterwards has no effect.
+		// A slow writer stops counting against the limit after turnTimeout. Calling
+		// endSlowTurn afterwards has no effect.
 		endSlowTurn, err := turns.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -8,13 +8,15 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// StartedUndo is the response of /calls/{id}/undo: the call that undoes the call.
+// StartedUndo is the response of /calls/{id}/undo, with the ID and the tool of the new
+// call that undoes call {id}.
 type StartedUndo struct {
 	CallID   string `json:"call_id"`
 	ToolName string `json:"tool_name"`
 }
 
-// undo starts the call that undoes a call, and does not wait for its end.
+// undo starts a call that undoes the call in the URL, and responds without waiting for
+// the new call to end.
 func (c callRoutes) undo(w http.ResponseWriter, r *http.Request) {
 	started, err := c.undoCall(r.PathValue("id"))
 	if err != nil {
@@ -24,7 +26,8 @@ func (c callRoutes) undo(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, started)
 }
 
-// Undo starts the call that undoes a call. Undo does not wait for its end.
+// Undo starts a call that undoes the call with the given ID, and returns without waiting
+// for the new call to end.
 func (c CallsClient) Undo(ctx context.Context, callID string) (started StartedUndo, err error) {
 	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/undo", nil, &started)
 	return started, err
