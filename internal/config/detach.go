@@ -2,38 +2,37 @@ package config
 
 import "time"
 
-// Detach is the setting for when a running call returns the handle of a job, so that
-// its client need not wait. Detach is "auto", "never" or a time such as "20s" for all
-// clients, then exceptions, as in "never, claude-code=auto, Cursor=20s". A client's
-// name is the name that the client sends, in any case.
+// Detach is the setting for when a running call becomes a job, so that its client need
+// not wait for the result. A Detach is "auto", "never" or a time such as "20s" for all
+// clients. Exceptions for single clients may follow, as in "never, claude-code=auto,
+// Cursor=20s". Case is ignored in the names that clients send.
 type Detach string
 
-// detachAuto and detachNever are the values of a Detach that are not times.
+// detachAuto and detachNever are the rules that are not durations.
 const (
 	detachAuto  = "auto"
 	detachNever = "never"
 )
 
-// maxDetach is the longest time that a Detach can have.
+// maxDetach is the longest duration that a Detach may contain.
 const maxDetach = 24 * time.Hour
 
-// DetachRule is the value of a Detach for one client. The zero value of a DetachRule
-// means that calls are never detached.
+// DetachRule is the rule of a [Detach] for one client. With the zero value, calls never
+// become jobs.
 type DetachRule struct {
-	// Auto is set if calls are detached before the client's timeout.
+	// Auto is true if a call becomes a job shortly before the client's timeout.
 	Auto bool
-	// After is the time from the arrival of a call until the call is detached; ignored
-	// if 0.
+	// After is the time after which a call becomes a job. Zero means no such time.
 	After time.Duration
 }
 
-// RuleFor returns the detach rule for the client with the given name.
+// RuleFor returns the rule for the client with the given name.
 func (d Detach) RuleFor(client string) DetachRule {
 	rules, _ := d.parseRules()
 	return rules.ruleFor(client)
 }
 
-// IsNever reports whether no client's calls are detached.
+// IsNever reports whether the calls of all clients never become jobs.
 func (d Detach) IsNever() bool {
 	rules, _ := d.parseRules()
 	for _, rule := range rules.byClient {
@@ -44,7 +43,7 @@ func (d Detach) IsNever() bool {
 	return rules.defaultRule == DetachRule{}
 }
 
-// parseRules parses a Detach and reports whether it is well formed.
+// parseRules parses the setting, and reports whether its syntax is valid.
 func (d Detach) parseRules() (perClient[DetachRule], bool) {
 	return parsePerClient(string(d), parseDetachRule)
 }

@@ -7,24 +7,25 @@ import (
 	"runtime"
 )
 
-// HomeVariable is the name of the environment variable for the home directory. If the
-// variable is set, opentabs keeps all files in that directory.
+// HomeVariable names the environment variable for the directory in which opentabs keeps
+// all files. If the variable is not set, the directories of the operating system are
+// used.
 const HomeVariable = "OPENTABS_HOME"
 
-// Dirs are the directories in which opentabs keeps its files. The directory for
-// settings and the directory for state may be the same.
+// Dirs are the directories in which opentabs keeps its files. Config and State may be the
+// same directory.
 type Dirs struct {
-	// Config contains the file that users edit: config.json.
+	// Config contains config.json, the only file that users edit.
 	Config string
-	// State contains the files that opentabs writes: the token, server.json,
+	// State contains all files that opentabs writes, such as the token, server.json,
 	// plugins.json, the server's log and the unpacked extension.
 	State string
 }
 
-// FindDirs returns the directories, which need not exist. getenv is os.Getenv except in
-// tests. If $OPENTABS_HOME is set, FindDirs returns that directory for settings and
-// state. Without $OPENTABS_HOME, the directories are named opentabs, in the operating
-// system's directories for settings and state.
+// FindDirs returns the directories of opentabs, which need not exist. getenv is
+// os.Getenv, except in tests. If $OPENTABS_HOME is set, that directory is used for
+// settings and state. If $OPENTABS_HOME is not set, FindDirs returns the directory
+// "opentabs" in the operating system's directories for settings and for state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)
@@ -44,7 +45,8 @@ func FindDirs(getenv func(string) string) (Dirs, error) {
 	return Dirs{Config: filepath.Join(config, "opentabs"), State: filepath.Join(state, "opentabs")}, nil
 }
 
-// stateDir returns the directory of the operating system goos for program state.
+// stateDir returns the directory in which programs store their state on the operating
+// system goos.
 func stateDir(goos string, getenv func(string) string) (string, error) {
 	variable, subdirs := "HOME", []string{".local", "state"}
 	switch goos {
@@ -65,9 +67,9 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 	return filepath.Join(append([]string{base}, subdirs...)...), nil
 }
 
-// Make creates missing directories, and removes the access of other users to the
-// directories and to the files with secrets. Make returns a warning for each mode that
-// it corrected. Make rejects the directories that [MakePrivate] rejects.
+// Make creates missing directories. Other users lose access to the directories and to the
+// files with secrets. Make returns a warning for each file mode that it corrected. Make
+// rejects the same directories as [MakePrivate].
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
 		dirWarnings, err := MakePrivate(dir)
@@ -85,13 +87,13 @@ func (d Dirs) Make() (warnings []string, err error) {
 	return warnings, nil
 }
 
-// ConfigFile is the path of the settings.
+// ConfigFile returns the path of config.json, which has the user's settings.
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.json") }
 
-// TokenFile is the path of the administrator's token.
+// TokenFile returns the path of the file with the administrator token.
 func (d Dirs) TokenFile() string { return filepath.Join(d.State, "token") }
 
-// ClientsFile is the path of the tokens of MCP clients.
+// ClientsFile returns the path of the file with the tokens of MCP clients.
 func (d Dirs) ClientsFile() string { return filepath.Join(d.State, "clients.json") }
 
 // PairingFile returns the path of the file that stores the keys of paired browsers.
@@ -100,25 +102,28 @@ func (d Dirs) PairingFile() string { return filepath.Join(d.State, "paired-brows
 // BrowsersFile returns the path of the file that stores the names of browsers.
 func (d Dirs) BrowsersFile() string { return filepath.Join(d.State, "browsers.json") }
 
-// serverFile is the path of the running server's record.
+// serverFile returns the path of the file with the PID and the port of the running
+// server.
 func (d Dirs) serverFile() string { return filepath.Join(d.State, "server.json") }
 
-// LogFile is the path of the log of a server that was started in the
-// background.
+// LogFile returns the path of the log of a server that runs in the background.
 func (d Dirs) LogFile() string { return filepath.Join(d.State, "serve.log") }
 
-// ExtensionDir is the default directory of the unpacked extension.
+// ExtensionDir returns the directory in which the unpacked extension is stored by
+// default.
 func (d Dirs) ExtensionDir() string { return filepath.Join(d.State, "extension") }
 
-// ExtensionRecord is the path of the file that stores where the extension was written.
+// ExtensionRecord returns the path of the file that stores where the unpacked extension
+// is.
 func (d Dirs) ExtensionRecord() string { return filepath.Join(d.State, "extension.json") }
 
-// FilesDir returns the directory of the files that browser tools write.
+// FilesDir returns the directory of the files that browser tools write, such as
+// screenshots.
 func (d Dirs) FilesDir() string { return filepath.Join(d.State, "files") }
 
-// SetupDir returns the directory in which setup stores backups of the changed
-// configurations of MCP clients.
+// SetupDir returns the directory in which `opentabs setup` stores backups of MCP clients'
+// configuration files.
 func (d Dirs) SetupDir() string { return filepath.Join(d.State, "setup") }
 
-// lockFile is locked while a server starts.
+// lockFile returns the path of the file that is locked while a server starts.
 func (d Dirs) lockFile() string { return filepath.Join(d.State, "start.lock") }

@@ -1,10 +1,9 @@
-// Package config finds the directories of opentabs and reads its settings. Package
-// config also reads and writes the token, the record of the running server, and the
-// lock that allows only one server to start at a time.
+// Package config finds the directories of opentabs, and reads its settings and token. The
+// package also has the record of the running server, and the lock that lets only one
+// server start at a time.
 //
-// A caller uses [FindDirs] first, and [Load] and [Token] with the directories that
-// FindDirs returns.
+// [FindDirs] returns the directories. The settings are read with [Load], and the token
+// with [Dirs.Token].
 //
-// Package config has no state. Goroutines and processes may call its functions
-// concurrently.
+// All functions are safe for concurrent use, also by several processes.
 package config

@@ -9,25 +9,24 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Effective is the value of a setting that a server would use if it started now.
+// Effective is a setting with the value that the server would use if it started now.
 type Effective struct {
-	// Key is the setting's name in config.json.
+	// Key is the name of the setting in config.json.
 	Key string `json:"setting"`
-	// Value is the setting's value as text, in the form that `opentabs config set`
-	// accepts.
+	// Value is the value of the setting, as `opentabs config set` accepts it.
 	Value string `json:"value"`
-	// Source is the origin of the setting's value: "the default", the path of
+	// Source is where the value of the setting comes from: "the default", the path of
 	// config.json, or the name of an environment variable.
 	Source string `json:"source"`
 	// Allowed describes the allowed values of the setting.
 	Allowed string `json:"allowed"`
 }
 
-// DefaultSource is the Source of a setting that the user has not changed.
+// DefaultSource is the source of a setting that the user has not changed.
 const DefaultSource = "the default"
 
-// ListEffective returns all settings with their values and sources. The parameter getenv
-// is os.Getenv except in tests. ListEffective returns the same errors as [Load].
+// ListEffective returns all settings with their values and sources. getenv is os.Getenv,
+// except in tests. ListEffective returns the same errors as [Load].
 func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	s, err := Load(d, getenv, nil)
 	if err != nil {
@@ -51,8 +50,9 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	return entries, nil
 }
 
-// Set changes a setting in config.json and keeps the rest of the file unchanged. The
-// error names an unknown setting, or the allowed values of a known setting.
+// Set changes one setting in config.json and keeps the rest of the file, including its
+// formatting. The error lists the allowed values, or suggests a similar name for an
+// unknown setting.
 func Set(d Dirs, key, value string) error {
 	row, err := findSetting(key)
 	if err != nil {
@@ -70,8 +70,9 @@ func Set(d Dirs, key, value string) error {
 	return editFile(d, func(data []byte) ([]byte, error) { return jsonedit.Set(data, []string{key}, encoded) }, checkSettings)
 }
 
-// Unset removes a setting from config.json, so that its default applies. Unset also
-// removes invalid settings. wasSet is true if the file contained the setting.
+// Unset removes a setting from config.json, so that its default applies. Unknown settings
+// and invalid values can be removed too. wasSet is true if the file contained the
+// setting.
 func Unset(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {
@@ -87,7 +88,7 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 	}, acceptAnySettings)
 }
 
-// findSetting returns the table row of a setting. For an unknown setting, the error
+// findSetting returns the setting with the given key. For an unknown setting, the error
 // suggests a similar name.
 func findSetting(key string) (setting, error) {
 	for _, row := range table {
@@ -98,8 +99,8 @@ func findSetting(key string) (setting, error) {
 	return setting{}, errors.New(unknownKey(key))
 }
 
-// editFile replaces the content of config.json by the result of edit, unless check
-// rejects this result.
+// editFile replaces the content of config.json with the result of edit, unless check
+// rejects the result.
 func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(settingsFile) error) error {
 	unlock, err := d.LockStart()
 	if err != nil {
@@ -124,7 +125,7 @@ func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(setting
 	return statefile.Write(file.path, changed.data)
 }
 
-// checkSettings returns an error for a config.json with invalid settings.
+// checkSettings returns an error if a config.json has invalid settings.
 func checkSettings(f settingsFile) error {
 	var s Settings
 	if err := f.apply(&s); err != nil {
@@ -133,6 +134,6 @@ func checkSettings(f settingsFile) error {
 	return s.completeIdleTimeouts()
 }
 
-// acceptAnySettings accepts any content of config.json, so that the user can remove several
-// invalid settings one after the other.
+// acceptAnySettings accepts every config.json, so that the user can remove several
+// invalid settings one by one.
 func acceptAnySettings(settingsFile) error { return nil }

@@ -11,22 +11,21 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Flaw is a problem of opentabs' directories that the user should fix.
+// Flaw is a problem with the directories or files of opentabs that the user should fix.
 type Flaw struct {
-	// Fact describes the flaw, and Remedy describes what the user should do.
+	// Fact describes the problem, and Remedy describes what the user should do.
 	Fact, Remedy string
-	// Path is the file or directory that other users can open; empty for other problems.
-	// Mode is the file mode that Path should have.
+	// Path is the file or directory that other users can open, and Mode is the file mode
+	// that Path should have. Path is empty for other problems.
 	Path string
 	Mode fs.FileMode
-	// Serious is set if the flaw prevents opentabs from working, or makes opentabs
-	// refuse to work.
+	// Serious is true if the problem prevents opentabs from starting.
 	Serious bool
 }
 
-// Inspect checks the owner and the mode of the directories and of their files, and
-// whether the directories can be written. Inspect changes nothing. A missing directory
-// is not a problem.
+// Inspect checks the owners and the modes of the directories and their files, and whether
+// the directories are writable. Inspect changes nothing. A missing directory is not a
+// problem.
 func (d Dirs) Inspect() []Flaw {
 	flaws := inspectDir(d.State)
 	if d.Config != d.State {

@@ -14,12 +14,13 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Load returns the settings from config.json, the environment and the command line.
-// flags has the values of the command line, by flag name without dashes; getenv is
-// os.Getenv except in tests. An error names the invalid setting and its allowed values.
+// Load returns the settings of the server. Values in flags override environment
+// variables, which override config.json. flags maps flag names without dashes to values.
+// getenv is os.Getenv, except in tests. The error names the invalid setting and its
+// allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
-	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 means that the user has not set the limit, because no limit can be set to 0
+	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 marks a limit that the user has not set, because 0 is not an allowed value
 	if err := applyFile(&s, d.ConfigFile()); err != nil {
 		return Settings{}, err
 	}
@@ -36,8 +37,9 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 	return s, s.completeIdleTimeouts()
 }
 
-// completeIdleTimeouts sets the idle limits that the user has not set. An idle limit that
-// the user has set also limits the idle limits of tools.
+// completeIdleTimeouts sets the idle limits that the user has not set. If the user has
+// set only IdleTimeout, IdleTimeout is also the limit for tools that request a longer
+// one.
 func (s *Settings) completeIdleTimeouts() error {
 	defaults := Defaults()
 	if s.MaxIdleTimeout == 0 {
@@ -51,8 +53,8 @@ func (s *Settings) completeIdleTimeouts() error {
 	return nil
 }
 
-// applyFile applies the settings in the file at path. A missing or empty file changes
-// nothing.
+// applyFile applies the settings in the file at path to s. A missing or empty file
+// changes nothing.
 func applyFile(s *Settings, path string) error {
 	file, err := readFile(path)
 	if err != nil {
@@ -64,23 +66,21 @@ func applyFile(s *Settings, path string) error {
 // settingsFile is the content of config.json.
 type settingsFile struct {
 	path   string
-	data   []byte // data is empty for a missing file
+	data   []byte // data is empty if the file is missing
 	values map[string]json.RawMessage
 }
 
-// readFile reads the settings in config.json. A missing or empty file contains no
-// settings.
+// readFile reads config.json at path. A missing or empty file contains no settings.
 func readFile(path string) (settingsFile, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return settingsFile{}, fmt.Errorf("read the settings: %w", err)
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // editors on Windows write a byte order mark
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows write a byte order mark
 	return parseFile(path, data)
 }
 
-// parseFile returns the settings in data. The parameter path is the path of the file that
-// contains data.
+// parseFile parses the content of config.json. The parameter path is used in errors.
 func parseFile(path string, data []byte) (settingsFile, error) {
 	file := settingsFile{path: path, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -92,7 +92,7 @@ func parseFile(path string, data []byte) (settingsFile, error) {
 	return file, nil
 }
 
-// apply copies the settings of config.json into s. The error names all invalid settings.
+// apply copies the settings of config.json to s. The error names all invalid settings.
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}
@@ -116,7 +116,7 @@ func (f settingsFile) apply(s *Settings) error {
 	return nil
 }
 
-// shownValue returns a value for a message: on one line, truncated if it is long.
+// shownValue formats a JSON value for an error: on one line, and truncated if it is long.
 func shownValue(value json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
@@ -125,7 +125,7 @@ func shownValue(value json.RawMessage) string {
 	return truncateText(b.String())
 }
 
-// maxShownValue is the maximum length of a value in a message, in bytes.
+// maxShownValue is the maximum length of a value in an error, in bytes.
 const maxShownValue = 100
 
 func truncateText(text string) string {
@@ -135,8 +135,8 @@ func truncateText(text string) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// valueText returns a JSON value as text for the setting's setter, and whether the
-// value has the setting's kind.
+// valueText converts a JSON value of config.json to the text that set accepts. valueText
+// returns false if the value has the wrong JSON type.
 func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
@@ -154,8 +154,8 @@ func unknownKey(key string) string {
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
-// keysInOrder returns the keys of the object in data in their order, so that problems
-// are listed from top to bottom. data must be a valid JSON object.
+// keysInOrder returns the keys of a JSON object in the order of the file, so that
+// problems are listed from top to bottom. data must be valid.
 func keysInOrder(data []byte) (keys []string) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if _, err := dec.Token(); err != nil {
@@ -179,8 +179,8 @@ func keysInOrder(data []byte) (keys []string) {
 	return keys
 }
 
-// jsonProblem describes why data is not a JSON object, with the line and column of
-// a syntax error.
+// jsonProblem describes why data is not a JSON object. For a syntax error, the text
+// includes the line and the column.
 func jsonProblem(data []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {

@@ -8,12 +8,12 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// startLockTimeout is how long a starting server waits for another starting server.
+// startLockTimeout limits how long a starting server waits for another starting server.
 const startLockTimeout = 15 * time.Second
 
-// LockStart takes the lock that lets only one process at a time start a server with the
-// same directories. LockStart returns an error after 15 s. The operating system
-// releases the lock of a process that dies.
+// LockStart acquires the lock that lets only one process at a time start a server with
+// the same directories. LockStart returns an error after 15 s. If a process dies, the
+// operating system releases its lock.
 func (d Dirs) LockStart() (unlock func(), err error) { return d.lockStart(startLockTimeout) }
 
 func (d Dirs) lockStart(wait time.Duration) (unlock func(), err error) {

@@ -2,16 +2,16 @@ package config
 
 import "strings"
 
-// perClient is a setting with a rule for all clients and rules for single clients, as
-// in "never, claude-code=auto, Cursor=20s".
+// perClient is a parsed setting with a rule for all clients and exceptions for single
+// clients, such as "never, claude-code=auto, Cursor=20s".
 type perClient[T any] struct {
 	defaultRule T
 	byClient    map[string]T // by the client's name in lower case
 }
 
-// parsePerClient parses the text of a setting with rules for single clients, and
-// reports whether it is well formed. parseRule parses one rule. The rule for all
-// clients is first; without it, the zero rule applies to them.
+// parsePerClient parses a setting with exceptions for single clients, and reports whether
+// the syntax is valid. parseRule parses one rule. The rule for all clients comes first.
+// If it is missing, the zero rule applies to clients without an exception.
 func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
 	rules.byClient = map[string]T{}
 	for i, entry := range strings.Split(text, ",") {
@@ -32,7 +32,7 @@ func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules
 	return rules, true
 }
 
-// ruleFor returns the rule for the client with the given name, in any case.
+// ruleFor returns the rule for the client with the given name, ignoring case.
 func (p perClient[T]) ruleFor(client string) T {
 	if rule, ok := p.byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
 		return rule

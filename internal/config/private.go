@@ -8,16 +8,16 @@ import (
 	"runtime"
 )
 
-// MakePrivate creates dir if it is missing and removes the access of other users.
-// MakePrivate returns a warning for each file mode that MakePrivate corrected.
-// MakePrivate rejects a directory that belongs to another user, who could read and
-// replace its files. MakePrivate also rejects a directory with files of another user,
-// who put them there while the directory was writable.
+// MakePrivate creates dir if it is missing, and removes the access of other users to dir.
+// MakePrivate returns a warning for each file mode that it corrected. A directory of
+// another user is rejected, because its owner could read and replace the files. A
+// directory with files of another user is also rejected, because that user must have had
+// write access.
 func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)
 	}
-	// If dir is a link, MakePrivate checks the link and the target of the link.
+	// If dir is a symbolic link, both the link and its target are checked.
 	for _, readInfo := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
 		info, err := readInfo(dir)
 		if err != nil {
@@ -41,8 +41,9 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// restrictAccess removes the rights of other users to path. Windows has no file modes:
-// the directories of opentabs are in the user's profile, which other users cannot open.
+// restrictAccess removes the access of other users to path. On Windows, restrictAccess
+// does nothing, because opentabs' directories are in the user's profile, which other
+// users cannot open.
 func restrictAccess(path string, mode fs.FileMode) (warnings []string) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {

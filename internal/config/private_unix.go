@@ -14,7 +14,8 @@ func isOwnedByUser(info fs.FileInfo) bool {
 	return !ok || int(stat.Uid) == os.Geteuid()
 }
 
-// isOwnedByRoot reports whether root owns a file. Root can read all files anyway.
+// isOwnedByRoot reports whether root owns a file. Files of root are accepted, because
+// root can read all files anyway.
 func isOwnedByRoot(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == 0

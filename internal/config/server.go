@@ -11,8 +11,9 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Server is the record that a running server writes for other processes. The record
-// of a killed server remains, so check that the server answers on its port.
+// Server is the record that a running server writes to server.json for other processes.
+// If a server is killed, its record remains. A reader must therefore check that a server
+// answers on Port.
 type Server struct {
 	PID     int       `json:"pid"`
 	Port    int       `json:"port"`
@@ -20,7 +21,7 @@ type Server struct {
 	Started time.Time `json:"started"`
 }
 
-// WriteServer writes the record of this process.
+// WriteServer writes the record of this server process to server.json.
 func (d Dirs) WriteServer(s Server) error {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -29,8 +30,8 @@ func (d Dirs) WriteServer(s Server) error {
 	return statefile.Write(d.serverFile(), append(data, '\n'))
 }
 
-// ReadServer returns the record that the running server wrote. ok is false if the
-// record is missing or malformed.
+// ReadServer reads the record that the running server wrote to server.json. If the file
+// is missing or malformed, ok is false.
 func (d Dirs) ReadServer() (s Server, ok bool) {
 	data, err := os.ReadFile(d.serverFile())
 	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {
@@ -39,7 +40,7 @@ func (d Dirs) ReadServer() (s Server, ok bool) {
 	return s, true
 }
 
-// RemoveServer removes the record if it is the record of the process pid.
+// RemoveServer removes server.json if the process pid wrote it.
 func (d Dirs) RemoveServer(pid int) error {
 	if s, ok := d.ReadServer(); !ok || s.PID != pid {
 		return nil

@@ -16,72 +16,74 @@ import (
 	"opentabs/wire"
 )
 
-// Settings are the settings of the server. Flags override environment variables,
-// which override config.json.
+// Settings are the settings of the server. Flags override environment variables, which
+// override config.json.
 type Settings struct {
-	// Port is the TCP port on 127.0.0.1 that the server listens on; default
-	// 9527. 0 lets the system choose a free port.
+	// Port is the TCP port on 127.0.0.1 on which the server listens; default 9527. With
+	// 0, the operating system selects a free port.
 	Port int
-	// IdleTimeout is the longest time without a report, after which a call ends;
-	// default 30 s.
+	// IdleTimeout is the longest time a call may run without a progress report; default
+	// 30 s.
 	IdleTimeout time.Duration
-	// MaxIdleTimeout is the longest idle limit that a tool may set for itself; default
-	// 5 min, or IdleTimeout if the user has set that.
+	// MaxIdleTimeout limits the idle limit that a tool may request; default 5 min. If the
+	// user has set only IdleTimeout, that is also the default of MaxIdleTimeout.
 	MaxIdleTimeout time.Duration
-	// HardTimeout is the longest time that a call may run, even if it reports;
-	// default 5 min.
+	// HardTimeout is the longest time a call may run in total, even with progress
+	// reports; default 5 min.
 	HardTimeout time.Duration
-	// DecisionTimeout is the longest time that a call may wait for the user in
-	// total; default 5 min.
+	// DecisionTimeout is the longest time a call may wait for the user in total; default
+	// 5 min.
 	DecisionTimeout time.Duration
-	// ProgressInterval is the least time between two progress notifications of
-	// one call; default 100 ms, 0 for no limit.
+	// ProgressInterval is the minimum time between two progress notifications of a call;
+	// default 100 ms. With 0, all progress reports are sent.
 	ProgressInterval time.Duration
-	// MaxResultBytes is the largest result of one call; default 100 MiB. A larger
-	// result ends the call with result_too_large.
+	// MaxResultBytes is the maximum size of a call's result; default 100 MiB. A call with
+	// a larger result fails with the error code result_too_large.
 	MaxResultBytes int
-	// MaxRunning is how many calls of one plugin run at once; default 256. Further
-	// calls wait.
+	// MaxRunning is the maximum number of concurrently running calls per plugin; default
+	// 256. Further calls are queued.
 	MaxRunning int
-	// MaxWaiting is how many calls of one plugin wait; default 20,000. Above
-	// MaxWaiting, one call of the client with the most waiting calls is rejected.
+	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000. Beyond
+	// this limit, a call is rejected of the client that has the most queued calls.
 	MaxWaiting int
-	// Detach selects when a running call returns the handle of a job to its client;
-	// default "auto".
+	// Detach determines when a running call becomes a job, so that its client need not
+	// wait; default "auto".
 	Detach Detach
-	// Tools is which tools the MCP server lists; default "auto".
+	// Tools determines which tools MCP clients list; default "auto".
 	Tools Tools
-	// OutputSchemas is whether the MCP server lists output schemas; default "auto".
+	// OutputSchemas determines whether MCP clients receive the output schemas of tools;
+	// default "auto".
 	OutputSchemas OutputSchemas
-	// Elicitation allows MCP clients that can show forms to ask the user for approval;
-	// default true. Without Elicitation only the side panel and the command line ask
-	// the user.
+	// Elicitation allows approval forms in MCP clients that support forms; default true.
+	// If Elicitation is false, the user decides only in the side panel or on the command
+	// line.
 	Elicitation bool
-	// UploadFolders are the folders whose files browser tools may upload, in the form of
-	// [filepath.SplitList]; "none" for none.
+	// UploadFolders lists the folders from which browser tools may upload files, in the
+	// format of [filepath.SplitList]. The value "none" means no folder.
 	UploadFolders string
-	// BrowserActs and BrowserPictures limit how often per minute browser tools may act in
-	// one tab and take pictures of one tab. 0 means no limit.
+	// BrowserActs limits how many actions per minute browser tools may perform in one
+	// tab. BrowserPictures limits the screenshots of one tab per minute. 0 means no
+	// limit.
 	BrowserActs, BrowserPictures int
-	// RecordDays is how many days opentabs keeps the records of calls; default 30. 0
-	// means that opentabs records no calls.
+	// RecordDays is the number of days for which records of calls are kept; default 30.
+	// With 0, no calls are recorded.
 	RecordDays int
 	// RecordBytes limits the total size of the records of calls, in bytes; default 256
 	// MiB. The oldest records are removed first.
 	RecordBytes int
-	// RecordArguments and RecordResults select whether the records of calls contain the
-	// arguments (default true) and the results (default false) of the calls.
+	// RecordArguments determines whether records of calls include the arguments; default
+	// true. RecordResults determines whether they include the results; default false.
 	RecordArguments, RecordResults bool
-	// DiscoverGlobal lists the plugins that npm installed for the whole machine beside
-	// the plugins that the user added; default true. A global plugin does not run
-	// before it is reviewed.
+	// DiscoverGlobal determines whether plugins that npm has installed globally are
+	// listed too; default true. A global plugin does not run until the user has reviewed
+	// it.
 	DiscoverGlobal bool
-	// StoreExtensions are the IDs of the extension in the stores. An extension with such
-	// an ID may connect to the server, and `opentabs setup` shows its page in the store.
-	// Default: the IDs in the release.
+	// StoreExtensions are the IDs of the extension in the extension stores; by default,
+	// the IDs of the release. Extensions with these IDs may connect to the server, and
+	// `opentabs setup` links to their store pages.
 	StoreExtensions StoreExtensions
-	// LogLevel is the least level that is logged: trace, debug, info, warn or
-	// error; default info.
+	// LogLevel is the minimum level of logged events: trace, debug, info, warn or error;
+	// default info.
 	LogLevel string
 }
 
@@ -113,7 +115,7 @@ func Defaults() Settings {
 	}
 }
 
-// UploadFolderList returns the folders of UploadFolders.
+// UploadFolderList returns the folders of UploadFolders, or nil for "none".
 func (s Settings) UploadFolderList() []string {
 	if s.UploadFolders == noFolders {
 		return nil
@@ -121,19 +123,20 @@ func (s Settings) UploadFolderList() []string {
 	return filepath.SplitList(s.UploadFolders)
 }
 
-// hasAbsoluteFolders reports whether all folders of a list are absolute paths.
+// hasAbsoluteFolders reports whether all folders in the setting UploadFolders are
+// absolute paths.
 func hasAbsoluteFolders(list string) bool {
 	folders := Settings{UploadFolders: list}.UploadFolderList()
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
-// noFolders is the value of UploadFolders for no folder.
+// noFolders is the value of UploadFolders that allows no folder.
 const noFolders = "none"
 
-// logLevels are the values of LogLevel.
+// logLevels are the allowed values of LogLevel.
 var logLevels = []string{"trace", "debug", "info", "warn", "error"}
 
-// kind is how a setting is written in config.json.
+// kind is the JSON type of a setting in config.json.
 type kind string
 
 const (
@@ -141,22 +144,24 @@ const (
 	kindText   kind = "a string"
 )
 
-// setting is one row of the table of settings.
+// setting describes one setting: its names, its help text, and how its value is parsed
+// and formatted.
 type setting struct {
-	// key is the setting's name in config.json.
+	// key is the name of the setting in config.json.
 	key string
-	// flag is the setting's flag, from which the name of the environment variable is
-	// derived.
+	// flag is the name of the command-line flag without dashes. The name of the
+	// environment variable is derived from flag.
 	flag string
 	kind kind
-	// description is the help text of the setting; allowed describes the values that it
-	// accepts.
+	// description is the help text of the setting. allowed describes the allowed values,
+	// for errors.
 	description, allowed string
 	set                  func(s *Settings, text string) bool
 	get                  func(s Settings) string
 }
 
-// variableName returns the name of the setting's environment variable.
+// variableName returns the name of the setting's environment variable, such as
+// OPENTABS_PORT.
 func (r setting) variableName() string {
 	return "OPENTABS_" + strings.ToUpper(strings.ReplaceAll(r.flag, "-", "_"))
 }
@@ -218,7 +223,8 @@ var table = []setting{
 		func(s *Settings) *string { return &s.LogLevel }, func(level string) bool { return slices.Contains(logLevels, level) }),
 }
 
-// textSetting is a setting that is a text. isValid reports whether a text is valid.
+// textSetting returns a setting whose value is a string. isValid reports whether a value
+// is allowed.
 func textSetting[T ~string](key, flag, description, allowed string, field func(*Settings) *T, isValid func(T) bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowed: allowed,
@@ -230,7 +236,7 @@ func textSetting[T ~string](key, flag, description, allowed string, field func(*
 	}
 }
 
-// onOffSetting is a setting that is "on" or "off".
+// onOffSetting returns a boolean setting that is written as "on" or "off".
 func onOffSetting(key, flag, description string, field func(*Settings) *bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowed: `"on" or "off"`,
@@ -273,17 +279,17 @@ func durationSetting(key, flag, description string, minimum, maximum time.Durati
 	}
 }
 
-// Flag describes a setting for the parser of a command line.
+// Flag describes a command-line flag that sets a setting.
 type Flag struct {
-	// Name is the flag without dashes, Env the environment variable of the same
+	// Name is the flag without dashes. Env is the environment variable for the same
 	// setting.
 	Name, Env string
-	// Description describes the setting in the help of a command. Default is the default
-	// value of the setting.
+	// Description is the help text of the flag. Default is the default value of the
+	// setting.
 	Description, Default string
 }
 
-// Flags returns the flags whose values [Load] accepts.
+// Flags returns the command-line flags that [Load] accepts.
 func Flags() []Flag {
 	flags := make([]Flag, len(table))
 	for i, row := range table {

@@ -8,39 +8,39 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// StoreExtensions is a setting with the IDs of the extension in the stores: "none", or a
-// list such as "chrome=ID, edge=ID".
+// StoreExtensions is the setting with the IDs of the extension in the extension stores.
+// The value is "none", or a list such as "chrome=ID, edge=ID".
 type StoreExtensions string
 
-// noStores is the value of the setting StoreExtensions if no store has the extension.
+// noStores is the value of StoreExtensions if the extension is in no store.
 const noStores = "none"
 
-// StorePage is the page in a store from which the user installs the extension.
+// StorePage is the page of an extension store from which the user installs the extension.
 type StorePage struct {
-	// Store is the name of the store.
+	// Store is the name of the store, such as "Chrome Web Store".
 	Store string
-	// URL is the address of the store's page, and ID is the ID of the extension.
+	// URL is the address of the extension's page in the store. ID is the ID of the
+	// extension in that store.
 	URL, ID string
 }
 
-// knownStores are the stores that the setting StoreExtensions may name. The address of an
-// extension's page consists of the store's address and the ID of the extension.
+// knownStores are the stores that StoreExtensions may name. The URL of an extension's
+// page is the store's address followed by the ID of the extension.
 var knownStores = []struct{ key, name, address string }{
 	{"chrome", "Chrome Web Store", "https://chromewebstore.google.com/detail/"},
 	{"edge", "Microsoft Edge Add-ons", "https://microsoftedge.microsoft.com/addons/detail/"},
 }
 
-// storeIDPattern matches the ID of a Chrome extension.
+// storeIDPattern matches the ID of a Chrome extension: 32 letters from a to p.
 var storeIDPattern = lazyregexp.New("^[a-p]{32}$")
 
-// Pages returns the pages of the extension in the stores, in the order of the setting.
+// Pages returns the store pages of the extension, in the order of the setting.
 func (e StoreExtensions) Pages() []StorePage {
 	pages, _ := e.parse()
 	return pages
 }
 
-// parse parses the setting StoreExtensions, and reports whether the setting is well
-// formed.
+// parse parses the setting, and reports whether its syntax is valid.
 func (e StoreExtensions) parse() ([]StorePage, bool) {
 	if e == noStores {
 		return nil, true

@@ -14,12 +14,12 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// tokenBytes is the length of the token before it is encoded: 256 bits.
+// tokenBytes is the length of a decoded token, 256 bits.
 const tokenBytes = 32
 
-// Token returns the bearer token of this installation, and creates a missing token.
-// Processes that call Token at the same time get the same token. The directories d must
-// exist before the call of Token.
+// Token returns the administrator token of this installation, and creates the token if it
+// is missing. Processes that call Token concurrently get the same token. The directories
+// d must exist.
 func (d Dirs) Token() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -35,8 +35,8 @@ func (d Dirs) Token() (string, error) {
 	return readToken(d.TokenFile())
 }
 
-// ExistingToken returns the bearer token of this installation, or "" if it was not
-// created yet.
+// ExistingToken returns the administrator token of this installation, or an empty string
+// if no token has been created.
 func (d Dirs) ExistingToken() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,9 +45,10 @@ func (d Dirs) ExistingToken() (string, error) {
 	return token, err
 }
 
-// BrowserKey returns the key with which an extension and the server of one installation
-// authenticate each other. The key is derived from the token and gives access to the
-// WebSocket only, so that the extension's folder does not contain the token.
+// BrowserKey returns the key with which the extension and the server of one installation
+// authenticate each other. BrowserKey derives the key from the token. The extension's
+// folder contains this key instead of the token, because the key opens only the
+// WebSocket.
 func BrowserKey(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("opentabs browsers"))

@@ -2,40 +2,41 @@ package config
 
 import "slices"
 
-// ruleAuto is the default of the settings about the list of tools.
+// ruleAuto is the default value of Tools and OutputSchemas.
 const ruleAuto = "auto"
 
-// OutputSchemasOn and OutputSchemasOff are the rules of OutputSchemas besides auto.
+// OutputSchemasOn and OutputSchemasOff are the rules of [OutputSchemas], besides "auto".
 const (
 	OutputSchemasOn  = "on"
 	OutputSchemasOff = "off"
 )
 
-// toolsRules and outputSchemasRules are the rules of Tools and OutputSchemas.
+// toolsRules are the allowed rules of Tools, and outputSchemasRules those of
+// OutputSchemas.
 var (
 	toolsRules         = []string{"all", "gateway", ruleAuto}
 	outputSchemasRules = []string{OutputSchemasOn, OutputSchemasOff, ruleAuto}
 )
 
-// Tools is the setting for which tools the server lists: "all", "gateway" or "auto" for
-// all clients, then the rules of single clients, as in "auto, Cursor=gateway". A
-// client's name is the name that the client sends, in any case.
+// Tools is the setting for which tools MCP clients list: "all", "gateway" or "auto".
+// Exceptions for single clients may follow, as in "auto, Cursor=gateway". Case is ignored
+// in the names that clients send.
 type Tools string
 
-// RuleFor returns the rule for the client with the given name: all, gateway or auto.
+// RuleFor returns "all", "gateway" or "auto" for the client with the given name.
 func (t Tools) RuleFor(client string) string { return wordRuleFor(string(t), client, toolsRules) }
 
-// OutputSchemas is the setting for whether the server lists the output schemas of tools:
-// "on", "off" or "auto" for all clients, then the rules of single clients, as in
-// "auto, Cursor=off".
+// OutputSchemas is the setting for whether MCP clients receive the output schemas of
+// tools: "on", "off" or "auto". Exceptions for single clients may follow, as in "auto,
+// Cursor=off".
 type OutputSchemas string
 
-// RuleFor returns the rule for the client with the given name: on, off or auto.
+// RuleFor returns "on", "off" or "auto" for the client with the given name.
 func (o OutputSchemas) RuleFor(client string) string {
 	return wordRuleFor(string(o), client, outputSchemasRules)
 }
 
-// wordRuleFor returns the rule of a setting for one client; auto if there is none.
+// wordRuleFor returns the rule of a setting for one client. The default is "auto".
 func wordRuleFor(setting, client string, words []string) string {
 	rules, _ := parseWordRules(setting, words)
 	if rule := rules.ruleFor(client); rule != "" {
@@ -44,8 +45,8 @@ func wordRuleFor(setting, client string, words []string) string {
 	return ruleAuto
 }
 
-// parseWordRules parses a setting whose rules are words, and reports whether it is well
-// formed.
+// parseWordRules parses a setting whose rules are words, and reports whether the syntax
+// is valid.
 func parseWordRules(setting string, words []string) (perClient[string], bool) {
 	return parsePerClient(setting, func(text string) (string, bool) { return text, slices.Contains(words, text) })
 }

@@ -23,8 +23,8 @@ import (
 	"opentabs/wsbridge"
 )
 
-// adapters composes the scripts that browsers get: each script is an adapter inside the
-// host that runs adapters. adapters is safe for concurrent use.
+// adapters composes the script that a browser receives for each plugin: the adapter,
+// embedded in the host that runs adapters. adapters is safe for concurrent use.
 type adapters struct {
 	plugins       *plugins
 	folders       *devFolders
@@ -33,10 +33,10 @@ type adapters struct {
 	host          func() ([]byte, error)
 	pluginsLoaded <-chan struct{} // closed when the plugins are loaded
 
-	writeLock sync.Mutex // held by writeFiles, so that two calls do not overlap
+	writeLock sync.Mutex // serializes calls of writeFiles
 
 	mu    sync.Mutex        // guards files
-	files map[string]string // paths of the written scripts in the extension's folder, by plugin name
+	files map[string]string // the files in the extension's folder, by plugin name
 }
 
 var _ wsbridge.Adapters = (*adapters)(nil)
@@ -45,19 +45,19 @@ func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, pluginsLoade
 	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, pluginsLoaded: pluginsLoaded, files: map[string]string{}}
 }
 
-// script has what is needed to compose the script of one plugin.
+// script describes the script of one plugin before its code is composed.
 type script struct {
 	info     wire.PluginInfo
 	plugin   *plugin.Plugin
 	settings wire.PluginSettings
 }
 
-// currentScripts returns the scripts of the plugins that may run. Pages get no code of
-// plugins that may not run.
+// currentScripts returns the scripts of the plugins that may run. Browsers receive no
+// code of other plugins.
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
 	runnable := a.plugins.runnablePlugins()
-	if len(runnable) == 0 { // without plugins, the host is not bundled
+	if len(runnable) == 0 { // without plugins, the host need not be bundled
 		return scripts
 	}
 	hostHash, err := a.hostHash()
@@ -71,8 +71,8 @@ func (a *adapters) currentScripts() []script {
 	return scripts
 }
 
-// Hashes returns the adapter hashes of the plugins that may run, by plugin name. Hashes
-// is fast, and unlike List does not wait for the first load.
+// Hashes returns the adapter hashes of the plugins that may run, by plugin name. Unlike
+// List, Hashes does not wait until the plugins are loaded for the first time.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
 	for _, enabledPlugin := range a.plugins.runnablePlugins() {
@@ -81,7 +81,7 @@ func (a *adapters) Hashes() map[string]string {
 	return hashes
 }
 
-// hostHash returns the SHA-256 of the host script.
+// hostHash returns the SHA-256 of the host script, in hex.
 func (a *adapters) hostHash() (string, error) {
 	host, err := a.host()
 	if err != nil {
@@ -98,12 +98,12 @@ func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 	return s
 }
 
-// id returns the name of the script. Chrome identifies scripts by id or path, so the
-// id depends on all of the content.
+// id returns an ID that depends on all of the script's content and options. Chrome
+// identifies scripts by ID or path, so a changed script needs a new ID.
 func (s script) id(host string) string {
 	parts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
 	if err != nil {
-		panic("opentabs: settings that are not JSON: " + err.Error()) // this process encoded the settings, so decoding cannot fail
+		panic("opentabs: settings that are not JSON: " + err.Error()) // encoding cannot fail, because this process has encoded the settings before
 	}
 	sum := sha256.Sum256(parts)
 	return hex.EncodeToString(sum[:8])
@@ -116,9 +116,9 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start returns the point at which the adapter starts, or "" if the adapter's code
-// decides. The original OpenTabs SDK starts adapters at DOMContentLoaded, and adapters
-// for this SDK may need a parsed document.
+// start returns the event at which the adapter starts, or an empty value if the adapter's
+// code decides. The original OpenTabs SDK starts adapters at DOMContentLoaded. Other
+// adapters may request this start time, because they need a parsed document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -129,15 +129,15 @@ func (s script) start() jsbuild.StartTime {
 	return ""
 }
 
-// unchangedPartsID identifies the parts that stay in a document when a hot reload
-// replaces the adapter.
+// unchangedPartsID identifies the world and the pre-script of a plugin, which stay in a
+// document when a hot reload replaces the adapter.
 func (s script) unchangedPartsID() string {
 	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
 	return hex.EncodeToString(sum[:8])
 }
 
-// hotReloadWaitMs returns how long running calls of the plugin may take to end before a
-// hot reload replaces their adapter.
+// hotReloadWaitMs returns how many milliseconds a hot reload waits for running calls of
+// the plugin to end before it replaces the adapter.
 func (s script) hotReloadWaitMs() int {
 	if s.info.InDevelopment {
 		return wire.HotReloadWaitDevMs
@@ -145,8 +145,8 @@ func (s script) hotReloadWaitMs() int {
 	return wire.HotReloadWaitMs
 }
 
-// List returns the plugins that may run. List waits for the first load, because a
-// browser that gets an empty list removes all its adapters.
+// List returns the plugins that may run. List waits until the plugins are loaded, because
+// a browser that receives an empty list removes all its adapters.
 func (a *adapters) List() []wire.PluginInfo {
 	<-a.pluginsLoaded
 	infos := []wire.PluginInfo{}
@@ -161,8 +161,9 @@ func (a *adapters) List() []wire.PluginInfo {
 	return infos
 }
 
-// Code returns the script of a plugin. Code fails if the adapter could break out of its
-// wrapper, because an older version of opentabs may have added an unchecked adapter.
+// Code returns the script of a plugin. Code fails if the adapter could break out of the
+// function around it. Adapters are checked again here, because older versions of opentabs
+// installed adapters without a check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostHash()
 	if err != nil {
@@ -188,7 +189,8 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	}, nil
 }
 
-// Fetch returns the parts of a plugin's script, or the host if p names no plugin.
+// Fetch returns the parts of a plugin's script. If p names no plugin, Fetch returns the
+// host script.
 func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	host, err := a.hostHash()
 	if err != nil {
@@ -217,7 +219,8 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	return wire.PluginFetchResult{Code: string(parts.Adapter), Options: string(parts.Options), PreScript: string(parts.PreScript)}, nil
 }
 
-// Host returns the SHA-256 of the host script; empty if the host cannot be bundled.
+// Host returns the SHA-256 of the host script, or an empty string if the host cannot be
+// bundled.
 func (a *adapters) Host() string {
 	name, err := a.hostHash()
 	if err != nil {
@@ -226,10 +229,11 @@ func (a *adapters) Host() string {
 	return name
 }
 
-// composedCode is the code of a script, and of its adapter alone.
+// composedCode is the code of a complete script, and the code of its adapter alone.
 type composedCode struct{ wholeScript, adapter []byte }
 
-// composeScript returns the code of a script.
+// composeScript returns the complete code of a script: the host with the adapter, the
+// pre-script and the settings.
 func (a *adapters) composeScript(s script) (composedCode, error) {
 	adapter, preScript, err := a.readAdapterCode(s)
 	if err != nil {
@@ -242,15 +246,16 @@ func (a *adapters) composeScript(s script) (composedCode, error) {
 	return composedCode{wholeScript: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
 }
 
-// recordFault records why no page gets the code of a plugin, and returns err.
+// recordFault records err as the reason why no page receives the plugin's code, and
+// returns err.
 func (a *adapters) recordFault(s script, err error) error {
 	a.plugins.registry.Faults().Failed(s.plugin, err.Error(), "", "")
 	return err
 }
 
 // readAdapterCode returns the code of the adapter and of the pre-script, which may be
-// empty. readAdapterCode fails if the adapter or the pre-script could break out of the
-// function around it.
+// empty. readAdapterCode fails if either could break out of the function around it, for
+// example with an unbalanced brace.
 func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
@@ -269,9 +274,9 @@ func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err err
 	return adapter, preScript, nil
 }
 
-// writeFiles writes the current scripts into the extension's folder and removes
-// outdated scripts. writeFiles does nothing without an installed extension. Browsers
-// without user scripts run the script files in the extension's folder.
+// writeFiles writes the current scripts into the extension's folder and removes outdated
+// scripts. Browsers without user scripts run these files. If no extension is installed,
+// writeFiles does nothing.
 func (a *adapters) writeFiles() error {
 	folder, ok := extensiondir.Find(a.dirs)
 	if !ok {
@@ -299,8 +304,8 @@ func (a *adapters) writeFiles() error {
 	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, current))
 }
 
-// writeFile writes the script of one plugin into the extension's folder. An existing
-// file is kept, because the name of a file depends on its content.
+// writeFile writes the script of one plugin to path. An existing file is kept, because
+// the file name depends on the content.
 func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -312,7 +317,7 @@ func (a *adapters) writeFile(path string, s script) error {
 	return statefile.Write(path, code.wholeScript)
 }
 
-// removeOtherFiles removes the scripts in folder that are not current.
+// removeOtherFiles removes all files in folder except those in current.
 func removeOtherFiles(folder string, current map[string]bool) error {
 	statefile.RemoveLeftovers(folder)
 	entries, err := os.ReadDir(folder)

@@ -22,8 +22,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestAdaptersCheckAgain checks that an unchecked adapter from an older version is
-// neither sent to a browser nor written to a file.
+// TestAdaptersCheckAgain checks that an adapter which an older version installed without
+// a check is neither sent to a browser nor written to a file.
 func TestAdaptersCheckAgain(t *testing.T) {
 	const escapingCode = "var a = 1}, EVIL(), function () {"
 	registry, _ := testCatalog(t, plugintest.Package{Name: "good"}, plugintest.Package{Name: "evil", Code: escapingCode})
@@ -55,7 +55,7 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	}
 }
 
-// TestAdaptersOfReviewedPlugins checks that browsers get no code of plugins that may
+// TestAdaptersOfReviewedPlugins checks that browsers receive no code of plugins that may
 // not run.
 func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
@@ -85,14 +85,14 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	failOnError(reviews.SetPermission("one", "", wire.PermissionOff, "test"))
 	expectFiles()
 	failOnError(reviews.SetPermission("one", "echo", wire.PermissionAsk, "test"))
-	expectFiles("one") // the plugin may run, because its tool echo may
+	expectFiles("one") // the plugin may run, because its tool echo may run
 	failOnError(reviews.SetPermission("one", "", wire.PermissionAuto, "test"))
 	failOnError(reviews.SetPermission("one", "echo", wire.PermissionOff, "test"))
 	expectFiles("one") // the plugin may run, because only its tool echo is off
 }
 
-// TestAdaptersScript checks that the script of a plugin has everything that a page
-// receives, and that the script's ID depends on all of its parts.
+// TestAdaptersScript checks that the script of a plugin contains everything that a page
+// receives. The ID of the script must depend on all of its parts.
 func TestAdaptersScript(t *testing.T) {
 	registry, _ := testCatalog(t,
 		plugintest.Package{Name: "ours"},
@@ -147,7 +147,7 @@ func TestAdaptersScript(t *testing.T) {
 	}
 }
 
-// newTestAdapters returns the adapters of plugins that are loaded.
+// newTestAdapters returns the adapters of a catalog whose plugins are already loaded.
 func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs config.Dirs) *adapters {
 	loaded := make(chan struct{})
 	close(loaded)
@@ -155,7 +155,8 @@ func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs con
 	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
 }
 
-// newReviewedPolicy returns a policy by which all plugins run.
+// newReviewedPolicy returns a policy in which the user has reviewed and allowed all
+// plugins.
 func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog) *policy.Policy {
 	t.Helper()
 	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
@@ -167,8 +168,8 @@ func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog
 	return reviews
 }
 
-// BenchmarkAdaptersCode composes 120 adapters of 0.7 MB that are in the script cache,
-// as the first daemon after an update does.
+// BenchmarkAdaptersCode composes the scripts of 120 adapters of 0.7 MB each, whose checks
+// are already cached. The first daemon after an update composes all scripts in this way.
 func BenchmarkAdaptersCode(b *testing.B) {
 	packages := make([]plugintest.Package, 120)
 	for i := range packages {
@@ -179,7 +180,7 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
 	first := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
-	composeAll(b, first) // fills the script cache: checking each adapter takes half a minute
+	composeAll(b, first) // fills the cache of checked scripts, because checking all adapters takes half a minute
 	for b.Loop() {
 		composeAll(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}
@@ -193,8 +194,8 @@ func composeAll(b *testing.B, a *adapters) {
 	}
 }
 
-// TestAdapterFilesOfSimilarNames checks that removing the plugin x keeps the file of
-// the plugin x-prescript.
+// TestAdapterFilesOfSimilarNames checks that removing the plugin "x" keeps the file of
+// the plugin "x-prescript".
 func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	registry, store := testCatalog(t, plugintest.Package{Name: "x", PreScript: "token()"}, plugintest.Package{Name: "x-prescript"})
 	dirs := config.Dirs{State: t.TempDir()}
@@ -229,7 +230,8 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	expectFiles("x-prescript")
 }
 
-// testCatalog returns a catalog with the given packages, and the catalog's store.
+// testCatalog returns a catalog with the given plugin packages, and the store behind the
+// catalog.
 func testCatalog(t testing.TB, packages ...plugintest.Package) (*catalog.Catalog, *plugin.Store) {
 	t.Helper()
 	_, store := plugintest.Registry(t, packages...)

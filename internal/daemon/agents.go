@@ -22,23 +22,24 @@ import (
 	"opentabs/wsbridge"
 )
 
-// CommandClient is the client name of `opentabs call` in MCP's initialize.
+// CommandClient is the client name that `opentabs call` sends in MCP's initialize
+// request.
 const CommandClient = dispatch.CommandNamePrefix + "call"
 
-// learnedTimeouts makes the stored timeouts of clients available to the MCP server.
+// learnedTimeouts adapts the store of client timeouts to mcpserver.LearnedTimeouts.
 type learnedTimeouts struct{ store *timeouts.Store }
 
-// Find implements the method of mcpserver.LearnedTimeouts.
+// Find returns the stored timeout of a client, and the time since when it is stored.
 func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 	e, ok := l.store.Find(id)
 	return e.Timeout(), e.Since, ok
 }
 
-// Learn implements the method of mcpserver.LearnedTimeouts.
+// Learn stores the timeout of a client that gave up a call.
 func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(id, g) }
 
-// openTimeouts opens the file with the stored timeouts of MCP clients. openTimeouts
-// renames a damaged file.
+// openTimeouts opens the file in which the timeouts of MCP clients are stored. If the
+// file is damaged, openTimeouts renames it and starts without stored timeouts.
 func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 	store := timeouts.Open(h.State, func(sentence string) { log.Error().Msg(sentence) }, log)
 	if err := store.Repair(); err != nil {
@@ -47,8 +48,8 @@ func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 	return store
 }
 
-// mcpOptions returns the options of the MCP server. Jobs are enabled only if the
-// settings allow calls of some client to become jobs.
+// mcpOptions returns the options of the MCP server. Jobs are enabled only if the settings
+// let the calls of at least one client become jobs.
 func mcpOptions(
 	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
 	onSessionEnd func(dispatch.Client), load *pluginLoading, learned *timeouts.Store,
@@ -71,9 +72,9 @@ func mcpOptions(
 	return o
 }
 
-// capabilityRefusals combines policyRefusals with a check of Chrome's permissions. The
-// check refuses a browser tool if no connected browser has granted the permission that
-// the tool needs.
+// capabilityRefusals returns the refusals of the policy, and also refuses browser tools
+// that need an optional permission of Chrome. Such a tool is refused if no connected
+// browser has that permission.
 func capabilityRefusals(
 	policyRefusals func(plugin string) func(dispatch.Tool) *wire.CallError, listBrowsers func() []wsbridge.BrowserInfo,
 ) func(plugin string) func(dispatch.Tool) *wire.CallError {
@@ -95,8 +96,8 @@ func capabilityRefusals(
 	}
 }
 
-// capabilitiesOf returns a function that returns the optional permissions of Chrome in a
-// browser.
+// capabilitiesOf returns a function that looks up the optional Chrome permissions that
+// the extension has in a browser.
 func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID string) []string {
 	return func(browserID string) []string {
 		for _, b := range listBrowsers() {
@@ -108,8 +109,8 @@ func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID s
 	}
 }
 
-// listModes returns a function with the tools that a client lists. Commands of opentabs
-// list all tools, because they find their tool in the list.
+// listModes returns a function that decides which tools a client lists. Commands of
+// opentabs list all tools, because they look up their tool in the list.
 func listModes(t config.Tools) func(client string) gateway.Mode {
 	return func(client string) gateway.Mode {
 		if strings.HasPrefix(client, dispatch.CommandNamePrefix) {
@@ -119,8 +120,8 @@ func listModes(t config.Tools) func(client string) gateway.Mode {
 	}
 }
 
-// outputSchemaRules returns a function that reports whether a client lists output
-// schemas.
+// outputSchemaRules returns a function that reports whether the tool list of a client
+// includes output schemas.
 func outputSchemaRules(o config.OutputSchemas) func(client, version string) bool {
 	return func(client, version string) bool {
 		switch o.RuleFor(client) {
@@ -133,9 +134,8 @@ func outputSchemaRules(o config.OutputSchemas) func(client, version string) bool
 	}
 }
 
-// detachRules returns a function with the rule by which the calls of a client become
-// jobs. Calls of `opentabs call` never become jobs, because the user waits for the
-// result.
+// detachRules returns a function that returns when the calls of a client become jobs.
+// Calls of `opentabs call` never become jobs, because the user waits for the result.
 func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 	return func(client string) mcpserver.Detach {
 		if client == CommandClient {

@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// callAuditor writes ended calls into the audit log and into the recorder, and the user's
-// decisions into the audit log.
+// callAuditor writes ended calls to the audit log and to the recorder, and the user's
+// decisions to the audit log.
 type callAuditor struct {
 	log      *audit.Log
 	recorder *recorder.Recorder
@@ -26,8 +26,8 @@ type callAuditor struct {
 
 var _ dispatch.AfterHook = callAuditor{}
 
-// After implements dispatch.AfterHook. The hook After runs before the policy's hook,
-// because the policy's hook discards why the call was allowed.
+// After writes an ended call to the audit log and to the recorder. After must run before
+// the policy's hook, because that hook discards why the call was allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
 	facts := a.facts(callInfo, e)
@@ -39,7 +39,7 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.recorder.Add(e, facts)
 	for _, d := range e.Resolutions {
 		r.Decisions = append(r.Decisions, audit.Decision{At: d.DecidedAt.UTC(), By: d.Surface, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
-		if d.Gate == "" { // a gate that asked the user writes its own record
+		if d.Gate == "" { // a gate that required approval writes a separate record
 			answer := audit.Record{Time: d.DecidedAt.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.Surface, Allow: &d.Allow}
 			answer.CallID = r.CallID
 			a.log.Write(answer)
@@ -50,12 +50,13 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.OpenHook = callAuditor{}
 
-// Open implements dispatch.OpenHook. After a crash, the recorder makes a record of the call.
+// Open stores a call that has not ended. If the server crashes, the recorder makes a
+// record of the call at the next start.
 func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.recorder.AddOpen(e, a.facts(callInfo, e))
 }
 
-// facts returns the site and the content hash of a call.
+// facts returns the site of a call, and the hash of the reviewed plugin content that ran.
 func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) recorder.Facts {
 	facts := recorder.Facts{Site: cmp.Or(browser.SiteOfCall(callInfo, e), dispatch.OriginOf(e.Target.URL))}
 	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
@@ -64,20 +65,21 @@ func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) rec
 	return facts
 }
 
-// auditInterrupted writes a call into the audit log that an earlier server did not end.
+// auditInterrupted writes a call to the audit log that was running when an earlier server
+// process crashed or was killed.
 func auditInterrupted(log *audit.Log, call recorder.Record) {
 	r := audit.RecordOfCall(dispatch.EndedCall{View: call.View, LastMessages: call.LastMessages})
 	r.Origin, r.Hash = call.Site, call.Hash
 	log.Write(r)
 }
 
-// maxAuditedEntries is how many warnings and errors of one plugin the audit gets per
-// minute. The audit gets only the number of further entries; the plugin log has all
-// entries.
+// maxAuditedEntries limits how many warnings and errors of one plugin are written to the
+// audit log per minute. For all further entries, the audit log has only their number, and
+// the plugin log has the entries.
 const maxAuditedEntries = 30
 
-// forwardLogs sends the log entries of plugins to agents, and warnings and errors to
-// the audit. forwardLogs returns when logs is closed.
+// forwardLogs sends the log entries of plugins to agents, and writes warnings and errors
+// to the audit log. forwardLogs returns when logs is closed.
 func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
 	_, follower := logs.Follow(pluginlog.Filter{}, 0)
 	defer follower.Close()
@@ -94,14 +96,14 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 	}
 }
 
-// logAuditor writes warnings and errors of plugins into the audit, at most
+// logAuditor writes warnings and errors of plugins to the audit log, at most
 // maxAuditedEntries per plugin and minute.
 type logAuditor struct {
 	writeRecord func(audit.Record)
-	minutes     map[string]*minuteCount // the current minute of each plugin
+	minutes     map[string]*minuteCount // the current minute, by plugin name
 }
 
-// minuteCount counts the entries of one plugin in the current minute.
+// minuteCount counts the log entries of one plugin in the current minute.
 type minuteCount struct {
 	began          time.Time
 	writtenEntries int

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInTheAudit checks the bytes of the audit file for a call with every field and
-// for an empty call.
+// TestCallInTheAudit compares the bytes of the audit log with a golden file, for a call
+// with every field and for an empty call.
 func TestCallInTheAudit(t *testing.T) {
 	registry, _ := testCatalog(t)
 	dir := t.TempDir()
@@ -51,9 +51,9 @@ func TestCallInTheAudit(t *testing.T) {
 	}
 	var b bytes.Buffer
 	for i, e := range entries {
-		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // leaves out the numbers and hashes of the chain
+		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // removes the sequence numbers and hashes, which differ in each run
 		line = append([]byte(`{"time":`), line...)
-		if i < 3 { // the time at which the call was recorded differs in each run
+		if i < 3 { // the recording time differs in each run
 			_, textAfter, _ := bytes.Cut(line, []byte(`"kind":`))
 			line = append([]byte(`{"time":"...","kind":`), textAfter...)
 		}

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallAuditor checks that the record of a call has everything but its arguments and
-// its result. Each answer of the user to a tool has its own record.
+// TestCallAuditor checks that the audit record of a call has everything except the
+// arguments and the result. Each answer of the user to a tool has a separate record.
 func TestCallAuditor(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()

@@ -10,12 +10,12 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// maxClientName is the maximum number of characters of a client's name that the side
-// panel shows.
+// maxClientName is the maximum length of a client's name in the side panel, in
+// characters.
 const maxClientName = 100
 
 // agentNames returns the names of the connected MCP clients, sorted and without
-// duplicates. Sessions of opentabs commands are left out.
+// duplicates. Sessions of the opentabs command are omitted.
 func agentNames(sessions []transport.ClientInfo) []string {
 	var names []string
 	for _, c := range sessions {

@@ -8,7 +8,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// TestAgentNames checks that the side panel shows each agent once, and shows no opentabs
+// TestAgentNames checks that the side panel lists each agent once, and lists no opentabs
 // command as an agent.
 func TestAgentNames(t *testing.T) {
 	token := transport.Credential{Kind: dispatch.CredentialToken, Token: "laptop"}

@@ -1,9 +1,10 @@
-// Package daemon composes the parts that `opentabs serve` runs: plugins, browsers,
-// calls, agents and the HTTP API.
+// Package daemon connects the parts of `opentabs serve`: plugins, browsers, calls, MCP
+// clients and the HTTP API.
 //
-// No other package sees more than one part of the daemon. newDaemon builds each part
-// after the parts that it needs. [Daemon.Serve] runs the parts, and ends them so that
-// every call gets its result or error before its connection closes.
+// All other packages implement one part and do not depend on the other parts. newDaemon
+// creates each part after the parts on which it depends. [Daemon.Serve] runs the parts
+// and shuts them down in an order in which every call gets its result or error before its
+// connection closes.
 package daemon
 
 import (
@@ -47,8 +48,8 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon has the parts of one daemon, as built by newDaemon. The exported parts are for
-// `opentabs plugin test --browser`, which runs a separate daemon.
+// Daemon has the parts of one daemon. The exported parts are for `opentabs plugin test
+// --browser`, which runs a separate daemon.
 type Daemon struct {
 	Registry *catalog.Catalog
 	Policy   *policy.Policy
@@ -66,18 +67,19 @@ type Daemon struct {
 	recorder *recorder.Recorder
 	// When Calls.Drain returns, observers have received all ended calls.
 	observers observers
-	// panelPlugins installs, updates and removes plugins for side panels.
+	// panelPlugins installs, updates and removes plugins on requests of side panels.
 	panelPlugins *panelplugins.Plugins
 	mcp          *mcpserver.Server
 	clients      *clienttoken.Store
 	timeouts     *timeouts.Store
 	api          *httpapi.API
-	// stopRequests contains a value after a client of the HTTP API has requested the
-	// shutdown of the daemon.
+	// stopRequests has capacity 1 and receives a value when a client of the HTTP API
+	// requests the shutdown.
 	stopRequests chan struct{}
 }
 
-// extensionOrigins returns the origins of the extensions that may connect to the daemon.
+// extensionOrigins returns the origins of the Chrome extensions that may connect to the
+// daemon.
 func extensionOrigins(settings config.Settings) []string {
 	origins := []string{"chrome-extension://" + extension.ID()}
 	for _, page := range settings.StoreExtensions.Pages() {
@@ -86,8 +88,8 @@ func extensionOrigins(settings config.Settings) []string {
 	return origins
 }
 
-// newDaemon builds a daemon that serves at address. Damaged files are repaired or
-// ignored with an error in the log. [Daemon.Serve] loads the plugins.
+// newDaemon creates a daemon that will serve at address. Damaged files are repaired, or
+// ignored with an error in the log. The plugins are loaded later by [Daemon.Serve].
 func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
 	started := time.Now()
 	origins := extensionOrigins(h.Settings)
@@ -100,10 +102,10 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	access := permissions.NewLocal(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	names := openBrowserNames(h.Dirs, log)
-	var mcp *mcpserver.Server // mcp is set before the first browser connects
+	var mcp *mcpserver.Server // set before the first browser connects
 	var sessions *browser.Sessions
 	records := openRecorder(h, p, auditLog, log)
-	var sync *browserSync // sync is set before the first browser connects
+	var sync *browserSync // set before the first browser connects
 	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
 	var calls *dispatch.Dispatcher // set before the first browser connects
 	repeater := &callRepeater{find: records.Find, plugins: p.registry.Set}
@@ -189,8 +191,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// newDetails returns the details of calls for side panels. Find, TraceIDOf and UndoOf are
-// set before the first browser connects.
+// newDetails returns a source of details about calls for side panels. The caller sets
+// Find, TraceIDOf and UndoOf before the first browser connects.
 func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
 	return &calldetails.Source{
 		FindRecord: func(callID string) (dispatch.View, bool, error) {
@@ -201,7 +203,8 @@ func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.So
 	}
 }
 
-// requestStop stops the daemon; requestStop does nothing if the daemon is already stopping.
+// requestStop requests the shutdown of the daemon. If a shutdown is already requested,
+// requestStop does nothing.
 func requestStop(stopRequests chan<- struct{}) {
 	select {
 	case stopRequests <- struct{}{}:
@@ -209,7 +212,7 @@ func requestStop(stopRequests chan<- struct{}) {
 	}
 }
 
-// openRecorder opens the recorder, which stores ended calls.
+// openRecorder opens the recorder, which stores ended calls on disk.
 func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Logger) *recorder.Recorder {
 	return recorder.Open(h.State, recorder.Options{
 		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
@@ -218,7 +221,8 @@ func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Log
 	})
 }
 
-// openClients opens the file of client tokens. openClients renames a damaged file.
+// openClients opens the file with the tokens of MCP clients. If the file is damaged,
+// openClients renames it.
 func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	clients := clienttoken.Open(dirs.ClientsFile())
 	if warning, err := clients.RepairFile(); err != nil || warning != "" {
@@ -227,8 +231,8 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	return clients
 }
 
-// openBrowserNames opens the file with the names of browsers. openBrowserNames renames a
-// damaged file.
+// openBrowserNames opens the file with the names of browsers. If the file is damaged,
+// openBrowserNames renames it.
 func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store {
 	names, warning := browsernames.Open(dirs.BrowsersFile())
 	if warning != "" {
@@ -241,8 +245,9 @@ func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store 
 	return names
 }
 
-// withCredential adds the authenticated caller of a request to its context for the
-// MCP server: a client on /mcp, or a command on httpapi.CommandPath.
+// withCredential adds the authenticated sender of each request to the request context,
+// where the MCP server reads it. The sender is an MCP client on /mcp, or an opentabs
+// command on httpapi.CommandPath.
 func withCredential(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller := transport.Credential{Kind: dispatch.CredentialCommandLine}
@@ -253,8 +258,8 @@ func withCredential(next http.Handler) http.Handler {
 	})
 }
 
-// withStdioCredential adds the authenticated client of a /stdio session to the context of
-// the session, for the MCP server.
+// withStdioCredential adds the authenticated MCP client of a /stdio session to ctx, where
+// the MCP server reads it.
 func withStdioCredential(ctx context.Context) context.Context {
 	client := transport.Credential{Kind: dispatch.CredentialStdio}
 	if name := httpapi.CallerOf(ctx).Client; name != "" {
@@ -263,7 +268,8 @@ func withStdioCredential(ctx context.Context) context.Context {
 	return transport.WithCredential(ctx, client)
 }
 
-// dispatchOptions returns the limits, gates and hooks of calls.
+// dispatchOptions returns the options of the dispatcher: the limits, gates and hooks of
+// all calls.
 func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor callAuditor, log zerolog.Logger) dispatch.Options {
 	o := dispatch.Options{
 		IdleLimit: s.IdleTimeout, MaxIdleLimit: s.MaxIdleTimeout, HardLimit: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
@@ -277,22 +283,22 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 		OnWaitingChange: hub.SendWaiting,
 		ResolveTool:     p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}
-	if o.ProgressInterval == 0 { // 0 selects dispatch's default
+	if o.ProgressInterval == 0 { // 0 would select the default of package dispatch
 		o.ProgressInterval = -1
 	}
 	return o
 }
 
-// settingsChanged reloads the plugins: settings add sites to their patterns, and
-// pages have a copy of the settings.
+// settingsChanged reloads the plugins after a change of plugin settings. A setting may
+// add a site to a plugin's patterns, and pages have a copy of the settings.
 func (d *Daemon) settingsChanged() {
 	if err := d.browser.reload(); err != nil {
 		d.log.Error().Err(err).Msg("the plugins could not be reloaded after their settings changed")
 	}
 }
 
-// permissionsChanged syncs the adapters of browsers with the plugins that may run,
-// and decides the calls that wait for a permission.
+// permissionsChanged updates the adapters in all browsers, and checks again whether
+// waiting calls are now allowed.
 func (d *Daemon) permissionsChanged() {
 	d.browser.run()
 	d.mcp.PolicyChanged()

@@ -10,23 +10,23 @@ import (
 	"opentabs/wire"
 )
 
-// devFolders are the folders of plugins for which `opentabs plugin dev` runs.
-// devFolders is safe for concurrent use.
+// devFolders are the folders of plugins in development mode, that is, while `opentabs
+// plugin dev` runs. devFolders is safe for concurrent use.
 type devFolders struct {
 	mu    sync.Mutex // guards all fields below
 	byDir map[string]*devFolder
 }
 
-// devFolder is the state of one plugin folder under development.
+// devFolder is the folder of one plugin in development mode.
 type devFolder struct {
-	runningCommands int // number of running `plugin dev` commands
+	runningCommands int // number of `opentabs plugin dev` processes for this folder
 	permission      wire.Permission
 }
 
 func newDevFolders() *devFolders { return &devFolders{byDir: map[string]*devFolder{}} }
 
-// add counts one more command for dir and reports whether no other command runs for
-// dir.
+// add counts one more `plugin dev` command for dir. isFirst is true if no other command
+// is running for dir.
 func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -40,7 +40,8 @@ func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) 
 	return folder.runningCommands == 1
 }
 
-// remove subtracts one command for dir and reports whether no command remains.
+// remove counts one fewer `plugin dev` command for dir. isLast is true if no command for
+// dir remains.
 func (f *devFolders) remove(dir string) (isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,16 +53,16 @@ func (f *devFolders) remove(dir string) (isLast bool) {
 	return isLast
 }
 
-// has reports whether loadedPlugin is under development. A plugin of the same name in
-// another folder is not under development.
+// has reports whether loadedPlugin is in development mode. A plugin with the same name in
+// another folder is not.
 func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	_, ok := f.permission(loadedPlugin)
 	return ok
 }
 
-// permission returns the permission of a plugin under development for which the user
-// has set no permission. The daemon sets policy.Options.Trusted to the method
-// permission, so that the plugin counts as reviewed between two builds.
+// permission returns the permission of a plugin in development mode for which the user
+// has set no permission. With this method as policy.Options.Trusted, a new build counts
+// as reviewed even before its review is stored.
 func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,25 +73,25 @@ func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, b
 	return folder.permission, true
 }
 
-// development sends the builds of `opentabs plugin dev` to pages. The user who runs the
-// command is the author of the plugin, so its builds count as reviewed. development is
+// development sends the builds of `opentabs plugin dev` to pages. Each build counts as
+// reviewed, because the user who runs the command is the plugin's author. development is
 // safe for concurrent use.
 type development struct {
 	folders *devFolders
 	plugins *plugins
-	// onChange is called when the set of plugins under development changes.
+	// onChange is called when a plugin enters or leaves development mode.
 	onChange func()
 	log      zerolog.Logger
 
-	reviewLock sync.Mutex // held while reviews are recorded
+	reviewLock sync.Mutex // held while reviews are stored
 }
 
 func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolog.Logger) *development {
 	return &development{folders: folders, plugins: p, onChange: onChange, log: log}
 }
 
-// begin puts the plugin in dir, an absolute path, under development until end is
-// called. permission applies if the user has set no permission for the plugin.
+// begin puts the plugin in dir, an absolute path, into development mode until end is
+// called. The given permission applies if the user has set none for the plugin.
 func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
@@ -104,15 +105,14 @@ func (d *development) begin(dir string, permission wire.Permission) (end func(),
 }
 
 func (d *development) end(dir string) {
-	d.review() // the last build stays reviewed after development ends
+	d.review() // the last build stays reviewed
 	if d.folders.remove(dir) {
 		d.onChange()
 	}
 }
 
-// review records the current builds under development as reviewed, so that the builds
-// stay reviewed after development ends. review does not change a permission that the
-// user has set.
+// review stores the current builds in development mode as reviewed, so that they stay
+// reviewed after development ends. A permission that the user has set is not changed.
 func (d *development) review() {
 	d.reviewLock.Lock()
 	defer d.reviewLock.Unlock()
@@ -131,6 +131,7 @@ func (d *development) review() {
 	}
 }
 
-// reviewLater starts review in a goroutine. reviewLater runs when the registry changes,
-// and returns at once, because pages must not wait until a review is stored.
+// reviewLater calls review in a goroutine and returns immediately. reviewLater is called
+// when the registry changes, and must return at once, so that pages do not wait until a
+// review is written to disk.
 func (d *development) reviewLater(*plugin.Set) { go d.review() }

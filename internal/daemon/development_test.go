@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// newDevelopedPlugin returns a registry with two plugins, and a function that
-// rebuilds the first.
+// newDevelopedPlugin returns a development for a registry with two plugins. The function
+// build rebuilds the first plugin.
 func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (developedState, otherState policy.State)) {
 	t.Helper()
 	state := t.TempDir()
@@ -28,7 +28,7 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 	folders := newDevFolders()
 	reviews := policy.New(state, registry.Set, policy.Options{Trusted: folders.permission})
 	d = newDevelopment(folders, &plugins{registry: registry, policy: reviews}, func() { *changes++ }, zerolog.Nop())
-	// A build under development counts as reviewed from the first moment.
+	// A build of a plugin in development mode counts as reviewed as soon as it is loaded.
 	registry.OnChange(func(*plugin.Set) {
 		developedPlugin, _ := registry.Set().Plugin("mine")
 		if state := reviews.State("mine"); folders.has(developedPlugin) && !state.Reviewed {
@@ -48,7 +48,7 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 	return d, changes, build, reload
 }
 
-// dirOfPlugin returns the folder of a plugin.
+// dirOfPlugin returns the folder of the plugin with the given name.
 func dirOfPlugin(t *testing.T, d *development, name string) string {
 	t.Helper()
 	developedPlugin, ok := d.plugins.registry.Set().Plugin(name)
@@ -79,8 +79,7 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 			t.Errorf("after %q: mine %+v, other %+v", code, developedState, otherState)
 		}
 	}
-	// A permission that the user has set has priority over the permission from
-	// development.
+	// A permission that the user has set overrides the permission of development mode.
 	if err := d.plugins.policy.SetPermission("mine", "", wire.PermissionAuto, "test"); err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +88,8 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	if developedState, _ := reload(); developedState.EffectivePermission != wire.PermissionAuto || *changes != 1 {
 		t.Errorf("while one command still runs: %+v, %d changes", developedState, *changes)
 	}
-	// After development ends, the last build stays reviewed; later builds do not count
-	// as reviewed.
+	// After development mode ends, the last build stays reviewed. Later builds need a
+	// review.
 	endFirst()
 	if developedState, _ := reload(); !developedState.Reviewed || *changes != 2 {
 		t.Errorf("ended: %+v, %d changes", developedState, *changes)

@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// loadTimeout is how long a request waits for the plugins of a daemon that has just
-// started. With an index of the plugins, loading takes about 50 ms.
+// loadTimeout limits how long a request waits while a new daemon loads its plugins.
+// Loading usually takes about 50 ms, because the plugins are indexed.
 const loadTimeout = 10 * time.Second
 
-// errLoading is the error, for agents and users, while the plugins are still loading.
+// errLoading is the error, for agents and users, of requests that need the plugins before
+// the plugins are loaded.
 var errLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
 
-// pluginLoading is the first load of the plugins, which runs while the daemon already
-// answers.
+// pluginLoading is the first load of the plugins, during which the daemon already serves
+// requests.
 type pluginLoading struct {
-	done chan struct{} // closed when the plugins are loaded, as far as possible
+	done chan struct{} // closed when loading has ended, even if a plugin could not be loaded
 }
 
 func newLoading() *pluginLoading { return &pluginLoading{done: make(chan struct{})} }
 
-// waitUntilLoaded returns when the plugins are loaded, or an error after loadTimeout or the
-// end of ctx.
+// waitUntilLoaded blocks until the plugins are loaded. waitUntilLoaded returns an error
+// after loadTimeout or when ctx ends.
 func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 	select {
 	case <-l.done:
@@ -41,22 +42,22 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 	}
 }
 
-// load loads the plugins for the first time.
+// load loads the plugins after the daemon has started to serve requests.
 func (d *Daemon) load() {
 	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
-		// GET /status also shows the error from loading the plugins. The daemon works
-		// without plugins.
+		// GET /status also shows this error. The daemon continues without plugins.
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	d.Hub.Sync()
 	close(d.loading.done)
 	set := d.Registry.Set()
 	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(startTime)).Msg("plugins loaded")
-	// The adapter files are written last, because writing takes a while after an update
-	// and few browsers use the files.
+	// The adapter files are written last, because writing is slow after an update and few
+	// browsers use the files.
 	d.browser.run()
 }
 
-// Ready returns when the plugins are loaded.
+// Ready blocks until the plugins are loaded. Ready returns an error after 10 s or when
+// ctx ends.
 func (d *Daemon) Ready(ctx context.Context) error { return d.loading.waitUntilLoaded(ctx) }

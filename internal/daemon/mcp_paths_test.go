@@ -9,9 +9,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPPathsTakeOneCredentialEach checks that a client's token is valid only on /mcp,
-// and the administrator's token only on the commands' path. Each token is valid only
-// for its own sessions.
+// TestMCPPathsTakeOneCredentialEach checks that a client token is valid only on /mcp, and
+// the administrator token only on the commands' path. Each token opens only its own
+// sessions.
 func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 	withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 		post := func(path, token, session, body string) (*http.Response, string) {

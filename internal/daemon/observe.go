@@ -11,11 +11,10 @@ import (
 	"opentabs/wsbridge"
 )
 
-// observers receive ended calls and export them as metrics and traces.
+// observers receive every ended call, and export metrics and traces.
 type observers struct {
 	metrics *metrics.Calls
-	// traces is nil unless the environment variables contain an endpoint of
-	// OpenTelemetry.
+	// traces is nil unless the environment variables configure an OpenTelemetry endpoint.
 	traces *otlp.Exporter
 }
 
@@ -32,7 +31,7 @@ func newObservers(getenv func(string) string, readGauges func() metrics.Gauges, 
 	return o
 }
 
-// hooks returns the hooks that run after each call.
+// hooks returns the hooks through which the observers receive ended calls.
 func (o observers) hooks() []dispatch.AfterHook {
 	hooks := []dispatch.AfterHook{o.metrics}
 	if o.traces != nil {
@@ -41,12 +40,12 @@ func (o observers) hooks() []dispatch.AfterHook {
 	return hooks
 }
 
-// sampler selects the calls that are traced. If an endpoint receives traces, sampler
-// selects all calls.
+// sampler returns a sampler that decides which calls are traced. If traces are exported,
+// the sampler selects all calls.
 func (o observers) sampler() *hops.Sampler { return &hops.Sampler{TracesAll: o.traces != nil} }
 
-// traceIDs returns the function that returns the ID of the trace that is sent for a call of
-// a client; nil if no traces are sent.
+// traceIDs returns a function that maps the ID of a client's call to its trace ID.
+// traceIDs returns nil if no traces are exported.
 func (o observers) traceIDs() func(rootCallID string) string {
 	if o.traces == nil {
 		return nil
@@ -54,7 +53,7 @@ func (o observers) traceIDs() func(rootCallID string) string {
 	return otlp.TraceIDOf
 }
 
-// countGauges returns how many calls are in each state, and how many browsers are connected.
+// countGauges counts the calls in each state and the connected browsers.
 func countGauges(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics.Gauges {
 	var g metrics.Gauges
 	for _, b := range browsers {

@@ -21,7 +21,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// plugins are the plugins of the installation, with their settings and permissions.
+// plugins manages the installed plugins, with their settings and permissions.
 type plugins struct {
 	registry     *catalog.Catalog
 	values       *settings.Values
@@ -31,8 +31,8 @@ type plugins struct {
 	pins         *toolpins.Pins
 }
 
-// stackResolver returns a function that finds the author's source lines for the stack
-// trace of an adapter.
+// stackResolver returns a function that maps the stack trace of an adapter's log entry to
+// lines of the author's source code.
 func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []string {
 	resolver := &stacktrace.Resolver{}
 	return func(name string, entry wire.LogEntry) []string {
@@ -44,8 +44,8 @@ func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []strin
 	}
 }
 
-// newPlugins opens the files of the installation. Plugins in the folders under
-// development count as reviewed.
+// newPlugins opens the files with the plugins, settings and permissions. Plugins in
+// folders count as reviewed while they are in development mode.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
 	options := policy.Options{
 		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
@@ -72,12 +72,12 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks, pins: pins}
 }
 
-// runnablePlugins returns the plugins that may run.
+// runnablePlugins returns the plugins of which at least one tool may run.
 func (p *plugins) runnablePlugins() []*plugin.Plugin {
 	return slices.DeleteFunc(p.registry.Set().Plugins(), func(loadedPlugin *plugin.Plugin) bool { return !p.policy.MayRunAnyTool(loadedPlugin) })
 }
 
-// pageSettings returns the settings that documents get for the plugins that may run.
+// pageSettings returns the settings of the plugins that may run, as sent to their pages.
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
 	for _, loadedPlugin := range p.runnablePlugins() {
@@ -88,14 +88,15 @@ func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	return all
 }
 
-// mayRunIn reports whether a plugin may run in a document.
+// mayRunIn reports whether the plugin's patterns match the URL of a document. In a frame,
+// the plugin must also support frames.
 func (p *plugins) mayRunIn(name, url string, frame bool) bool {
 	loadedPlugin, ok := p.registry.Set().Plugin(name)
 	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.RunsInFrames)
 }
 
-// recordStart records whether an adapter started in a browser. recordStart ignores
-// adapters of other versions of the plugin.
+// recordStart records whether an adapter has started in a browser. Adapters of another
+// version of the plugin are ignored.
 func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	loadedPlugin, ok := p.registry.Set().Plugin(s.Plugin)
 	switch {
@@ -107,7 +108,7 @@ func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	}
 }
 
-// browserSync sends the current plugins to browsers.
+// browserSync keeps the plugins in all browsers up to date.
 type browserSync struct {
 	registry *catalog.Catalog
 	adapters *adapters
@@ -115,8 +116,8 @@ type browserSync struct {
 	log      zerolog.Logger
 }
 
-// reload reads the plugins from disk and syncs the browsers. Agents are notified by
-// the MCP server, which follows the registry.
+// reload reads the plugins from disk and updates the browsers. The MCP server follows the
+// registry, and notifies agents itself.
 func (b *browserSync) reload() error {
 	if err := b.registry.Reload(); err != nil {
 		return err
@@ -125,7 +126,8 @@ func (b *browserSync) reload() error {
 	return nil
 }
 
-// run syncs the browsers, and the adapter files in the extension's folder.
+// run sends the current plugins to all browsers, and writes the adapter files in the
+// extension's folder.
 func (b *browserSync) run() {
 	if err := b.adapters.writeFiles(); err != nil {
 		b.log.Warn().Err(err).Msg("the adapters could not be written into the extension's folder")
@@ -133,7 +135,7 @@ func (b *browserSync) run() {
 	b.hub.Sync()
 }
 
-// watch reloads the plugins when their files change, until ctx ends.
+// watch reloads the plugins whenever their files change, until ctx ends.
 func (b *browserSync) watch(ctx context.Context) {
 	watch := b.registry.Watch()
 	tick := time.NewTicker(plugin.WatchInterval)

@@ -12,20 +12,18 @@ import (
 	"opentabs/plugin"
 )
 
-// sidePanelClient is the client of the calls that the user repeats in a side panel. All
-// side panels share one session, so the user cannot grant a permission for this session
-// only.
+// sidePanelClient is the client of calls that the user repeats in a side panel. All side
+// panels share one session, so the user cannot grant a permission for only this session.
 var sidePanelClient = dispatch.Client{Name: "the side panel", Session: "side-panel", IsSessionShared: true}
 
-// These errors are sentences for the user of a side panel about a call that cannot be
-// repeated.
+// The side panel shows these errors to the user if a call cannot be repeated.
 var (
 	errNotRecorded    = errors.New("the call is not recorded any more")
 	errIncompleteArgs = errors.New("not all arguments of the call are recorded, so it cannot be run again")
 	errRepeatedPrompt = errors.New("a prompt cannot be run again here; use it in your MCP client")
 )
 
-// callRepeater repeats recorded calls for the side panel.
+// callRepeater repeats recorded calls on requests of the side panel.
 type callRepeater struct {
 	find    func(callID string) (recorder.Entry, bool, error)
 	plugins func() *plugin.Set
@@ -33,9 +31,9 @@ type callRepeater struct {
 	calls   *dispatch.Dispatcher
 }
 
-// repeat makes a new call with the tool and the arguments of a recorded call. The new
-// call needs the same permissions as any other call. repeat does not wait until the call
-// ends. The error is a sentence for the user.
+// repeat starts a new call with the tool and the arguments of a recorded call. The new
+// call needs the same permissions as any other call. repeat returns without waiting for
+// the new call to end. The text of the error is for the user.
 func (r *callRepeater) repeat(callID string) error {
 	entry, ok, err := r.find(callID)
 	switch {
@@ -65,8 +63,8 @@ func (r *callRepeater) repeat(callID string) error {
 	return nil
 }
 
-// choosePlace selects the browser and the tab of the recorded call. If a plugin's tool
-// can no longer run in this tab, the dispatcher chooses another tab.
+// choosePlace selects the browser and the tab in which the recorded call ran. If the
+// plugin's tool can no longer run in this tab, the dispatcher selects another tab.
 func (r *callRepeater) choosePlace(call *dispatch.Call, entry recorder.Entry) {
 	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
 	switch {

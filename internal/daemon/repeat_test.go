@@ -11,9 +11,8 @@ import (
 	"opentabs/plugin"
 )
 
-// TestRepeatIsRejected checks that the daemon rejects a call that cannot be repeated
-// unchanged, with a sentence for the user. The test e2e/panel/history.test.ts repeats
-// calls.
+// TestRepeatIsRejected checks the errors for calls that cannot be repeated unchanged. The
+// test e2e/panel/history.test.ts covers successful repeats.
 func TestRepeatIsRejected(t *testing.T) {
 	entries := map[string]recorder.Record{
 		"prompt":     {View: dispatch.View{Prompt: true}},

@@ -12,15 +12,15 @@ import (
 	"opentabs/internal/memory"
 )
 
-// callsTimeout and streamsTimeout limit the steps of a shutdown. The timeouts of all
-// steps of a shutdown add up to less than 3 s.
+// callsTimeout and streamsTimeout limit single steps of a shutdown. All steps together
+// take less than 3 s.
 const (
 	callsTimeout   = time.Second
 	streamsTimeout = 500 * time.Millisecond
 )
 
-// Serve runs the daemon on listener until ctx ends or a client of the HTTP API requests
-// the shutdown, and then shuts the daemon down.
+// Serve runs the daemon on listener until ctx ends or a client of the HTTP API requests a
+// shutdown, and then shuts the daemon down.
 func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -28,7 +28,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	server.BaseContext = func(net.Listener) context.Context { return serveCtx }
 	serveErr := make(chan error, 1)
 	go func() { serveErr <- server.Serve(listener) }()
-	// A shutdown does not wait for load, because load replaces each file in one step.
+	// A shutdown need not wait for load, because load replaces each file atomically.
 	go d.load()
 	go d.Policy.Watch(serveCtx)
 	go d.browser.watch(serveCtx)
@@ -50,7 +50,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	d.shutdown(ctx, server, stop)
 	d.Logs.Close()
 	logForwarding.Wait()
-	d.recorder.Close() // writes to the audit the calls that an earlier server did not end
+	d.recorder.Close() // writes the calls that an earlier server process did not end to the audit log
 	d.audit.Close()
 	if d.observers.traces != nil {
 		flushCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamsTimeout)
@@ -64,8 +64,8 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// shutdown ends the calls first, so that clients get their errors, then the streams
-// of the calls, then the browsers.
+// shutdown first ends the calls, so that clients receive their errors. The event streams
+// are closed next, and the connections of browsers last.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
 	endWithin := func(timeout time.Duration, part string, endPart func(context.Context) error) {

@@ -22,7 +22,7 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fakeTimeDaemon is a complete daemon in fake time.
+// fakeTimeDaemon is a complete daemon that runs in the fake time of testing/synctest.
 type fakeTimeDaemon struct {
 	t      *testing.T
 	listen *memnet.Listener
@@ -64,7 +64,7 @@ func withFakeTimeDaemon(t *testing.T, test func(w *fakeTimeDaemon)) {
 	})
 }
 
-// sendRequest sends a request whose answer is read by the caller.
+// sendRequest sends a request and returns the response. The caller reads the body.
 func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...string) *http.Response {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
@@ -92,7 +92,7 @@ func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...strin
 	return resp
 }
 
-// expectAlive reads a stream for the duration d. expectAlive fails unless the stream
+// expectAlive reads a stream for the duration d, and fails the test unless the stream
 // stays open and sends keep-alive lines.
 func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duration) {
 	w.t.Helper()
@@ -115,8 +115,8 @@ func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duratio
 	}
 }
 
-// TestLongStreams checks that no limit for slow clients ends a stream or a session
-// that takes minutes.
+// TestLongStreams checks that the limits for slow clients do not end streams or sessions
+// that last 20 min.
 func TestLongStreams(t *testing.T) {
 	const streamTime = 20 * time.Minute
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`

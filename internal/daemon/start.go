@@ -18,20 +18,21 @@ import (
 	"opentabs/internal/version"
 )
 
-// StartedDaemon is a daemon with its open port and its record in the state directory.
+// StartedDaemon is a daemon whose port is open and whose PID and port are stored in the
+// state directory.
 type StartedDaemon struct {
 	*Daemon
 	home     *home.Home
 	listener net.Listener
 }
 
-// Start opens the port of the settings, builds the daemon and writes its record. A lock
-// lets only one process start at a time, so that the second of two processes finds the
-// daemon of the first.
+// Start opens the configured port, creates the daemon, and writes its PID and port to the
+// state directory. A lock lets only one process start at a time. A second process
+// therefore finds the daemon of the first.
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {
-	case home.IsUnwritable(err) && h.Settings.Port != 0: // with an unwritable home, the port prevents a second daemon
+	case home.IsUnwritable(err) && h.Settings.Port != 0: // without a writable state directory, only the port prevents a second daemon
 		log.Warn().Err(err).Msg("the state directory cannot be written; the server runs, but changes are not stored")
 	case err != nil:
 		return nil, err
@@ -60,14 +61,15 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemo
 		return nil, err
 	}
 	s := &StartedDaemon{home: h, listener: listener}
-	// The record is written while the daemon is built, because writing waits for the disk.
+	// The file with the PID and port is written concurrently, because writing waits for
+	// the disk.
 	recordErr := make(chan error, 1)
 	go func() {
 		recordErr <- h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
 	}()
 	s.Daemon = newDaemon(h, token, listener.Addr().String(), log)
 	err = <-recordErr
-	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the port in the settings
+	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the configured port
 		log.Warn().Err(err).Msg("the server's record could not be written")
 	} else if err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -75,20 +77,22 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemo
 	return s, nil
 }
 
-// Port returns the port that the daemon listens on.
+// Port returns the TCP port on which the daemon listens.
 func (s *StartedDaemon) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 
-// Address returns the host and port that the daemon listens on.
+// Address returns the host and port on which the daemon listens, such as
+// "127.0.0.1:9527".
 func (s *StartedDaemon) Address() string { return s.listener.Addr().String() }
 
-// Serve runs the daemon until ctx ends, and then removes the daemon's record.
+// Serve runs the daemon until ctx ends, and then removes the daemon's PID and port from
+// the state directory.
 func (s *StartedDaemon) Serve(ctx context.Context) error {
 	err := s.Daemon.Serve(ctx, s.listener)
 	return errors.Join(err, s.home.RemoveServer(os.Getpid()))
 }
 
-// listenLoopback opens the TCP port on 127.0.0.1. The error for a port in use names its
-// owner.
+// listenLoopback listens on a TCP port of 127.0.0.1. If the port is in use, the error
+// names the program that uses the port.
 func listenLoopback(ctx context.Context, port int, token string) (net.Listener, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)

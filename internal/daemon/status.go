@@ -24,7 +24,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// statusReporter collects what GET /status returns.
+// statusReporter collects the response of GET /status.
 type statusReporter struct {
 	home     *home.Home
 	address  string
@@ -51,7 +51,7 @@ func (r statusReporter) status() httpapi.Status {
 			MaxWaiting: s.MaxWaiting,
 		},
 		Memory: httpapi.Memory{HeapBytes: memoryUse.HeapBytes, SystemBytes: memoryUse.SystemBytes, Goroutines: runtime.NumGoroutine()},
-		// An empty list is [] in JSON, not null.
+		// An empty list must be [] in JSON, not null.
 		Browsers: []httpapi.Browser{}, Plugins: []httpapi.Plugin{},
 		Failed: []httpapi.FailedPlugin{}, Clients: []httpapi.MCPClient{},
 	}
@@ -84,7 +84,7 @@ func (r statusReporter) status() httpapi.Status {
 		status.Unpaired = append(status.Unpaired, httpapi.UnpairedBrowser{KeyID: try.KeyID, TriedAt: try.At.UTC()})
 	}
 	for _, c := range r.mcp.Clients() {
-		// The session id is left out of the status, because the id works as a password.
+		// The session ID is omitted from the status, because it works like a password.
 		status.Clients = append(status.Clients, httpapi.MCPClient{
 			Client: c.Token, Credential: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
 			Tools: string(r.mcp.ListModeOf(c)), Timeout: r.timeoutOf(c),
@@ -103,8 +103,8 @@ func (r statusReporter) status() httpapi.Status {
 	return status
 }
 
-// timeoutOf returns how long a client waits for the answer to a call; nil if that is
-// unknown.
+// timeoutOf returns how long a client waits for the result of a call, or nil if opentabs
+// has not determined the timeout.
 func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout {
 	if e, ok := r.timeouts.Find(clients.ID{Name: c.Name, Version: c.Version}); ok {
 		source := httpapi.TimeoutLearned
@@ -121,7 +121,7 @@ func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout
 	return &httpapi.ClientTimeout{LimitMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts, Source: httpapi.TimeoutTable}
 }
 
-// connectedBrowserIDs returns the IDs of the connected browsers.
+// connectedBrowserIDs returns the IDs of the browsers whose link is open.
 func (r statusReporter) connectedBrowserIDs() (ids []string) {
 	for _, b := range r.hub.Browsers() {
 		if b.Connected {
@@ -131,9 +131,9 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 	return ids
 }
 
-// releaseTab stops the client that uses a tab with browser tools, and returns the name of
-// the client. The parameter browser is the ID or the name of a browser. An empty browser
-// means the only browser in which a client uses a tab with this ID.
+// releaseTab ends an MCP client's control of a tab, and returns the name of the client.
+// browser is the ID or name of the tab's browser. If browser is empty, a client may
+// control a tab with this ID in only one browser.
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
 	var found []string
 	for _, b := range r.hub.Browsers() {
@@ -153,7 +153,7 @@ func (r statusReporter) releaseTab(browser string, tabID int) (client string, er
 	return "", fmt.Errorf("clients use a tab %d in several browsers: name one with --browser", tabID)
 }
 
-// heldTabsOf returns the tabs of a browser that clients hold.
+// heldTabsOf returns the tabs of a browser that MCP clients control with browser tools.
 func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (held []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {

@@ -16,13 +16,15 @@ import (
 	"opentabs/wire"
 )
 
-// undoCommandClient is the client of the calls that `opentabs calls undo` makes. All these
-// calls share one session, so no permission is limited to it.
+// undoCommandClient is the client of all calls that `opentabs calls undo` makes. All undo
+// calls of commands share one session, so the user cannot grant a permission for only
+// this session.
 var undoCommandClient = dispatch.Client{
 	Name: dispatch.CommandNamePrefix + "calls undo", Credential: dispatch.CredentialCommandLine, Session: "calls-undo", IsSessionShared: true,
 }
 
-// pastCalls undoes calls, and repeats the endings of calls with idempotency keys.
+// pastCalls undoes calls. For calls with an idempotency key, pastCalls also returns the
+// stored result of an earlier call with the same key.
 type pastCalls struct {
 	keys    *idempotency.Keys
 	memory  *undo.Memory
@@ -37,13 +39,14 @@ func newPastCalls(plugins func() *plugin.Set, records *recorder.Recorder, record
 	return &pastCalls{keys: idempotency.New(records, recordDays), memory: undo.NewMemory(plugins), records: records, plugins: plugins}
 }
 
-// addHooks adds the hooks of pastCalls to the options of a dispatcher.
+// addHooks adds the hooks of undo and idempotency keys to the options of a dispatcher.
 func (p *pastCalls) addHooks(o *dispatch.Options) {
 	o.BeforeHooks = append(o.BeforeHooks, p)
 	o.AfterHooks = append(o.AfterHooks, p.memory)
 }
 
-// Before implements dispatch.BeforeHook: it writes the notes of a call that will run.
+// Before stores the idempotency key of a call, and what an undo of the call needs, before
+// the call runs. Before implements dispatch.BeforeHook.
 func (p *pastCalls) Before(info dispatch.CallInfo) *wire.CallError {
 	if err := p.keys.Before(info); err != nil {
 		return err
@@ -51,7 +54,8 @@ func (p *pastCalls) Before(info dispatch.CallInfo) *wire.CallError {
 	return p.undoer.Before(info)
 }
 
-// connect sets the dispatcher, and returns the jobs of all calls that outlive a request.
+// connect sets the dispatcher, and returns the list of jobs: calls that may outlive the
+// request of their client.
 func (p *pastCalls) connect(calls *dispatch.Dispatcher, choosePlace func(*dispatch.Call, recorder.Entry)) *joblist.List {
 	jobs := joblist.New(calls, joblist.Options{})
 	p.keys.SetJobs(jobs)
@@ -60,18 +64,19 @@ func (p *pastCalls) connect(calls *dispatch.Dispatcher, choosePlace func(*dispat
 	return jobs
 }
 
-// undoOf returns the call that undoes a call; nil if there is none.
+// undoOf returns the state of the call that undoes the given call, or nil if there is
+// none.
 func (p *pastCalls) undoOf(callID string, created time.Time) (*wire.CallUndo, error) {
 	return p.undoer.State(callID, created)
 }
 
-// undoForPanel answers a call.undo of a side panel.
+// undoForPanel handles a call.undo request of a side panel.
 func (p *pastCalls) undoForPanel(params wire.CallUndoParams) (wire.CallUndoResult, error) {
 	started, err := p.undoer.Undo(params.CallID, sidePanelClient)
 	return wire.CallUndoResult{CallID: started.CallID}, err
 }
 
-// undoForCommand undoes a call for `opentabs calls undo`.
+// undoForCommand starts an undo for `opentabs calls undo`.
 func (p *pastCalls) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 	started, err := p.undoer.Undo(callID, undoCommandClient)
 	if errors.Is(err, undo.ErrNotRecorded) {
@@ -80,9 +85,10 @@ func (p *pastCalls) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 	return httpapi.StartedUndo{CallID: started.CallID, ToolName: started.ToolName}, err
 }
 
-// receiveLate passes the answer of a page to an ended run on to the idempotency keys and to
-// the undoer. Only the browser in which a call ran may answer. A call from before a restart
-// is not known, and its ID cannot be guessed.
+// receiveLate handles a result that a page sends after the call has ended. The result is
+// passed to the idempotency keys and to the undoer. Only the browser in which the call
+// ran may send the result. For a call from before a restart, the browser is not known,
+// but the ID of the call cannot be guessed.
 func (p *pastCalls) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {

@@ -1,17 +1,17 @@
 // Package relay implements `opentabs mcp`, which connects the stdio of an MCP client to
-// the daemon. The relay carries the client's session over when the daemon restarts.
+// the daemon. When the daemon restarts, the relay continues the client's session on the
+// new daemon.
 //
-// The relay copies lines in both directions and does not change them. The relay parses
-// only the ids and methods of messages. When the connection to the daemon is lost, the
-// relay
+// The relay copies lines in both directions without changing them, and parses only the
+// IDs and methods of messages. When the connection to the daemon is lost, the relay
 //
-//   - answers open calls with an error, because they may have taken effect;
+//   - responds to open calls with an error, because a call may have taken effect;
 //   - cancels the requests that the daemon had sent to the client;
-//   - joins the next daemon, or starts one if the client waits for an answer;
-//   - repeats initialize, the subscriptions and all other open requests on the next
-//     daemon.
+//   - connects to the next daemon, or starts a daemon if the client waits for a response;
+//   - repeats the initialize request, the subscriptions and all other open requests on
+//     the next daemon.
 //
-// One goroutine reads the client and writes to the daemon. One goroutine per connection
-// writes the daemon's lines to the client. The goroutines share the session state,
-// which one mutex guards.
+// A goroutine reads from the client and writes to the daemon. For each connection to a
+// daemon, another goroutine writes the daemon's lines to the client. A mutex guards the
+// session state that these goroutines share.
 package relay

@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// maxLineBytes is the longest line that a client may send. The daemon's own limit for a
-// line is lower, and its error is clearer.
+// maxLineBytes is the maximum length of a line from the client. The daemon has a lower
+// limit and a clearer error.
 const maxLineBytes = 32 << 20
 
 var errLineTooLong = errors.New("the line is too long")
 
-// readLine returns a copy of the next line with its newline. readLine discards a line
-// that is longer than maxLineBytes and returns errLineTooLong. At the end of the input,
-// readLine adds a missing newline.
+// readLine returns a copy of the next line, including its newline. A line longer than
+// maxLineBytes is discarded, and readLine returns errLineTooLong. If the last line of the
+// input has no newline, readLine adds it.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	isTooLong := false

@@ -8,17 +8,19 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// message has the ids and the method of one line of MCP.
+// message has the IDs and the method of one line of MCP, which is a JSON-RPC message or a
+// batch.
 type message struct {
-	// requests are the raw ids of the requests in the line, and answers those of the
-	// answers. Only a line with a batch has more than one message.
+	// requests are the raw IDs of the requests in the line. answers are the raw IDs of
+	// the responses. Only a batch has more than one ID.
 	requests, answers []string
-	// method is the method of a single message; empty for an answer.
+	// method is the method of a single request or notification. method is empty for a
+	// response and a batch.
 	method string
 }
 
-// parseMessage parses a line. An invalid line has neither requests nor answers; the
-// daemon answers an invalid line with an error.
+// parseMessage parses a line of MCP. An invalid line has neither requests nor answers.
+// The daemon responds to an invalid line with an error.
 func parseMessage(line []byte) message {
 	var m message
 	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -38,8 +40,8 @@ func parseMessage(line []byte) message {
 	return m
 }
 
-// expectsAnswer reports whether the client waits for an answer to the line: to a
-// request, or to an invalid line.
+// expectsAnswer reports whether the client waits for a response to the line. The daemon
+// responds to a request and to an invalid line.
 func (m message) expectsAnswer() bool {
 	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
 }
@@ -54,8 +56,8 @@ func (m *message) addEnvelope(id, method string) {
 	}
 }
 
-// parseEnvelope returns the id and the method of a message. parseEnvelope stops at the
-// result of an answer, which may have many megabytes.
+// parseEnvelope returns the ID and the method of a JSON-RPC message. Parsing stops at the
+// result of a response, which may be many megabytes long.
 func parseEnvelope(text []byte) (id, method string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -85,7 +87,8 @@ func parseEnvelope(text []byte) (id, method string) {
 	return id, method
 }
 
-// cancelledID returns the id of the request that a notifications/cancelled cancels.
+// cancelledID returns the ID of the request that a notifications/cancelled message
+// cancels.
 func cancelledID(line []byte) string {
 	var m struct {
 		Params struct {
@@ -98,7 +101,7 @@ func cancelledID(line []byte) string {
 	return string(m.Params.RequestID)
 }
 
-// resourceURI returns the uri parameter of a request.
+// resourceURI returns the parameter "uri" of a request, or an empty string.
 func resourceURI(line []byte) string {
 	var m struct {
 		Params struct {
@@ -111,33 +114,32 @@ func resourceURI(line []byte) string {
 	return m.Params.URI
 }
 
-// subscribeLine returns a request to subscribe to a resource.
+// subscribeLine returns a request that subscribes to a resource.
 func subscribeLine(id, uri string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"resources/subscribe","params":{"uri":%s}}`+"\n", rawjson.Encode(id), rawjson.Encode(uri))
 }
 
-// updatedLine returns the notification that a resource has changed.
+// updatedLine returns a notification that a resource has changed.
 func updatedLine(uri string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%s}}`+"\n", rawjson.Encode(uri))
 }
 
-// listChangedLine returns the notification that the list of tools or prompts has
-// changed.
+// listChangedLine returns a notification that the list of tools or prompts has changed.
 func listChangedLine(list string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n")
 }
 
-// cancelLine returns the notification that the daemon's request with the given raw id
-// needs no answer.
+// cancelLine returns a notification that cancels the daemon's request with the given raw
+// ID.
 func cancelLine(id string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the opentabs server stopped or restarted"}}`+"\n", id)
 }
 
-// codeServerLost is the JSON-RPC code of errors that the relay creates, from the range
-// for server errors.
+// codeServerLost is the JSON-RPC error code of errors that the relay itself creates. The
+// code is in the range reserved for server errors.
 const codeServerLost = -32000
 
-// errorLine returns an error response to the request with the given raw id.
+// errorLine returns an error response to the request with the given raw ID.
 func errorLine(id, text string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(text))
 }

@@ -17,40 +17,40 @@ import (
 )
 
 const (
-	// restartTimeout is how long the relay waits for a restart of a lost daemon before
-	// the relay starts a daemon.
+	// restartTimeout is how long the relay waits for a lost daemon to restart before the
+	// relay itself starts a daemon.
 	restartTimeout = 500 * time.Millisecond
-	// minPollInterval and maxPollInterval bound the interval between two attempts to join a daemon
-	// while no request is open.
+	// minPollInterval and maxPollInterval limit the interval between two attempts to
+	// connect to a daemon while the client has no open request.
 	minPollInterval = 50 * time.Millisecond
 	maxPollInterval = 2 * time.Second
-	// resumeTimeout is how long a new daemon may take to answer initialize.
+	// resumeTimeout limits how long a new daemon may take to respond to the repeated
+	// initialize request.
 	resumeTimeout = 5 * time.Second
-	// drainTimeout is how long the last lines of a lost daemon may take to arrive.
+	// drainTimeout limits how long the relay waits for the last lines of a lost daemon.
 	drainTimeout = time.Second
-	// endTimeout is how long the daemon may take to end the session after the client
+	// endTimeout limits how long the daemon may take to end the session after the client
 	// has closed its input.
 	endTimeout = 5 * time.Second
-	// joinErrLifetime is how long a failure to get a daemon is returned without another
-	// attempt.
+	// joinErrLifetime is how long the error of a failed connection attempt is returned
+	// without a new attempt.
 	joinErrLifetime = 2 * time.Second
 )
 
-// Options are the streams of an MCP client and the installation that [Run] connects. All
-// fields except ClientToken are required.
+// Options are the options of [Run]. All fields except ClientToken are required.
 type Options struct {
 	Home *home.Home
 	In   io.Reader
 	Out  io.Writer
-	// ClientToken is the token of the MCP client; empty if the client has no token.
+	// ClientToken is the token of the MCP client, or empty if the client has none.
 	ClientToken string
-	// Notef writes a note for the user.
+	// Notef writes a notice for the user, usually to stderr.
 	Notef func(format string, args ...any)
 }
 
-// Run connects a client to the daemon until the client closes its input or ctx ends.
-// When the client closes its input or ctx ends, Run returns nil, because a client
-// normally closes stdin and then sends SIGTERM.
+// Run connects an MCP client to the daemon until the client closes its input or ctx ends.
+// In both cases Run returns nil, because a client normally closes stdin and then sends
+// SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(endpoints{
 		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) error {
 			}
 			stdio, err := client.Stdio(ctx, o.ClientToken)
 			if err != nil {
-				return nil, err // returning stdio would make a non-nil conn from a nil pointer
+				return nil, err // returning stdio would convert a nil pointer to a non-nil conn
 			}
 			return stdio, nil
 		},
@@ -69,33 +69,34 @@ func Run(ctx context.Context, o Options) error {
 	return r.run(ctx)
 }
 
-// conn is a connection to the daemon.
+// conn is a connection to the daemon whose write side can be closed separately.
 type conn interface {
 	io.ReadWriteCloser
 	CloseWrite() error
 }
 
-// endpoints are the streams of a client, and functions that connect to a daemon or
-// start one.
+// endpoints are the streams of a client, and the functions that connect to a daemon or
+// start a daemon.
 type endpoints struct {
 	in    io.Reader
 	out   io.Writer
 	notef func(format string, args ...any)
-	// connectToDaemon connects to a running daemon, or returns httpapi.ErrNoServer.
+	// connectToDaemon connects to a running daemon, or returns httpapi.ErrNoServer if no
+	// daemon runs.
 	connectToDaemon func(context.Context) (conn, error)
 	// startDaemon starts a daemon and returns when the daemon accepts connections.
 	startDaemon func(context.Context) error
 }
 
-// relay connects a client to one daemon after the other.
+// relay connects one client to a sequence of daemons.
 type relay struct {
 	endpoints
 
-	// Only the goroutine of run uses the fields up to mu.
+	// Only the goroutine of run uses the fields before mu.
 	link         *daemonLink
-	lostAt       time.Time // when the last link was lost; zero before the first loss
+	lostAt       time.Time // when the last connection was lost; zero before the first loss
 	pollInterval time.Duration
-	joinErr      error // why the last attempt to get a daemon failed
+	joinErr      error // why the last attempt to connect to a daemon failed
 	joinErrAt    time.Time
 
 	mu       sync.Mutex // guards all fields below, and writes to out
@@ -106,13 +107,13 @@ type relay struct {
 // daemonLink is one connection to a daemon.
 type daemonLink struct {
 	conn conn
-	done chan struct{} // done is closed when the reader of the connection has ended
-	// resumed is closed when the daemon has answered the repeated initialize, whose id
-	// is resumeID. resumed is nil if initialize is not repeated.
+	done chan struct{} // closed when the reader of the connection has ended
+	// resumed is closed when the daemon has responded to the repeated initialize request,
+	// whose ID is resumeID. resumed is nil if no initialize request is repeated.
 	resumed  chan struct{}
 	resumeID string
-	// ownID is the id of the relay's own requests. The relay drops the answers to its
-	// own requests.
+	// ownID is the ID of the relay's own requests. The relay does not pass responses to
+	// ownID on to the client.
 	ownID string
 }
 
@@ -125,7 +126,7 @@ func (r *relay) run(ctx context.Context) error {
 	readerStopped := make(chan struct{})
 	defer close(readerStopped)
 	go r.readClient(lines, readerStopped)
-	// Start the daemon before the first request, so that browsers can connect.
+	// The daemon starts before the client's first request, so that browsers can connect.
 	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
 		r.notef("%s", home.Explain(err))
 	}
@@ -139,7 +140,7 @@ func (r *relay) run(ctx context.Context) error {
 		case <-r.linkDone():
 			r.handleLoss(ctx)
 		case <-r.nextPoll():
-			// No request is open, so no daemon is started.
+			// The client has no open request, so the relay does not start a daemon.
 			if r.connect(ctx, false) != nil {
 				r.pollInterval = min(r.pollInterval*2, maxPollInterval)
 			}
@@ -155,8 +156,8 @@ func (r *relay) run(ctx context.Context) error {
 	return nil
 }
 
-// linkDone returns a channel that is closed when the link is lost; nil without a
-// link.
+// linkDone returns a channel that is closed when the connection to the daemon is lost, or
+// nil without a connection.
 func (r *relay) linkDone() <-chan struct{} {
 	if r.link == nil {
 		return nil
@@ -164,8 +165,8 @@ func (r *relay) linkDone() <-chan struct{} {
 	return r.link.done
 }
 
-// nextPoll returns a channel that fires when the relay should search for a daemon
-// again; nil while there is a link.
+// nextPoll returns a channel that fires when the relay should try to connect to a daemon
+// again. nextPoll returns nil while the relay is connected.
 func (r *relay) nextPoll() <-chan time.Time {
 	if r.link != nil {
 		return nil
@@ -173,7 +174,8 @@ func (r *relay) nextPoll() <-chan time.Time {
 	return time.After(r.pollInterval)
 }
 
-// readClient sends the client's lines to lines until its input ends.
+// readClient sends the client's lines to the channel lines until the client closes its
+// input.
 func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	defer close(lines)
 	in := bufio.NewReaderSize(r.in, 64<<10)
@@ -199,12 +201,12 @@ func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	}
 }
 
-// forward sends a line of the client to the daemon. forward joins or starts a daemon if
-// there is none and the client waits for an answer.
+// forward sends a line of the client to the daemon. If there is no daemon and the client
+// waits for a response, forward first connects to a daemon or starts a daemon.
 func (r *relay) forward(ctx context.Context, line []byte) {
 	m := parseMessage(line)
 	select {
-	case <-r.linkDone(): // the link is lost, but the loss is not handled yet
+	case <-r.linkDone(): // the connection is lost, but handleLoss has not run
 		r.handleLoss(ctx)
 	default:
 	}
@@ -223,7 +225,7 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 	}
 }
 
-// writeDaemon sends a line to the daemon. writeDaemon returns false if the link was
+// writeDaemon sends a line to the daemon. writeDaemon returns false if the connection was
 // lost before the daemon can have read the line, so that the line can be sent again.
 func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
 	r.recordSent(m, line)
@@ -247,7 +249,7 @@ func (r *relay) recordSent(m message, line []byte) {
 	r.session.recordSent(m, line)
 }
 
-// refuseRequests answers requests with the reason why there is no daemon.
+// refuseRequests responds to requests with the reason why there is no daemon.
 func (r *relay) refuseRequests(ids []string, err error) {
 	reason := home.Explain(err)
 	r.notef("%s", reason)
@@ -256,10 +258,10 @@ func (r *relay) refuseRequests(ids []string, err error) {
 	}
 }
 
-// handleLoss ends the link. handleLoss answers open calls with an error, and repeats
-// the other open requests on the next daemon.
+// handleLoss closes a lost connection. handleLoss responds to open calls with an error,
+// and repeats all other open requests on the next daemon.
 func (r *relay) handleLoss(ctx context.Context) {
-	// The last lines of the daemon may still be on their way.
+	// The last lines of the daemon may not have arrived yet.
 	select {
 	case <-r.link.done:
 	case <-time.After(drainTimeout):
@@ -290,8 +292,8 @@ func (r *relay) handleLoss(ctx context.Context) {
 	}
 }
 
-// connect makes sure that there is a link to a daemon. With mayStart, connect starts a
-// daemon if none runs.
+// connect connects to a running daemon unless the relay is connected. If mayStart is
+// true, connect starts a daemon if none runs.
 func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	if r.link != nil {
 		return nil
@@ -312,8 +314,8 @@ func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	return err
 }
 
-// joinOrStart waits up to restartTimeout for a daemon that restarts, then starts a new
-// daemon.
+// joinOrStart waits up to restartTimeout for a daemon that restarts, and then starts a
+// new daemon.
 func (r *relay) joinOrStart(ctx context.Context) error {
 	for time.Since(r.lostAt) < restartTimeout {
 		select {
@@ -331,7 +333,8 @@ func (r *relay) joinOrStart(ctx context.Context) error {
 	return r.joinRunning(ctx)
 }
 
-// joinRunning connects to a running daemon and continues the client's session there.
+// joinRunning connects to a running daemon and continues the client's session on that
+// daemon.
 func (r *relay) joinRunning(ctx context.Context) error {
 	c, err := r.connectToDaemon(ctx)
 	if err != nil {
@@ -351,8 +354,8 @@ func (r *relay) joinRunning(ctx context.Context) error {
 		return fmt.Errorf("open the session on the new server: %w", err)
 	}
 	if session.initialized != nil {
-		// The new daemon may have other tools and prompts than the lost daemon, and has
-		// no calls of the lost daemon.
+		// The new daemon may have other tools and prompts, and has none of the lost
+		// daemon's calls.
 		r.writeClient(listChangedLine("tools"))
 		r.writeClient(listChangedLine("prompts"))
 		for _, uri := range session.subscribedURIs {
@@ -363,7 +366,7 @@ func (r *relay) joinRunning(ctx context.Context) error {
 	return nil
 }
 
-// resume repeats the session on a new daemon.
+// resume repeats the client's session on a new daemon.
 func (l *daemonLink) resume(session replay) error {
 	if session.initialize != nil {
 		if _, err := l.conn.Write(session.initialize); err != nil {
@@ -392,7 +395,7 @@ func (l *daemonLink) resume(session replay) error {
 	return nil
 }
 
-// readDaemon sends the daemon's lines to the client until the link ends.
+// readDaemon sends the daemon's lines to the client until the connection is lost.
 func (r *relay) readDaemon(link *daemonLink) {
 	defer close(link.done)
 	in := bufio.NewReaderSize(link.conn, 256<<10)
@@ -419,7 +422,6 @@ func (r *relay) readDaemon(link *daemonLink) {
 	}
 }
 
-// writeClient writes a line to the client.
 func (r *relay) writeClient(line []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -438,7 +440,7 @@ func (r *relay) clientError() error {
 	return nil
 }
 
-// finish closes the daemon's input and waits until the daemon has answered all open
+// finish closes the daemon's input and waits until the daemon has responded to all open
 // requests.
 func (r *relay) finish(ctx context.Context) error {
 	if r.link == nil {

@@ -6,42 +6,43 @@ import (
 )
 
 const (
-	// maxRepeatBytes is the size of the longest request that is repeated on the next
-	// daemon.
+	// maxRepeatBytes is the maximum length of a request that is repeated on the next
+	// daemon. Longer requests fail if the daemon is lost.
 	maxRepeatBytes = 1 << 20
-	// maxDaemonRequests is how many open requests of the daemon are stored.
+	// maxDaemonRequests is the maximum number of stored requests that the daemon has sent
+	// to the client.
 	maxDaemonRequests = 1000
-	// maxSubscriptions is how many subscriptions are stored: as many as a daemon
-	// accepts in one session.
+	// maxSubscriptions is the maximum number of stored subscriptions, and the number that
+	// a daemon accepts in one session.
 	maxSubscriptions = 256
 )
 
-// sessionState is the state of the client's session: how it was opened, and which
-// requests are open. sessionState is not safe for concurrent use.
+// sessionState records how the client opened its session, and which requests are open.
+// sessionState is not safe for concurrent use.
 type sessionState struct {
-	// initialize and initialized are the lines that opened the session. Both lines are
-	// nil in MCP 2026-07-28, which has no sessions.
+	// initialize and initialized are the lines with which the client opened its session.
+	// In MCP 2026-07-28, which has no sessions, initialize and initialized are nil.
 	initialize, initialized []byte
 	initializeID            string
-	// isOpen is set when the daemon has answered initialize.
+	// isOpen is true after the daemon has responded to the initialize request.
 	isOpen bool
-	// subscribedURIs are the URIs that the client has subscribed to.
+	// subscribedURIs are the URIs of the resources to which the client has subscribed.
 	subscribedURIs map[string]struct{}
-	// openRequests are the client's requests without an answer, oldest first.
+	// openRequests are the client's requests without a response, oldest first.
 	openRequests []openRequest
-	// daemonRequests are the ids of the daemon's requests without an answer.
+	// daemonRequests are the IDs of the daemon's requests without a response.
 	daemonRequests []string
 }
 
-// openRequest is a request without an answer.
+// openRequest is a request of the client without a response.
 type openRequest struct {
 	id string
-	// line is the request if it can be repeated; nil for a call, which may have taken
-	// effect.
+	// line is the request if it can be repeated. line is nil for a call, which may
+	// already have taken effect.
 	line []byte
 }
 
-// replay is what the next daemon receives to continue the session.
+// replay has the lines that the next daemon receives to continue the session.
 type replay struct {
 	initialize, initialized []byte
 	initializeID            string
@@ -53,7 +54,7 @@ func newSessionState() sessionState {
 	return sessionState{subscribedURIs: map[string]struct{}{}}
 }
 
-// recordSent records a line of the client.
+// recordSent records a line that the client sends to the daemon.
 func (s *sessionState) recordSent(m message, line []byte) {
 	switch m.method {
 	case "initialize":
@@ -63,7 +64,7 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	case "notifications/initialized":
 		s.initialized = line
 	case "notifications/cancelled":
-		s.dropRequest(cancelledID(line)) // a cancelled request gets no answer
+		s.dropRequest(cancelledID(line)) // a cancelled request gets no response
 	case "resources/subscribe":
 		if uri := resourceURI(line); uri != "" && len(s.subscribedURIs) < maxSubscriptions {
 			s.subscribedURIs[uri] = struct{}{}
@@ -76,8 +77,9 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 	for _, id := range m.requests {
 		r := openRequest{id: id}
-		// A batch, which has no method, may contain a call. A prompt runs in the page
-		// as a tool does, so prompts/get is not repeated.
+		// A batch has no method and may contain a call, so a batch is not repeated. A
+		// request prompts/get is not repeated either, because a prompt runs code in the
+		// page like a tool.
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}
@@ -85,14 +87,14 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 }
 
-// dropSent removes the requests of a line that was not sent.
+// dropSent removes the requests in a line that could not be sent.
 func (s *sessionState) dropSent(m message) {
 	for _, id := range m.requests {
 		s.dropRequest(id)
 	}
 }
 
-// recordReceived records a line of the daemon.
+// recordReceived records a line that the daemon has sent.
 func (s *sessionState) recordReceived(m message, line []byte) {
 	for _, id := range m.requests {
 		if len(s.daemonRequests) < maxDaemonRequests {
@@ -118,17 +120,17 @@ func (s *sessionState) dropDaemonRequest(id string) {
 	s.daemonRequests = slices.DeleteFunc(s.daemonRequests, func(open string) bool { return open == id })
 }
 
-// dropDaemonRequests removes the open requests of the daemon and returns their ids.
+// dropDaemonRequests removes all open requests of the daemon and returns their IDs.
 func (s *sessionState) dropDaemonRequests() []string {
 	ids := s.daemonRequests
 	s.daemonRequests = nil
 	return ids
 }
 
-// hasOpenRequests reports whether a request of the client is open.
+// hasOpenRequests reports whether the client waits for a response.
 func (s *sessionState) hasOpenRequests() bool { return len(s.openRequests) > 0 }
 
-// dropCalls removes the open requests that cannot be repeated and returns their ids.
+// dropCalls removes the open requests that cannot be repeated, and returns their IDs.
 func (s *sessionState) dropCalls() []string {
 	var ids []string
 	s.openRequests = slices.DeleteFunc(s.openRequests, func(r openRequest) bool {
@@ -140,7 +142,7 @@ func (s *sessionState) dropCalls() []string {
 	return ids
 }
 
-// dropAll removes all open requests and returns their ids.
+// dropAll removes all open requests of the client, and returns their IDs.
 func (s *sessionState) dropAll() []string {
 	ids := make([]string, len(s.openRequests))
 	for i, r := range s.openRequests {
@@ -150,7 +152,7 @@ func (s *sessionState) dropAll() []string {
 	return ids
 }
 
-// replay returns the lines that the next daemon must receive.
+// replay returns the lines that the next daemon must receive to continue the session.
 func (s *sessionState) replay() replay {
 	var r replay
 	if s.isOpen {

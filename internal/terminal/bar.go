@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Bar is the state of a progress bar.
+// Bar is the content of a progress bar that is drawn as one line.
 type Bar struct {
 	Label    string
 	Progress float64
 	Total    float64
-	// HasTotal is set if Total is known. While no total is known, a spinner is drawn
-	// instead of the bar.
+	// HasTotal is true if Total is known. While no total is known, a spinner replaces the
+	// bar.
 	HasTotal bool
-	// HasReport is set after the first progress report.
+	// HasReport is true after the first progress report.
 	HasReport bool
 	Message   string
 	Elapsed   time.Duration
 }
 
-// Glyphs are the characters that a bar is drawn with.
+// Glyphs are the characters for drawing bars and spinners.
 type Glyphs struct {
 	full, empty string
 	spinner     []string
 }
 
-// ASCIIGlyphs and unicodeGlyphs are the sets of characters for bars.
+// ASCIIGlyphs are for locales without UTF-8, and unicodeGlyphs for all others.
 var (
 	unicodeGlyphs = Glyphs{"█", "░", strings.Split("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "")}
 	ASCIIGlyphs   = Glyphs{"#", ".", strings.Split(`|/-\`, "")}
@@ -41,8 +41,8 @@ const (
 	barSeparator    = "  "
 )
 
-// Draw returns the bar as one line of at most width columns. In a narrow terminal Draw
-// omits the message first, then the label, then the bar itself.
+// Draw returns the bar as one line of at most width columns. If the line does not fit,
+// Draw first omits the message, then the label, and then the graph.
 func (b Bar) Draw(width int, g Glyphs) string {
 	numbers, elapsed := b.Numbers(), Elapsed(b.Elapsed)
 	separatorWidth := len(barSeparator)
@@ -81,7 +81,7 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	return strings.Join(parts, barSeparator)
 }
 
-// drawGraph draws the bar itself, or the spinner while no total is known.
+// drawGraph draws the graph of the bar, or a spinner while the total is not known.
 func (b Bar) drawGraph(width int, g Glyphs) string {
 	switch {
 	case width == 0:
@@ -93,15 +93,15 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
-// Span draws a part of a line that is width cells wide. The numbers start and end are
-// fractions from 0 to 1. Span draws at least one cell.
+// Span draws a filled section of a line that is width columns wide, such as one period on
+// a timeline. start and end are fractions from 0 to 1. At least one column is filled.
 func (g Glyphs) Span(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)
 	return strings.Repeat(" ", first) + strings.Repeat(g.full, last-first)
 }
 
-// doneFraction returns how much is done, from 0 to 1.
+// doneFraction returns the progress as a fraction from 0 to 1.
 func (b Bar) doneFraction() float64 {
 	if b.Total <= 0 {
 		return 1
@@ -109,12 +109,12 @@ func (b Bar) doneFraction() float64 {
 	return min(1, max(0, b.Progress/b.Total))
 }
 
-// minShownCount is the least progress without a total that is shown. Smaller values of
-// Progress only order the messages that come before the first count.
+// minShownCount is the smallest progress without a total that is displayed. Smaller
+// values only order messages that arrive before the first count.
 const minShownCount = 0.001
 
-// Numbers returns the percentage and the count of a bar, as far as they are known. The
-// returned text is empty if the tool has reported no numbers.
+// Numbers returns the percentage and the count, such as "40% 4/10". Numbers returns an
+// empty string if the tool has sent reports without numbers.
 func (b Bar) Numbers() string {
 	switch {
 	case !b.HasReport:

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBar draws bars in several states and widths. The test prints each bar between two
-// marks, so that spaces at the ends of the bar are visible.
+// TestBar draws bars in several states and widths. Each bar is printed between two marks,
+// so that the golden file shows spaces at its ends.
 func TestBar(t *testing.T) {
 	halfDone := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,
@@ -45,7 +45,8 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// TestBarFits draws a bar at every width, with Unicode and with ASCII characters.
+// TestBarFits draws bars at every width, with Unicode and ASCII characters, and checks
+// that no line is too wide.
 func TestBarFits(t *testing.T) {
 	states := []Bar{
 		{}, {Label: "tool", HasReport: true, Progress: 5},

@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Block is a block of lines at the end of a terminal that is redrawn in place. Each
-// drawing writes only changed lines, in one write, so that the terminal does not
-// flicker. Nothing else may be written to the terminal between two drawings.
+// Block is a block of lines at the end of a terminal that is redrawn in place. Draw
+// writes only the changed lines, in one write, so that the terminal does not flicker.
+// Between two drawings, nothing else may be written to the terminal.
 type Block struct {
 	out io.Writer
-	// size returns the columns and rows of the terminal, which may change.
+	// size returns the current columns and rows of the terminal.
 	size       func() (columns, rows int)
 	shownLines []string
 }
 
-// NewBlock returns an empty block on stdout, which must be a terminal for which
-// [Output.CanRedraw] is true.
+// NewBlock returns an empty block on stdout. Call NewBlock only if [Output.CanRedraw]
+// returns true.
 func (o *Output) NewBlock() *Block {
 	return &Block{out: o.stdout, size: o.stdout.size}
 }
 
-// Draw replaces the block by lines, which are safe for a terminal. Draw cuts each line
-// at the edge of the terminal, and omits the last lines if the terminal has too few
-// rows.
+// Draw replaces the content of the block with lines, which must contain no unsafe control
+// characters. Draw truncates lines at the edge of the terminal. If the terminal has too
+// few rows, Draw omits the last lines.
 func (b *Block) Draw(lines []string) {
 	columns, rows := b.size()
-	// The cursor is in the line below the block, and the last column stays free,
-	// because some terminals would wrap the line.
+	// The row below the block stays free for the cursor. The last column stays free,
+	// because some terminals would wrap a full line.
 	lines = lines[:min(len(lines), max(rows-1, 1))]
 	newLines := make([]string, len(lines))
 	for i, line := range lines {
@@ -63,9 +63,9 @@ func (b *Block) Clear() {
 	b.shownLines = nil
 }
 
-// moveToFirstLine returns the escape sequence that moves the cursor to the block's first
-// line. If the terminal has become narrower, lines of the block wrap, and the escape
-// sequence also clears the whole block.
+// moveToFirstLine returns the escape sequence that moves the cursor to the first line of
+// the block. If the terminal has become narrower and lines of the block have wrapped, the
+// sequence also clears the block.
 func (b *Block) moveToFirstLine(columns int) string {
 	linesUp, isWrapped := 0, false
 	for _, line := range b.shownLines {

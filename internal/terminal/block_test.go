@@ -38,7 +38,7 @@ func TestBlock(t *testing.T) {
 	b.Clear()
 }
 
-// TestBlockWritesChanges checks that unchanged lines are not written again.
+// TestBlockWritesChanges checks that Block.Draw writes only lines that have changed.
 func TestBlockWritesChanges(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 80, Rows: 50}
 	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
@@ -83,7 +83,7 @@ func TestBlockAtRandom(t *testing.T) {
 	}
 }
 
-// TestBlockOnANarrowedTerminal checks a block whose lines wrap after the terminal
+// TestBlockOnANarrowedTerminal checks a block whose lines wrapped because the terminal
 // became narrower.
 func TestBlockOnANarrowedTerminal(t *testing.T) {
 	var out bytes.Buffer

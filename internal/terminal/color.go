@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// These escape sequences set colors that are readable on dark and on light terminals.
+// The colors of these escape sequences are readable on dark and on light terminals.
 const (
 	styleBold   = "\x1b[1m"
 	styleRed    = "\x1b[31m"
@@ -14,7 +14,7 @@ const (
 	styleReset  = "\x1b[0m"
 )
 
-// wordStyles are the styles of table cells, by the word with which the cell begins.
+// wordStyles maps the first word of a table cell, such as "failed", to a color.
 var wordStyles = []struct{ word, style string }{
 	{"failed", styleRed},
 	{"fail", styleRed},
@@ -27,13 +27,13 @@ var wordStyles = []struct{ word, style string }{
 	{"fixed", styleGreen},
 }
 
-// hasColor reports whether stdout is a terminal that shows colors, and the user has not
-// switched colors off with NO_COLOR.
+// hasColor reports whether stdout is a terminal that displays colors, and the user has
+// not turned colors off with NO_COLOR.
 func hasColor(stdout *os.File, getenv func(string) string) bool {
 	return supportsEscapes(stdout) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// styleOf returns the style of a table cell; empty if the cell has no style.
+// styleOf returns the color of a table cell as an escape sequence, or an empty string.
 func styleOf(cell string) string {
 	for _, s := range wordStyles {
 		if rest, ok := strings.CutPrefix(cell, s.word); ok && (rest == "" || rest[0] == ' ') {
@@ -43,7 +43,7 @@ func styleOf(cell string) string {
 	return ""
 }
 
-// colorWord returns a word such as ok or fail in its color, if stdout shows colors.
+// colorWord colors a word such as "ok" or "fail" if stdout displays colors.
 func colorWord(o *Output, word string) string {
 	if style := styleOf(word); o.hasStdoutColor && style != "" {
 		return style + word + styleReset
@@ -51,9 +51,10 @@ func colorWord(o *Output, word string) string {
 	return word
 }
 
-// colorCells colors the cells of a table's line that have a style. The first cell begins
-// at the byte offset in line, and widths are the widths of the columns. The first and the
-// last column get no color, because they may contain text of tools and pages.
+// colorCells colors the cells in one line of a table by their first word. offset is the
+// position of the first cell in line, in bytes, and widths are the column widths. Cells
+// in the first and the last column stay uncolored, because they may contain text of tools
+// and pages.
 func colorCells(line string, offset int, row []string, widths []int) string {
 	var b strings.Builder
 	written := 0

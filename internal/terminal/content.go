@@ -9,11 +9,11 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// ContentLines returns the content of an activity as lines that are safe for a
-// terminal. Content of type text or code is written unchanged. Content of type table is
-// a list of objects, or an object with the members columns and rows. Content of any
-// other type, and content that does not match its type, is written as JSON. If shorten
-// is set, as for a terminal, cells are cut at 40 columns.
+// ContentLines formats the content of an activity as lines without unsafe control
+// characters. Content of type "text" or "code" is not reformatted. Content of type
+// "table" is a list of objects, or an object with the members "columns" and "rows". All
+// other content, and content that does not match its type, is formatted as JSON. If
+// shorten is true, table cells are truncated at 40 columns.
 func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	text, isText := readText(kind, content)
 	switch {
@@ -26,19 +26,19 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	}
 	var b bytes.Buffer
 	if json.Indent(&b, content, "", "  ") != nil {
-		return textLines(string(content)) // the server sends valid JSON
+		return textLines(string(content)) // unlikely, because the server sends valid JSON
 	}
 	return strings.Split(safeJSON(b.String()), "\n")
 }
 
-// JSONLines returns a JSON text as indented lines that are safe for a terminal. Text
-// that is not JSON, such as truncated JSON, keeps its lines.
+// JSONLines formats JSON as indented lines without unsafe control characters. If text is
+// not valid JSON, for example because it was truncated, the lines are not reformatted.
 func JSONLines(text string) []string {
 	return ContentLines("json", json.RawMessage(text), false)
 }
 
-// readText returns a string, or the code in an object of type code; ok is false for
-// other content.
+// readText returns the content if it is a JSON string, or the member "code" of an object
+// of type "code". For other content, ok is false.
 func readText(kind string, content json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
 		return text, true
@@ -56,30 +56,30 @@ func isNullJSON(content json.RawMessage) bool {
 	return bytes.Equal(bytes.TrimSpace(content), []byte("null"))
 }
 
-// tabStop is how many spaces replace a tab.
+// tabStop is the number of spaces that replace a tab character.
 const tabStop = 4
 
-// textLines splits text into lines that are safe for a terminal.
+// textLines splits text into lines and escapes unsafe control characters.
 func textLines(text string) []string {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabStop))
 	return strings.Split(safeText(text), "\n")
 }
 
-// maxCell is the greatest width of a table's cell, in columns of a terminal.
+// maxCell is the maximum width of a table cell, in terminal columns.
 const maxCell = 40
 
-// table is the content of an activity of type table.
+// table is the parsed content of an activity of type "table".
 type table struct {
 	columns []string
-	// rows have a cell for each column; an empty cell is "".
+	// rows have one cell per column. A missing cell is an empty string.
 	rows [][]string
-	// numeric is set for each column that has only numbers.
+	// numeric is true for each column in which all cells are numbers.
 	numeric []bool
 }
 
-// readTable reads a list of objects, whose members are the columns, or an object with
-// columns and rows. ok is false for content that is not a table.
+// readTable parses a list of objects, whose members become the columns, or an object with
+// "columns" and "rows". For content that is not a table, ok is false.
 func readTable(content json.RawMessage) (t table, ok bool) {
 	var rows []json.RawMessage
 	if json.Unmarshal(content, &rows) != nil {
@@ -101,8 +101,8 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 	return t, len(t.columns) > 0
 }
 
-// addRow adds a row: an object, or a list of cells if the columns are named. Without
-// named columns, the members of the objects become the columns.
+// addRow adds a row from a JSON object, or from a list of cells if hasColumns is true.
+// Without named columns, the members of the objects become the columns.
 func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 	t.rows = append(t.rows, nil)
 	var cells []json.RawMessage
@@ -141,8 +141,8 @@ func (t *table) setCell(column int, value json.RawMessage) {
 	}
 }
 
-// cellText returns a value on one line: a string as it is, null as "", other values
-// as JSON.
+// cellText formats a JSON value on one line. Strings lose their quotes, and null becomes
+// an empty string.
 func cellText(value json.RawMessage) string {
 	var text string
 	switch {
@@ -158,7 +158,7 @@ func cellText(value json.RawMessage) string {
 	return safeJSON(b.String())
 }
 
-// renderLines returns the table with its head and aligned columns.
+// renderLines returns the table as lines with a header and aligned columns.
 func (t table) renderLines(shorten bool) []string {
 	rows := append([][]string{t.columns}, t.rows...)
 	if shorten {

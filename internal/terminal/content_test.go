@@ -34,8 +34,8 @@ func TestContentLines(t *testing.T) {
 	}
 }
 
-// TestContentIsSafe checks that content of a page cannot move the cursor, hide text
-// or add a line.
+// TestContentIsSafe checks that content from a page cannot move the cursor, hide text or
+// add a line.
 func TestContentIsSafe(t *testing.T) {
 	// Control characters in JSON strings may be escaped or literal.
 	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b` + "\u009b31m\u202e\u2028\x7f"

@@ -4,5 +4,6 @@ package terminal
 
 import "os"
 
-// supportsEscapes reports whether the terminal f obeys escape sequences.
+// supportsEscapes reports whether a terminal interprets escape sequences. Every terminal
+// on Unix does.
 func supportsEscapes(*os.File) bool { return true }

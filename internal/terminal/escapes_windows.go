@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// supportsEscapes reports whether the console f obeys escape sequences. Old consoles print
-// escape sequences as text.
+// supportsEscapes reports whether the console f interprets escape sequences, and turns
+// them on. Old Windows consoles print escape sequences as text.
 func supportsEscapes(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

@@ -8,9 +8,10 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// NewLogger returns the log of the server, which writes to file, or to stderr if
-// file is nil. format is "json", "console", or "auto" for console text on a terminal
-// and JSON elsewhere. Text from browsers, clients and plugins is safe in the log.
+// NewLogger returns the server's logger, which writes to file, or to stderr if file is
+// nil. format is "json", "console" or "auto". The format "auto" selects "console" on a
+// terminal and "json" otherwise. Control characters from browsers, clients and plugins
+// are escaped.
 func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger, error) {
 	minLevel, err := zerolog.ParseLevel(level)
 	if err != nil {
@@ -31,8 +32,8 @@ func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger
 	return zerolog.New(w).Level(minLevel).With().Timestamp().Logger(), nil
 }
 
-// safeJSONWriter makes lines of JSON safe for a terminal. zerolog escapes the control
-// characters of ASCII only.
+// safeJSONWriter escapes hidden characters in lines of JSON. zerolog itself escapes only
+// the control characters of ASCII.
 type safeJSONWriter struct{ w io.Writer }
 
 func (s safeJSONWriter) Write(line []byte) (int, error) {
@@ -42,8 +43,8 @@ func (s safeJSONWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// makeMessageSafe makes the message of a log line safe and removes its line ends.
-// zerolog's console writer quotes the texts in fields, but not the message.
+// makeMessageSafe escapes hidden characters in the message of a log line and removes line
+// breaks. zerolog's console writer quotes the values of fields, but not the message.
 func makeMessageSafe(line map[string]any) error {
 	if message, ok := line[zerolog.MessageFieldName].(string); ok {
 		line[zerolog.MessageFieldName] = SafeLine(message)

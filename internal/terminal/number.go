@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// Percent writes a part of 1 as a percentage, rounded down: 100 % means that all
-// is done.
+// Percent formats a fraction from 0 to 1 as a percentage, rounded down, so that only
+// completed work shows 100%.
 func Percent(fraction float64) string {
 	return fmt.Sprintf("%3d%%", int(math.Floor(fraction*100+1e-9)))
 }
 
-// Number writes a count without needless digits. Number rounds off the small steps that
-// the server adds to order messages between two counts.
+// Number formats a count: numbers from 1000 as integers, and other numbers with at most 4
+// significant digits. Number also removes the tiny steps that the server adds to counts
+// to order messages.
 func Number(f float64) string {
 	absolute, rounded := math.Abs(f), math.Round(f)
 	if absolute < 1e15 && (f == rounded || absolute >= 1000 || absolute >= 1 && math.Abs(f-rounded) < 0.001) {
@@ -23,7 +24,8 @@ func Number(f float64) string {
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
 
-// Elapsed writes a duration with few digits: tenths of a second only below 10 s.
+// Elapsed formats a duration, such as "3.2s" or "45s". Durations below 10 s have tenths
+// of a second.
 func Elapsed(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -36,11 +38,11 @@ func Elapsed(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// Plural writes a number and a noun: "1 tab", "2 tabs".
+// Plural formats a number with a noun, such as "1 tab" or "2 tabs".
 func Plural(n int, noun string) string { return CountWithVerb(n, noun, noun+"s") }
 
-// CountWithVerb writes a number and the words that agree with it: "1 call waits", "2 calls
-// wait".
+// CountWithVerb formats a number with words that agree with it, such as "1 call waits" or
+// "2 calls wait".
 func CountWithVerb(n int, singular, plural string) string {
 	if n == 1 {
 		return "1 " + singular

@@ -10,35 +10,35 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is the standard output and the standard error of a command.
+// Output writes to the standard output and the standard error of a command.
 type Output struct {
 	stdout, stderr stream
-	// checkedStdout is the writer of stdout; a failed write fails the command.
+	// checkedStdout is the writer behind stdout. A failed write makes the command fail.
 	checkedStdout *checkedWriter
 	glyphs        Glyphs
-	// canRedraw is set if stdout is a terminal that obeys escape sequences.
+	// canRedraw is true if stdout is a terminal that interprets escape sequences.
 	canRedraw bool
-	// color is true if the log on stderr has colors, and hasStdoutColor is true if tables
-	// on stdout have colors.
+	// color is true if the log on stderr has colors. hasStdoutColor is true if tables on
+	// stdout have colors.
 	color, hasStdoutColor bool
 }
 
-// stream is stdout or stderr.
+// stream is either stdout or stderr.
 type stream struct {
 	io.Writer
 	isTerminal bool
-	// size returns the columns and rows of the terminal, which may change.
+	// size returns the current columns and rows of the terminal.
 	size func() (columns, rows int)
 }
 
-// These constants are the size of a terminal that does not report its size.
+// A terminal that does not report its size is assumed to have 80 columns and 24 rows.
 const (
 	fallbackColumns = 80
 	fallbackRows    = 24
 )
 
-// New returns the Output that writes to stdout and stderr. getenv is [os.Getenv], or
-// returns the variables of a test.
+// New returns an Output that writes to stdout and stderr. getenv is [os.Getenv], except
+// in tests.
 func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	o := &Output{
 		stdout: newStream(stdout), stderr: newStream(stderr), checkedStdout: &checkedWriter{w: stdout}, glyphs: localeGlyphs(getenv),
@@ -55,9 +55,8 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	return o
 }
 
-// NewTerminal returns the output for a simulated terminal without colour, for tests.
-// NewTerminal writes to w. The function size returns the columns and rows of the
-// terminal.
+// NewTerminal returns an Output for tests that writes to w as if w were a terminal
+// without colors. size returns the current columns and rows of the simulated terminal.
 func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 	both := stream{Writer: w, isTerminal: true, size: size}
 	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
@@ -88,7 +87,8 @@ func newStream(w io.Writer) stream {
 	return s
 }
 
-// localeGlyphs returns the characters that the user's locale can show.
+// localeGlyphs returns unicodeGlyphs if the locale in the environment variables uses
+// UTF-8, and otherwise ASCIIGlyphs.
 func localeGlyphs(getenv func(string) string) Glyphs {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(name)); locale != "" {
@@ -112,12 +112,12 @@ func IsTerminal(stream any) bool {
 type checkedWriter struct {
 	w io.Writer
 
-	mu  sync.Mutex // guards err and the writes
+	mu  sync.Mutex // guards err and serializes writes
 	err error
 }
 
 // Write implements io.Writer. After a failed write, all further writes fail, because a
-// reader could not detect the missing part.
+// reader could not detect a gap in the output.
 func (w *checkedWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,8 +129,8 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteError returns the error of the first failed write to stdout, for use as the
-// command's error.
+// WriteError returns the error of the first failed write to stdout, or nil. A command
+// returns this error as its own.
 func (o *Output) WriteError() error {
 	o.checkedStdout.mu.Lock()
 	defer o.checkedStdout.mu.Unlock()
@@ -140,17 +140,18 @@ func (o *Output) WriteError() error {
 	return fmt.Errorf("write the output: %w", o.checkedStdout.err)
 }
 
-// Stdout returns the writer for data that a command streams to stdout itself.
+// Stdout returns a writer for commands that stream data to stdout.
 func (o *Output) Stdout() io.Writer { return o.stdout }
 
 // IsTerminal reports whether stdout is a terminal.
 func (o *Output) IsTerminal() bool { return o.stdout.isTerminal }
 
-// CanRedraw reports whether stdout is a terminal in which a [Block] can be drawn.
+// CanRedraw reports whether stdout is a terminal on which a [Block] can be drawn.
 func (o *Output) CanRedraw() bool { return o.canRedraw }
 
-// Size returns the columns and rows of the terminal behind stdout.
+// Size returns the columns and rows of the terminal, or 80 and 24 if stdout reports no
+// size.
 func (o *Output) Size() (columns, rows int) { return o.stdout.size() }
 
-// Glyphs returns the characters with which progress bars are drawn.
+// Glyphs returns the characters for drawing progress bars, which depend on the locale.
 func (o *Output) Glyphs() Glyphs { return o.glyphs }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// ShowPaged shows a text in the user's pager, which PAGER in the environment names, or
-// prints the text if there is no pager. Terminal control characters are removed.
-// fallbackHint is the end of the sentence "set PAGER to another one, or ..." in the
-// notice about a failed pager.
+// ShowPaged shows text in the user's pager, such as less. The environment variable PAGER
+// selects the pager. If there is no pager, ShowPaged prints the text. Control characters
+// are escaped. If the pager fails, a notice ends with "set PAGER to another one, or " and
+// fallbackHint.
 func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, fallbackHint string) {
 	pager := findPager(getenv)
 	if pager == "" {
@@ -27,11 +27,11 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 		o.Notef("showing a long text with %s; most pagers end with the key q", program)
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	// LESSSECURE keeps less from starting a shell. With the option -d, the program more
-	// shows its keys.
+	// LESSSECURE prevents less from starting a shell. With the option -d, the program
+	// more displays its keys.
 	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPrompts, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
-	// The pager gets the terminal's file as its stdout, so that the pager can read the
-	// size of the terminal.
+	// Stdout of the pager is the terminal itself, not a pipe, so that the pager can read
+	// the size of the terminal.
 	cmd.Stdin = strings.NewReader(safeText(text) + "\n")
 	cmd.Stdout, cmd.Stderr = o.checkedStdout.w, o.stderr.Writer
 	if err := cmd.Run(); err != nil {
@@ -39,11 +39,11 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	}
 }
 
-// lessPrompts are options for less that follow the user's options. They set the short,
-// the medium and the long prompt. The character $ ends the value of an option.
+// lessPrompts are options for less that follow the user's options. The options -Ps, -Pm
+// and -PM set the short, medium and long prompt. A $ ends the value of an option.
 const lessPrompts = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
 
-// pagerProgram returns the name of the program in a pager's command line.
+// pagerProgram returns the name of the program in a pager's command line, such as "less".
 func pagerProgram(pager string) string {
 	words := strings.Fields(pager)
 	if len(words) == 0 {
@@ -52,7 +52,7 @@ func pagerProgram(pager string) string {
 	return filepath.Base(words[0])
 }
 
-// findPager returns the command of the user's pager, or "".
+// findPager returns the command of the user's pager, or an empty string if there is none.
 func findPager(getenv func(string) string) string {
 	if pager := getenv("PAGER"); pager != "" {
 		return pager

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPager checks that the pager gets the whole text without terminal control characters,
-// and that a failed pager is reported with a remedy.
+// TestPager checks that the pager receives the complete text without control characters.
+// If the pager fails, a notice must suggest a remedy.
 func TestPager(t *testing.T) {
 	var out, err bytes.Buffer
 	pager := "cat"
@@ -37,9 +37,8 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// TestPagerShowsHowToLeave checks that less and more show a prompt with the key that ends
-// them, that the user's options for less stay, and that opentabs prints the key for other
-// pagers.
+// TestPagerShowsHowToLeave checks that less and more display the key that quits them, and
+// that the user's options for less still apply.
 func TestPagerShowsHowToLeave(t *testing.T) {
 	pager := "sh -c 'printf \"%s|%s\" \"$LESS\" \"$MORE\"'"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager, "LESS": "-R -PMmine"}[name] }

@@ -10,9 +10,9 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Notef writes a notice for the user to stderr. All lines of a notice after the first
-// are indented, so that no text in a notice looks like another notice. On a terminal, the
-// lines of a notice end between words.
+// Notef writes a notice for the user to stderr. All lines after the first are indented,
+// so that no text in a notice can imitate another notice. On a terminal, long lines are
+// wrapped between words.
 func (o *Output) Notef(format string, args ...any) {
 	text := "opentabs: " + strings.ReplaceAll(safeText(fmt.Sprintf(format, args...)), "\n", "\n  ")
 	if o.stderr.isTerminal {
@@ -26,25 +26,26 @@ func (o *Output) Notef(format string, args ...any) {
 	fmt.Fprintf(o.stderr, "%s\n", text)
 }
 
-// ShowPrompt writes the prompt for a line of input to stderr.
+// ShowPrompt writes the prompt for a line of input to stderr, such as "name> ".
 func (o *Output) ShowPrompt(name string) {
 	fmt.Fprintf(o.stderr, "%s> ", safeText(name))
 }
 
-// ClearPrompt removes the prompt from a terminal.
+// ClearPrompt removes the prompt from the terminal. If stderr is not a terminal,
+// ClearPrompt does nothing.
 func (o *Output) ClearPrompt() {
 	if o.stderr.isTerminal {
 		fmt.Fprint(o.stderr, "\r\x1b[K")
 	}
 }
 
-// PrintLine writes one line of the command's result to stdout.
+// PrintLine formats one line of the command's result and writes it to stdout.
 func (o *Output) PrintLine(format string, args ...any) {
 	o.PrintText(fmt.Sprintf(format, args...))
 }
 
 // PrintText writes a text of the command's result to stdout, and adds a newline if the
-// text does not end with one.
+// text does not end with one. On a terminal, control characters are escaped.
 func (o *Output) PrintText(text string) {
 	if o.stdout.isTerminal {
 		text = safeText(text)
@@ -52,18 +53,18 @@ func (o *Output) PrintText(text string) {
 	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
 }
 
-// PrintSafeLines writes lines that are safe for a terminal already.
+// PrintSafeLines writes lines to stdout whose control characters are already escaped.
 func (o *Output) PrintSafeLines(lines ...string) {
 	for _, line := range lines {
 		io.WriteString(o.stdout, line+"\n")
 	}
 }
 
-// PrintJSON writes a JSON text. PrintJSON keeps the numbers and the order of the
-// members of the JSON text.
+// PrintJSON writes JSON to stdout, indented on a terminal. PrintJSON does not change
+// numbers or the order of members.
 func (o *Output) PrintJSON(text []byte) error { return o.printJSON(text, o.stdout.isTerminal) }
 
-// PrintJSONLine writes a JSON text on one line, even on a terminal.
+// PrintJSONLine writes JSON to stdout on one line, even on a terminal.
 func (o *Output) PrintJSONLine(text []byte) error { return o.printJSON(text, false) }
 
 func (o *Output) printJSON(text []byte, isIndented bool) error {
@@ -87,7 +88,7 @@ func (o *Output) printJSON(text []byte, isIndented bool) error {
 }
 
 // PrintJSONList writes JSON texts to stdout as one JSON array. In a pipe, each element is
-// on one line.
+// on a separate line.
 func PrintJSONList(o *Output, elements [][]byte) error {
 	var b bytes.Buffer
 	b.WriteByte('[')
@@ -111,10 +112,11 @@ func PrintJSONList(o *Output, elements [][]byte) error {
 	return err
 }
 
-// PrintValue writes v as JSON to stdout.
+// PrintValue encodes v as JSON and writes it to stdout, indented on a terminal.
 func (o *Output) PrintValue(v any) error { return o.printValue(v, o.stdout.isTerminal) }
 
-// PrintValueLine writes v as JSON on one line, even on a terminal.
+// PrintValueLine encodes v as JSON and writes it to stdout on one line, even on a
+// terminal.
 func (o *Output) PrintValueLine(v any) error { return o.printValue(v, false) }
 
 func (o *Output) printValue(v any, isIndented bool) error {
@@ -125,12 +127,12 @@ func (o *Output) printValue(v any, isIndented bool) error {
 	return o.printJSON(text, isIndented)
 }
 
-// paragraphColumns is the maximum width of a printed paragraph.
+// paragraphColumns is the maximum width of a paragraph on a terminal, in columns.
 const paragraphColumns = 80
 
-// PrintParagraph prints a text behind label, and the further lines behind indent. On a
-// terminal, lines have at most 80 columns and end between words, and a state such as ok
-// at the beginning of label has a color. In a pipe, the paragraph is one line.
+// PrintParagraph prints label followed by text. Further lines begin with indent. On a
+// terminal, lines are wrapped at 80 columns, and a state such as "ok" at the beginning of
+// label is colored. In a pipe, the paragraph is one line.
 func (o *Output) PrintParagraph(label, indent, text string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)

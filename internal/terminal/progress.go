@@ -8,32 +8,33 @@ import (
 )
 
 const (
-	// redrawInterval is the least time between two drawings of a bar.
+	// redrawInterval is the minimum time between two drawings of a progress bar.
 	redrawInterval = 50 * time.Millisecond
-	// barDelay is how long a call runs before its bar is drawn.
+	// barDelay is how long a call runs before its progress bar appears.
 	barDelay = 250 * time.Millisecond
 )
 
 // Progress is one progress report of a call.
 type Progress struct {
 	Progress float64
-	// Total is set if HasTotal is true.
+	// Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
-	// Message is shown if it is not empty.
+	// Message is displayed unless it is empty.
 	Message string
 }
 
-// ProgressView shows the progress of one call. The methods of ProgressView may be
-// called from any goroutine.
+// ProgressView displays the progress of one call. ProgressView is safe for concurrent
+// use.
 type ProgressView interface {
-	// Update shows a progress report. After Close, Update does nothing.
+	// Update displays a progress report. After Close, Update does nothing.
 	Update(p Progress)
-	// Close removes the view from the terminal.
+	// Close removes the progress bar from the terminal.
 	Close()
 }
 
-// ShowProgress returns a view on stderr: a bar on a terminal, lines in a pipe.
+// ShowProgress returns a view that draws a progress bar on stderr. If stderr is not a
+// terminal, the view writes lines instead.
 func (o *Output) ShowProgress(label string) ProgressView {
 	if !o.stderr.isTerminal {
 		return &lineView{out: o}
@@ -45,7 +46,7 @@ func (o *Output) ShowProgress(label string) ProgressView {
 	return v
 }
 
-// NoProgress is a view that shows nothing.
+// NoProgress is a [ProgressView] that displays nothing.
 var NoProgress ProgressView = noProgress{}
 
 type noProgress struct{}
@@ -53,12 +54,12 @@ type noProgress struct{}
 func (noProgress) Update(Progress) {}
 func (noProgress) Close()          {}
 
-// lineView writes a line for each report that changes what is shown.
+// lineView writes a line for each report that changes the message or the numbers.
 type lineView struct {
 	out *Output
 
 	mu      sync.Mutex // guards numbers
-	numbers string     // the numbers in the last line
+	numbers string     // the numbers in the last written line
 }
 
 func (v *lineView) Update(p Progress) {
@@ -75,7 +76,7 @@ func (v *lineView) Update(p Progress) {
 
 func (v *lineView) Close() {}
 
-// barView draws a bar in the last line of the terminal.
+// barView draws a progress bar in the last line of the terminal.
 type barView struct {
 	out        *Output
 	startTime  time.Time
@@ -86,8 +87,9 @@ type barView struct {
 	mu  sync.Mutex // guards bar
 	bar Bar
 
-	// shownLine is the line that the terminal shows, and shownWidth is its number of
-	// columns with the spaces after the line. Only the goroutine of run uses both fields.
+	// shownLine is the line on the terminal. shownWidth is its width in columns,
+	// including spaces after the line. Only the goroutine of run uses shownLine and
+	// shownWidth.
 	shownLine  string
 	shownWidth int
 }
@@ -124,14 +126,14 @@ func (v *barView) run() {
 		if bar.Elapsed < barDelay && !bar.HasReport {
 			continue
 		}
-		// The last column stays free, because some terminals would wrap the line.
+		// The last column stays free, because some terminals would wrap a full line.
 		columns, _ := v.out.stderr.size()
 		v.replace(bar.Draw(columns-1, v.out.glyphs))
 	}
 }
 
-// replace replaces the shown line. If the terminal became narrower than the shown line,
-// the terminal has wrapped this line, and replace clears all its rows.
+// replace replaces the line on the terminal. If the terminal has become narrower and has
+// wrapped the old line, replace clears all rows of the old line.
 func (v *barView) replace(line string) {
 	if line == v.shownLine {
 		return

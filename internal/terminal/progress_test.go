@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/terminal/terminaltest"
 )
 
-// screen is a simulated terminal of one line that counts the writes to the terminal.
+// screen simulates a terminal with one line, and counts the writes.
 type screen struct {
 	mu     sync.Mutex // guards all fields below
 	writes int
@@ -76,8 +76,8 @@ func TestBarView(t *testing.T) {
 	})
 }
 
-// TestBarViewRate checks that the bar is redrawn at a limited rate, however often
-// there are reports.
+// TestBarViewRate checks that the progress bar is redrawn at a limited rate, however
+// often the tool reports progress.
 func TestBarViewRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
@@ -93,8 +93,8 @@ func TestBarViewRate(t *testing.T) {
 	})
 }
 
-// TestBarViewOnANarrowedTerminal checks that a progress bar leaves no old line if the
-// user makes the terminal narrower or wider.
+// TestBarViewOnANarrowedTerminal checks that no remains of an old progress bar are
+// visible after the terminal's width has changed.
 func TestBarViewOnANarrowedTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal := &terminaltest.Screen{Columns: 70, Rows: 24}
@@ -119,14 +119,15 @@ func TestBarViewOnANarrowedTerminal(t *testing.T) {
 	})
 }
 
-// advanceTime advances the fake time by d and waits until all goroutines are idle.
+// advanceTime advances the fake time of testing/synctest by d, and waits until all
+// goroutines are idle.
 func advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// TestLineView checks that a report with unchanged numbers and without a message adds
-// no line.
+// TestLineView checks that a report adds no line if it has no message and the numbers are
+// unchanged.
 func TestLineView(t *testing.T) {
 	var b bytes.Buffer
 	v := newTestPipe(&b).ShowProgress("a__b")

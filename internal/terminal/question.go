@@ -10,15 +10,15 @@ import (
 	"golang.org/x/term"
 )
 
-// Questions asks the user questions on a terminal.
+// Questions reads the user's answers to questions from a terminal.
 type Questions struct {
 	out   *Output
 	in    *os.File
 	lines *bufio.Reader
 }
 
-// NewQuestions returns questions whose answers are read from in. NewQuestions returns
-// nil if in is not a terminal.
+// NewQuestions returns Questions whose answers are read from in, or nil if in is not a
+// terminal.
 func (o *Output) NewQuestions(in any) *Questions {
 	if !IsTerminal(in) {
 		return nil
@@ -27,21 +27,21 @@ func (o *Output) NewQuestions(in any) *Questions {
 	return &Questions{out: o, in: file, lines: bufio.NewReader(file)}
 }
 
-// HasErrorTerminal reports whether stderr is a terminal, on which the user can see
-// questions.
+// HasErrorTerminal reports whether stderr is a terminal, where questions are displayed.
 func HasErrorTerminal(o *Output) bool { return o.stderr.isTerminal }
 
-// ShowQuestion writes a question to stderr, and leaves the cursor behind the question.
+// ShowQuestion writes a question to stderr without a line break, so that the user types
+// behind the question.
 func ShowQuestion(o *Output, question string) {
 	fmt.Fprintf(o.stderr, "opentabs: %s", safeText(question))
 }
 
-// EndQuestion starts a new line after a question that gets no answer.
+// EndQuestion ends the line of a question that received no answer.
 func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 
-// Ask writes a question to stderr and returns the line that the user types, and hides the
-// typed text if the answer is a secret. If ctx ends first, for example by Ctrl-C, Ask
-// returns the error of ctx, and the terminal shows input again.
+// Ask writes a question to stderr and returns the line that the user types. If secret is
+// true, the typed text is hidden. If ctx ends first, for example by Ctrl-C, Ask returns
+// the error of ctx, and the terminal displays input again.
 func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
 	type answer struct {
 		text string
@@ -66,20 +66,19 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 	}
 }
 
-// Confirm asks a question whose default answer is yes. Confirm returns false if ctx ends
-// or the user closes the terminal's input before answering.
+// Confirm asks a yes-no question and returns true for yes, which is the default. If ctx
+// ends or the terminal's input is closed before the user answers, Confirm returns false.
 func (q *Questions) Confirm(ctx context.Context, question string) bool {
 	answer, err := q.Ask(ctx, question, false)
 	word := strings.ToLower(strings.TrimSpace(answer))
 	return word == "y" || word == "yes" || err == nil && word == ""
 }
 
-// read returns the next line that the user types.
 func (q *Questions) read(secret bool) (string, error) {
-	if !secret || q.lines.Buffered() > 0 { // the terminal has already shown text that was typed ahead
+	if !secret || q.lines.Buffered() > 0 { // the terminal has already displayed text that was typed ahead
 		return q.lines.ReadString('\n')
 	}
 	text, err := term.ReadPassword(int(q.in.Fd()))
-	fmt.Fprintln(q.out.stderr) // the terminal did not show the line end after the secret
+	fmt.Fprintln(q.out.stderr) // the terminal did not display the line break after the secret
 	return string(text), err
 }

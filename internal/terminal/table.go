@@ -6,21 +6,20 @@ import (
 )
 
 const (
-	// minLastColumn is the minimum width, in columns of a terminal, of a table's last
-	// column.
+	// minLastColumn is the minimum width of a table's last column, in terminal columns.
 	minLastColumn = 24
-	// minTruncatedColumn is the minimum width to which a table's middle column is truncated.
+	// minTruncatedColumn is the width below which a middle column of a table is not
+	// truncated further.
 	minTruncatedColumn = 24
 )
 
-// PrintTable prints rows as a table with aligned cells, each row behind indent. rows[0]
-// contains the names of the columns.
+// PrintTable prints rows as a table with aligned cells. Each line begins with indent.
+// rows[0] contains the names of the columns.
 //
-// On a terminal, PrintTable truncates the last column of the table at the edge. In a
-// narrow terminal, PrintTable omits the columns in optionalColumns one after the other,
-// in that order, until the table fits. If the table is still too wide, PrintTable
-// truncates wide columns between the first and the last column. In a pipe, PrintTable
-// prints all columns of the table.
+// On a terminal, the last column is truncated at the edge. In a narrow terminal,
+// PrintTable omits the columns in optionalColumns one by one, in their order, until the
+// table fits. If the table is still too wide, the columns between the first and the last
+// are truncated. In a pipe, PrintTable prints every cell completely.
 func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
 	for _, name := range optionalColumns {
@@ -60,8 +59,9 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 	o.PrintSafeLines(lines...)
 }
 
-// truncateWideColumns makes the rows of a table narrower by up to excess columns. The first
-// column, which has the names of the rows, is not truncated.
+// truncateWideColumns makes a table narrower by up to excess terminal columns. The first
+// column, which has the names of the rows, and the last column of the table are not
+// truncated.
 func truncateWideColumns(rows [][]string, excess int) {
 	for i := 1; i < len(rows[0])-1 && excess > 0; i++ {
 		width := 0
@@ -79,7 +79,7 @@ func truncateWideColumns(rows [][]string, excess int) {
 	}
 }
 
-// tableWidth returns how many columns of a terminal the rows need.
+// tableWidth returns the width of a table in terminal columns.
 func tableWidth(indent string, rows [][]string) int {
 	width := len(indent)
 	for i := range rows[0] {
@@ -95,8 +95,7 @@ func tableWidth(indent string, rows [][]string) int {
 	return width
 }
 
-// isHeader reports whether a row contains the names of the columns, which are in upper
-// case.
+// isHeader reports whether a row is the header of a table, whose texts are in upper case.
 func isHeader(row []string) bool {
 	names := strings.Join(row, "")
 	return names != "" && names == strings.ToUpper(names)
@@ -116,9 +115,9 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// alignColumns returns the rows of a table as lines with aligned columns. The cells must
-// not contain control characters. The columns in alignRight are aligned at their right
-// edge.
+// alignColumns formats the rows of a table as lines with aligned columns. The cells must
+// not contain control characters. The columns for which alignRight is true are
+// right-aligned.
 func alignColumns(rows [][]string, alignRight []bool) []string {
 	widths := columnWidths(rows)
 	lines := make([]string, len(rows))

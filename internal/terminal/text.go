@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// safeText replaces each hidden character of a text (see package plaintext) by an
-// escape that the user can read: ESC becomes \x1b.
+// safeText replaces each hidden character with a visible escape, such as \x1b for the
+// character ESC. Package plaintext defines which characters are hidden.
 func safeText(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		switch {
@@ -25,8 +25,8 @@ func safeText(s string) string {
 	})
 }
 
-// safeJSON replaces each hidden character of a JSON text by its JSON escape. The JSON
-// value stays the same, because hidden characters occur only in JSON strings.
+// safeJSON replaces each hidden character in JSON with its JSON escape. The JSON value is
+// unchanged, because hidden characters occur only in JSON strings.
 func safeJSON(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
@@ -36,24 +36,24 @@ func safeJSON(s string) string {
 	})
 }
 
-// SafeLine returns a text as one line with its hidden characters escaped: white space
-// of any length becomes one space.
+// SafeLine returns s as one line with hidden characters escaped. Each sequence of white
+// space becomes one space.
 func SafeLine(s string) string {
 	return safeText(strings.Join(strings.Fields(s), " "))
 }
 
-// SafeCode returns a line of source code in which hidden characters are escaped. SafeCode
-// keeps all spaces.
+// SafeCode returns a line of source code with hidden characters escaped. Unlike SafeLine,
+// SafeCode keeps all spaces.
 func SafeCode(s string) string { return safeText(s) }
 
-// textWidth returns how many columns of a terminal s takes.
+// textWidth returns the width of s in terminal columns.
 func textWidth(s string) int { return displaywidth.String(s) }
 
-// ellipsis ends a text that was cut.
+// ellipsis is appended to truncated text.
 const ellipsis = "..."
 
-// truncateColumns cuts s to at most width columns. A text that was cut ends with
-// ellipsis.
+// truncateColumns truncates s to at most width terminal columns. Truncated text ends with
+// an ellipsis.
 func truncateColumns(s string, width int) string {
 	if width <= len(ellipsis) && textWidth(s) > width {
 		return ellipsis[:max(width, 0)]

@@ -2,9 +2,9 @@ package terminal
 
 import "strings"
 
-// PrintWrapped prints a text that the user reads as prose. On a terminal, a line that is too
-// long ends between two words, and the rest is behind indent and the spaces at the beginning
-// of the line. In a pipe, PrintWrapped prints the text unchanged, as PrintLine does.
+// PrintWrapped prints text for the user, wrapped between words on a terminal. Wrapped
+// lines begin with indent and the leading spaces of the original line. In a pipe,
+// PrintWrapped prints the text unchanged.
 func PrintWrapped(o *Output, indent, text string) {
 	if !o.stdout.isTerminal {
 		o.PrintText(text)
@@ -18,9 +18,10 @@ func PrintWrapped(o *Output, indent, text string) {
 	}
 }
 
-// wrapLine breaks a line between two words, so that each line has at most width columns.
-// Further lines are behind indent. Spaces between two words of a line are kept. A word that is
-// too long for a line is not broken, nor is a command in backticks, which the user copies.
+// wrapLine breaks a line between words, so that each line has at most width columns. All
+// lines after the first begin with indent. Spaces between two words of a line are kept. A
+// word longer than width is not broken, and neither is a command in backticks, so that
+// the user can copy the command.
 func wrapLine(line, indent string, width int) []string {
 	var lines []string
 	for textWidth(line) > width {

@@ -27,8 +27,8 @@ func TestWrapLine(t *testing.T) {
 	}
 }
 
-// TestProseIsWrappedOnTerminals checks that only a terminal gets text that is broken into
-// lines.
+// TestProseIsWrappedOnTerminals checks that text is wrapped on a terminal, but not in a
+// pipe.
 func TestProseIsWrappedOnTerminals(t *testing.T) {
 	const note = "the audit log has no records that match the flags"
 	var screen, pipe bytes.Buffer

@@ -8,22 +8,22 @@ import (
 	"sync"
 )
 
-// Screen simulates a terminal that supports the escape sequences of package terminal, and
-// panics at any other escape sequence. Screen keeps all lines, and the last Rows lines
-// are visible. The methods may be called concurrently.
+// Screen simulates a terminal that interprets the escape sequences of package terminal,
+// and panics on any other escape sequence. The last Rows lines are visible, but Screen
+// keeps all lines. Screen is safe for concurrent use.
 type Screen struct {
-	// Columns and Rows are the initial size of the simulated terminal. Resize changes the
-	// size.
+	// Columns and Rows are the initial size of the simulated terminal. Call Resize to
+	// change the size.
 	Columns, Rows int
-	// Written is how many bytes were written.
+	// Written is the number of bytes that were written.
 	Written int
 
-	mu          sync.Mutex // mu guards all fields
+	mu          sync.Mutex // guards all fields
 	lines       [][]rune
 	row, column int
 }
 
-// Write implements io.Writer.
+// Write interprets p as the output of a program. The error is always nil.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 		switch r := text[i]; r {
 		case '\r':
 			s.column = 0
-		case '\n': // the terminal driver adds the \r
+		case '\n': // a terminal driver adds the \r
 			s.row, s.column = s.row+1, 0
 		case '\x1b':
 			commandEnd := i + 2
@@ -87,7 +87,7 @@ func (s *Screen) obeyCommand(command rune, argument string) {
 	}
 }
 
-// Size returns the current size of the simulated terminal.
+// Size returns the current columns and rows of the simulated terminal.
 func (s *Screen) Size() (columns, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *Screen) Size() (columns, rows int) {
 }
 
 // Resize sets the number of columns of the simulated terminal. Like most terminals,
-// Resize wraps lines that are now too long, and keeps the cursor behind the same
+// Resize wraps lines that are now too long, and keeps the cursor after the same
 // character.
 func (s *Screen) Resize(columns int) {
 	s.mu.Lock()
@@ -116,7 +116,7 @@ func (s *Screen) Resize(columns int) {
 	s.lines, s.row, s.column = lines, row, column
 }
 
-// String returns all lines, without the spaces at their ends.
+// String returns all lines, without spaces at their ends.
 func (s *Screen) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
