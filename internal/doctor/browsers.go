@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// allowUserScriptsText is the remedy for a browser that lacks the permission "Allow
-	// User Scripts" and cannot run plugins from files either.
+	// allowUserScriptsText is the remedy for a browser that cannot run plugins, because
+	// it has neither the permission "Allow User Scripts" nor plugin files.
 	allowUserScriptsText = "open the extension's details in chrome://extensions of that browser and turn on \"Allow User Scripts\", which this browser needs for plugins"
 	// reloadExtensionText is the remedy for an extension whose folder has newer files
-	// than Chrome has loaded.
+	// than those loaded in Chrome.
 	reloadExtensionText = "press the extension's reload button in chrome://extensions; the folder has the right version already"
-	// slowRoundTrip is the shortest round trip to the extension that the user can notice.
+	// slowRoundTrip is the shortest round trip to the extension that a user notices.
 	slowRoundTrip = time.Second
 )
 
-// browserCheck checks the connected browsers and the tabs in them.
+// browserCheck checks the connected browsers and their tabs.
 type browserCheck struct{ *checkup }
 
 func (c browserCheck) checkBrowsers(ctx context.Context) {
@@ -69,8 +69,8 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 	c.checkTabs(b)
 }
 
-// updateText returns the steps that update the loaded extension. If the extension's
-// folder has the right files, a reload in Chrome is enough.
+// updateText returns how the user updates the loaded extension. If the extension's folder
+// already has the right files, a reload in Chrome is enough.
 func (c browserCheck) updateText() string {
 	if c.isExtensionCurrent {
 		return reloadExtensionText
@@ -78,7 +78,7 @@ func (c browserCheck) updateText() string {
 	return updateExtensionText
 }
 
-// checkTabs reports in which tabs of a browser plugins cannot run.
+// checkTabs reports the tabs of a browser in which plugins cannot run.
 func (c browserCheck) checkTabs(b httpapi.Browser) {
 	var stale, unresponsive, unloadable, notAllowed, starting []string
 	for _, t := range b.Tabs {
@@ -109,7 +109,8 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 	report(starting, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
 }
 
-// checkRoundTrip measures how long a browser's extension takes to answer a request.
+// checkRoundTrip measures how long the extension in a browser takes to respond to a
+// request.
 func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {
 	client, err := c.client()
 	var roundTrip time.Duration

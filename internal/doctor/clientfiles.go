@@ -19,14 +19,14 @@ import (
 	"opentabs/internal/version"
 )
 
-// clientFileCheck is the name of the checks of MCP clients' configuration files.
+// clientFileCheck names the checks of MCP clients' configuration files in the report.
 const clientFileCheck = "client file"
 
 // clientFileChecks checks the configuration files of MCP clients.
 type clientFileChecks struct{ *checkup }
 
-// checkClientFiles checks the configuration file of each MCP client on this machine by
-// running the command in the file.
+// checkClientFiles checks the configuration file of each MCP client on this machine, and
+// runs the command in that file.
 func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	if c.Machine == nil {
 		return
@@ -65,14 +65,14 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	}
 }
 
-// setUpText returns the command with which the user writes a client's configuration
-// again.
+// setUpText returns the remedy with which the user writes opentabs to a client's
+// configuration again.
 func setUpText(client setup.Client) string {
 	return "run `opentabs setup --client " + client.ID + "`"
 }
 
-// offerSetUp adds a repair to the last finding. The repair writes the client's
-// configuration again.
+// offerSetUp adds a repair to the last finding. The repair writes opentabs to the
+// client's configuration again.
 func (c clientFileChecks) offerSetUp(client setup.Client) {
 	if c.SetUpClient == nil {
 		return
@@ -82,7 +82,7 @@ func (c clientFileChecks) offerSetUp(client setup.Client) {
 	})
 }
 
-// checkConfigured checks how the configuration of one MCP client starts opentabs.
+// checkConfigured checks how the configuration of an MCP client starts opentabs.
 func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	if configured.IsDisabled {
 		c.warn(clientFileCheck, fmt.Sprintf("opentabs is switched off in the configuration of %s, %s", client.Title, client.File), "switch the server opentabs on in "+client.Title)
@@ -127,13 +127,14 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 	c.runConfigured(ctx, client, configured)
 }
 
-// swappedTokenText describes a configuration that contains the token of another client.
+// swappedTokenText describes a configuration that contains the token of another MCP
+// client.
 func swappedTokenText(client setup.Client, owner string) string {
 	return fmt.Sprintf("%s has the token of the client %s in %s, so opentabs treats its calls as calls of %[2]s", client.Title, owner, client.File)
 }
 
-// isOwnHome reports whether a client with this value of OPENTABS_HOME uses the
-// installation that the doctor checks.
+// isOwnHome reports whether this value of OPENTABS_HOME selects the installation that the
+// doctor checks.
 func (c clientFileChecks) isOwnHome(value string) bool {
 	dirs, err := config.FindDirs(func(name string) string {
 		if name == config.HomeVariable {
@@ -144,8 +145,8 @@ func (c clientFileChecks) isOwnHome(value string) bool {
 	return err == nil && filepath.Clean(dirs.State) == filepath.Clean(c.dirs.State)
 }
 
-// runConfigured starts the command in a client's configuration and exchanges MCP messages
-// with it. If the command starts a server, runConfigured stops this server.
+// runConfigured starts the command in an MCP client's configuration, and checks that an
+// MCP session works. If the command starts a server, runConfigured stops that server.
 func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client, configured setup.Configured) {
 	startedAt := time.Now()
 	toolCount, err := setup.Verify(ctx, configured.Command)
@@ -164,14 +165,14 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 	}
 }
 
-// isOtherClient reports whether name is the name of an MCP client other than client. The
-// user may choose any further name for a token that is used over HTTP.
+// isOtherClient reports whether name is the ID of an MCP client other than client. For
+// tokens used over HTTP, the user may have chosen other names.
 func (c clientFileChecks) isOtherClient(client setup.Client, name string) bool {
 	all, _ := setup.Clients(*c.Machine)
 	return name != client.ID && slices.ContainsFunc(all, func(other setup.Client) bool { return other.ID == name })
 }
 
-// checkConfiguredURL exchanges MCP messages with the URL in a client's configuration.
+// checkConfiguredURL opens an MCP session at the URL in an MCP client's configuration.
 func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	address, err := url.Parse(configured.URL)
 	switch {

@@ -8,14 +8,14 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// clientProfile is a clients.Profile as `opentabs doctor --json` prints it.
+// clientProfile is a clients.Profile as printed by `opentabs doctor --json`.
 type clientProfile struct {
 	Client        string   `json:"client"`
 	Names         []string `json:"names,omitempty"`
 	FromVersion   string   `json:"from,omitempty"`
 	BeforeVersion string   `json:"before,omitempty"`
-	// TimeoutMs is in milliseconds; 0 means no limit. HTTPTimeoutMs is set if the
-	// timeout over HTTP differs from TimeoutMs.
+	// TimeoutMs is the client's timeout for a call in milliseconds. 0 means no timeout.
+	// HTTPTimeoutMs is set only if the timeout over HTTP is different.
 	TimeoutMs               int64           `json:"timeout_ms"`
 	HTTPTimeoutMs           int64           `json:"http_timeout_ms,omitempty"`
 	ProgressRestartsTimeout bool            `json:"progress_resets"`
@@ -27,7 +27,7 @@ type clientProfile struct {
 	Sources                 []clientSource  `json:"sources"`
 }
 
-// clientSource is the page from which a fact was taken.
+// clientSource is the web page that documents a fact about an MCP client.
 type clientSource struct {
 	URL  string `json:"url"`
 	Date string `json:"date"`
@@ -50,7 +50,7 @@ func clientProfiles() []clientProfile {
 	return profiles
 }
 
-// checkClients reports how long each connected MCP client waits for a call.
+// checkClients reports how long each connected MCP client waits for the result of a call.
 func (c *checkup) checkClients() {
 	if c.status == nil {
 		return
@@ -60,7 +60,8 @@ func (c *checkup) checkClients() {
 	}
 }
 
-// waitText describes how long a client waits for a call.
+// waitText describes the timeout of an MCP client for calls, such as "1 min after each
+// report".
 func waitText(timeout time.Duration, resets bool) string {
 	switch {
 	case timeout == 0:
@@ -71,7 +72,8 @@ func waitText(timeout time.Duration, resets bool) string {
 	return humanize.ShortDuration(timeout)
 }
 
-// clientTable returns the table of known MCP clients, beginning with the column names.
+// clientTable returns the table of known MCP clients. The first row of the table is its
+// header.
 func clientTable() [][]string {
 	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "FORMS"}}
 	for _, p := range clients.Table() {
@@ -94,7 +96,7 @@ func clientTable() [][]string {
 	return rows
 }
 
-// versionRange describes a range of versions, as text that follows a name.
+// versionRange describes a range of versions as text that follows a name.
 func versionRange(from, before string) string {
 	switch {
 	case from == "" && before == "":

@@ -1,7 +1,7 @@
 // Package doctor checks each hop between an MCP client and a page, and suggests remedies.
 //
-// Start with [Check], which changes nothing in the installation, or with [Fix], which also
-// repairs what it can without losing data.
+// [Check] changes nothing in the installation. [Fix] also repairs what can be repaired
+// without losing data.
 package doctor
 
 import (
@@ -16,43 +16,43 @@ import (
 	"opentabs/internal/setup"
 )
 
-// Options configure a check. The fields Dirs, Getenv and Warn are required.
+// Options configure [Check] and [Fix]. Dirs, Getenv and Warn are required.
 type Options struct {
 	Dirs   config.Dirs
 	Getenv func(string) string
-	// Warn receives a warning about each plugin that could not be loaded.
+	// Warn receives a warning for each plugin that could not be loaded.
 	Warn func(sentence string)
-	// Program is the path of the opentabs program, for the check of MCP over stdio. By
-	// default, this check is skipped.
+	// Program is the path of the opentabs program, which the check of MCP over stdio
+	// runs. By default, this check is skipped.
 	Program string
-	// Machine is where the doctor searches for configurations of MCP clients. By default,
-	// no configuration is checked.
+	// Machine describes where MCP clients store their configurations. By default, no
+	// configuration is checked.
 	Machine *setup.Machine
-	// SetUpClient writes opentabs with a new token into an MCP client's configuration. By
+	// SetUpClient writes opentabs with a new token to an MCP client's configuration. By
 	// default, Fix does not repair configurations.
 	SetUpClient func(ctx context.Context, clientID string) error
-	// FreeBytes returns the free space of the disk with a directory. By default, the free
-	// space is not checked.
+	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default,
+	// free space is not checked.
 	FreeBytes func(dir string) (uint64, error)
-	// Now returns the current time; default time.Now.
+	// Now returns the current time. The default is time.Now.
 	Now func() time.Time
-	// ReadFile reads a file of the operating system; default os.ReadFile.
+	// ReadFile reads a file of the operating system. The default is os.ReadFile.
 	ReadFile func(path string) ([]byte, error)
 }
 
-// maxRepairRounds limits how often Fix repairs and checks again. Several rounds are
-// needed, because one repair can make another repair possible.
+// maxRepairRounds limits how often Fix repairs and checks again. A repair may make
+// another repair possible, so several rounds are needed.
 const maxRepairRounds = 4
 
-// Check checks the installation and returns a report with the findings. If ctx has ended,
+// Check checks the installation and returns a report with the findings. If ctx ends,
 // Check returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
 	report, _, err := check(ctx, o)
 	return report, err
 }
 
-// Fix is like [Check], and also repairs problems if the repair loses no data. The report
-// describes the installation after the repairs.
+// Fix checks the installation and repairs problems if the repair loses no data. The
+// report describes the installation after the repairs.
 func Fix(ctx context.Context, o Options) (Report, error) {
 	var repairs []Repair
 	attempted := map[string]bool{}
@@ -73,7 +73,7 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
-// repairAll runs the repair of each finding, unless this repair was attempted before.
+// repairAll runs the repair of each finding, unless attempted contains the repair.
 func repairAll(ctx context.Context, findings []Finding, attempted map[string]bool) (repairs []Repair) {
 	for _, f := range findings {
 		if f.repair == nil || attempted[f.Check+f.Fact] {
@@ -90,7 +90,7 @@ func repairAll(ctx context.Context, findings []Finding, attempted map[string]boo
 	return repairs
 }
 
-// check runs all checks of the doctor.
+// check runs all checks.
 func check(ctx context.Context, o Options) (Report, []Finding, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -120,21 +120,21 @@ func check(ctx context.Context, o Options) (Report, []Finding, error) {
 	return report, c.findings, nil
 }
 
-// checkup collects the findings of one run.
+// checkup collects the findings of one run of all checks.
 type checkup struct {
 	Options
 	dirs     config.Dirs
 	getenv   func(string) string
 	warnUser func(sentence string)
-	// settings is the zero value unless settingsValid is true.
+	// settings is valid only if settingsValid is true.
 	settings      config.Settings
 	settingsValid bool
-	// server and status belong to the running server; status is nil if no server
-	// returned one.
+	// server is the running server, and status its response of /status. status is nil if
+	// no server responded.
 	server home.Server
 	status *httpapi.Status
-	// isOtherProgram is true if another program uses the port of opentabs, or if the
-	// server uses another token.
+	// isOtherProgram is true if the port of opentabs is used by another program, or by a
+	// server with another token.
 	isOtherProgram bool
 	// isExtensionCurrent is true if the extension's folder contains the files of this
 	// version.
@@ -142,7 +142,7 @@ type checkup struct {
 	findings           []Finding
 }
 
-// findHome returns the installation in the directories of the checkup.
+// findHome returns the installation that is checked.
 func (c *checkup) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
@@ -156,8 +156,8 @@ func (c *checkup) client() (*httpapi.Client, error) {
 	return httpapi.NewClient(c.server.Port, token), nil
 }
 
-// serverPort returns the port of the running server, or the port in the settings, or 0
-// if neither port is known.
+// serverPort returns the port of the running server, or else the configured port. The
+// port is 0 if neither is known.
 func (c *checkup) serverPort() int {
 	if c.status != nil {
 		return c.server.Port
@@ -177,13 +177,13 @@ func (c *checkup) add(l level, check, fact, remedy string) {
 	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
 }
 
-// offerRepair adds a repair to the last finding. [Fix] runs the repair.
+// offerRepair adds a repair to the last finding. The repair runs only in [Fix].
 func (c *checkup) offerRepair(repair func(context.Context) (sentence string, err error)) {
 	last := &c.findings[len(c.findings)-1]
 	last.CanFix, last.repair = true, repair
 }
 
-// changeMode returns a repair that sets the permission bits of a file.
+// changeMode returns a repair that sets the mode of a file.
 func changeMode(path string, mode fs.FileMode, chmod func(string, fs.FileMode) error) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		return fmt.Sprintf("only you have access to %s now (mode %04o)", path, mode), chmod(path, mode)

@@ -15,7 +15,7 @@ import (
 
 const updateExtensionText = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
 
-// extensionCheck checks the folder of the extension.
+// extensionCheck checks the folder of the unpacked extension.
 type extensionCheck struct{ *checkup }
 
 func (c extensionCheck) checkExtension() {
@@ -53,8 +53,9 @@ func (c extensionCheck) checkExtension() {
 	}
 }
 
-// offerInstall adds a repair to the last finding. The repair writes the extension's
-// folder again, if the port of the extension is known.
+// offerInstall adds a repair to the last finding. The repair writes the extension's files
+// again. Without a known port, offerInstall adds no repair, because the files contain the
+// port.
 func (c extensionCheck) offerInstall(dir string) {
 	if !c.settingsValid || c.serverPort() == 0 || c.isOtherProgram {
 		return
@@ -67,8 +68,8 @@ func (c extensionCheck) offerInstall(dir string) {
 	})
 }
 
-// compareExtension compares the extension files in dir with the extension files
-// embedded in the program.
+// compareExtension compares the extension files in dir with the files embedded in the
+// program.
 func (c extensionCheck) compareExtension(dir string) {
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: extensiondir.HasDebugger(c.dirs)})
 	if err != nil {

@@ -77,7 +77,7 @@ func (c *checkup) checkServerToken(ctx context.Context) {
 	c.ok("token", "in %s", c.dirs.TokenFile())
 }
 
-// repairStateDir renames damaged files in the state directory, and creates a new token.
+// repairStateDir renames damaged files in the state directory and creates a new token.
 func (c *checkup) repairStateDir(context.Context) (string, error) {
 	unlock, err := c.dirs.LockStart()
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *checkup) checkSettings() {
 	}
 }
 
-// maxErrorAge is the age up to which an error in the log is reported.
+// maxErrorAge is the maximum age of an error in the log that is reported.
 const maxErrorAge = 24 * time.Hour
 
 func (c *checkup) checkLog() {
@@ -129,7 +129,7 @@ func (c *checkup) checkLog() {
 	}
 }
 
-// logLine has the relevant fields of a line in the server's log.
+// logLine has the relevant fields of one line in the server's log.
 type logLine struct {
 	Level   string    `json:"level"`
 	Time    time.Time `json:"time"`
@@ -147,8 +147,8 @@ func (l logLine) String() string {
 // maxLogTailBytes is the number of bytes that are read from the end of the log.
 const maxLogTailBytes = 256 << 10
 
-// readLastError returns the last line of level error or worse in the end of the log, or
-// a zero line.
+// readLastError returns the last log line with level error, fatal or panic from the end
+// of the log. If there is none, readLastError returns a zero logLine.
 func readLastError(path string) (logLine, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -167,8 +167,8 @@ func readLastError(path string) (logLine, error) {
 	var lastError logLine
 	for line := range bytes.Lines(text) {
 		var l logLine
-		// Lines that are not JSON are skipped: a first line whose beginning was not
-		// read, and notices for the user.
+		// Lines that are not JSON are skipped. Examples are a truncated first line and
+		// notices for the user.
 		if json.Unmarshal(line, &l) == nil && (l.Level == "error" || l.Level == "fatal" || l.Level == "panic") {
 			lastError = l
 		}

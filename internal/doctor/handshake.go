@@ -16,20 +16,21 @@ import (
 	"opentabs/internal/version"
 )
 
-// protocolCheck sends HTTP requests and MCP messages to the running server.
+// protocolCheck checks the responses of the running server to HTTP requests and MCP
+// messages.
 type protocolCheck struct{ *checkup }
 
 // probeTimeout limits how long one test request to the running server may take.
 const probeTimeout = 10 * time.Second
 
-// httpRule is a test request and the status with which the server must answer.
+// httpRule is a test request and the HTTP status that a secure server returns.
 type httpRule struct {
 	// request describes the test request in a sentence for the user.
 	request      string
 	method, path string
 	host         string
 	header       http.Header
-	// status is the HTTP status with which the server must answer.
+	// status is the expected HTTP status of the response.
 	status int
 }
 
@@ -48,7 +49,7 @@ func httpRules() []httpRule {
 }
 
 // checkHTTPRules checks that the running server rejects requests from web pages and
-// requests without a token, and accepts requests from its extension.
+// requests without a token. Requests from the server's extension must be accepted.
 func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
@@ -77,7 +78,7 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 
 func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// sendProbe sends the test request of a rule, and returns the HTTP status of the answer.
+// sendProbe sends a test request, and returns the HTTP status of the response.
 func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client, rule httpRule) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -98,7 +99,7 @@ func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client,
 	return resp.StatusCode, err
 }
 
-// checkMCP opens one MCP session over HTTP and one MCP session over stdio.
+// checkMCP opens an MCP session over HTTP and another over stdio.
 func (c protocolCheck) checkMCP(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
@@ -123,8 +124,7 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	c.ok("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), roundTripText(time.Since(startedAt)))
 }
 
-// countTools opens an MCP session with the server, and returns the number of tools in the
-// server's list.
+// countTools opens an MCP session, and returns the number of tools that the server lists.
 func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -151,8 +151,7 @@ func roundTripText(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// firstSentence returns the first line of an error's text, without the prefix "opentabs:
-// ".
+// firstSentence returns the first line of an error's text.
 func firstSentence(err error) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return strings.TrimSpace(line)

@@ -10,11 +10,12 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// machineCheck checks the computer: its disk, its clock, and the Windows Subsystem for Linux.
+// machineCheck checks the computer: its disk, its clock, and the Windows Subsystem for
+// Linux.
 type machineCheck struct{ *checkup }
 
-// minFreeBytes and lowFreeBytes are limits of a disk's free space. Below minFreeBytes,
-// opentabs cannot store changes.
+// With less free space than minFreeBytes, opentabs cannot store changes. With less than
+// lowFreeBytes, the doctor warns.
 const (
 	minFreeBytes = 1 << 20
 	lowFreeBytes = 50 << 20
@@ -39,16 +40,16 @@ func (c machineCheck) checkDisk() {
 	}
 }
 
-// maxClockDrift is how far in the future a file's modification time may be before the
-// doctor warns.
+// maxClockDrift is how far in the future the modification time of a file may be before
+// the doctor reports a wrong clock.
 const maxClockDrift = 5 * time.Minute
 
-// releasedAt is a time before the release of this version. If the clock shows an earlier
-// time, the clock is wrong.
+// releasedAt is a time before the release of this version. A clock that shows an earlier
+// time is wrong.
 var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock reports a wrong clock: one that is behind the modification times of
-// opentabs' files. With a wrong clock, jobs and temporary permissions expire too late.
+// checkClock reports a clock that is behind the modification times of opentabs' files.
+// With a wrong clock, jobs and temporary permissions expire too late.
 func (c machineCheck) checkClock() {
 	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
 	now := c.Now()
@@ -69,11 +70,11 @@ func (c machineCheck) checkClock() {
 	c.ok("clock", "%s", now.Local().Format(time.DateTime))
 }
 
-// kernelFile is the file that contains the release of the kernel on Linux.
+// kernelFile is the file in which Linux reports the release of its kernel.
 const kernelFile = "/proc/sys/kernel/osrelease"
 
-// wslDistribution returns the name of the Linux distribution if opentabs runs in the Windows
-// Subsystem for Linux.
+// wslDistribution returns the name of the Linux distribution if opentabs runs in the
+// Windows Subsystem for Linux (WSL).
 func (c machineCheck) wslDistribution() (name string, ok bool) {
 	if name = c.getenv("WSL_DISTRO_NAME"); name != "" {
 		return name, true
@@ -86,7 +87,7 @@ func (c machineCheck) wslDistribution() (name string, ok bool) {
 	return "Linux", err == nil && strings.Contains(strings.ToLower(string(release)), "microsoft")
 }
 
-// checkMachine reports the limits of a server in WSL whose Chrome runs in Windows.
+// checkMachine reports the limitations of a server in WSL whose Chrome runs in Windows.
 func (c machineCheck) checkMachine() {
 	distribution, isWSL := c.wslDistribution()
 	if !isWSL {

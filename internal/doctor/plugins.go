@@ -22,7 +22,7 @@ import (
 func (c *checkup) checkPlugins() {
 	plugins, failedPlugins, err := c.listPlugins()
 	if arePermissionsBroken := c.checkPermissions(); arePermissionsBroken && err == nil && len(plugins)+len(failedPlugins) == 0 {
-		return // the check cannot read whether browser tools are on
+		return // checkPermissions has reported why the permissions are unknown
 	}
 	switch {
 	case err != nil:
@@ -49,8 +49,8 @@ func (c *checkup) checkPlugins() {
 	}
 }
 
-// checkPermissions reports problems of the file with the permissions. areBroken is true
-// if opentabs cannot read this file.
+// checkPermissions reports problems in the file with the permissions. areBroken is true
+// if opentabs cannot read the file.
 func (c *checkup) checkPermissions() (areBroken bool) {
 	rules := c.browserPolicy()
 	problems := rules.Problems()
@@ -74,8 +74,8 @@ func (c *checkup) browserPolicy() *policy.Policy {
 	return policy.New(c.dirs.State, func() *plugin.Set { return set }, policy.Options{})
 }
 
-// checkPlugin reports why a plugin cannot be used, and returns whether the plugin can
-// be used. A globally installed plugin without a review is not reported, because the
+// checkPlugin reports why agents cannot use a plugin, and returns whether agents can use
+// the plugin. A globally installed plugin without a review is not reported, because the
 // user may not want the plugin.
 func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	switch {
@@ -96,13 +96,13 @@ func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	return false
 }
 
-// hasBrowserTools reports whether the user has switched browser tools on.
+// hasBrowserTools reports whether the user has turned on browser tools.
 func (c *checkup) hasBrowserTools() bool {
 	return c.browserPolicy().State(browser.Name).EffectivePermission != wire.PermissionOff
 }
 
-// listPlugins returns the plugins of the running server, or loads them if no server
-// runs.
+// listPlugins returns the plugins of the running server, or loads the plugins from disk
+// if no server runs.
 func (c *checkup) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	if c.status != nil {
 		return c.status.Plugins, c.status.Failed, nil

@@ -23,14 +23,15 @@ type Finding struct {
 	// Check is the name of the check, such as "server".
 	Check string `json:"check"`
 	Level level  `json:"level"`
-	// Fact describes what the check found.
+	// Fact describes what the check found, in a sentence for the user.
 	Fact string `json:"text"`
-	// Remedy is what the user should do about the finding; empty if nothing is wrong.
+	// Remedy is what the user should do about the problem, or empty if there is no
+	// problem.
 	Remedy string `json:"do,omitempty"`
-	// CanFix is true if `opentabs doctor --fix` can repair the finding.
+	// CanFix is true if `opentabs doctor --fix` can repair the problem.
 	CanFix bool `json:"can_fix,omitempty"`
 
-	// repair repairs the finding, and returns a sentence about what was repaired.
+	// repair repairs the problem, and returns a sentence about the repair for the user.
 	repair func(context.Context) (sentence string, err error)
 }
 
@@ -42,18 +43,20 @@ type Repair struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// Report has the findings of all checks, and facts about the connected MCP clients.
+// Report has the findings of all checks, the attempted repairs, and facts about MCP
+// clients.
 type Report struct {
-	// OK is false if a finding of the report has the level fail.
+	// OK is false if a finding has the level "fail".
 	OK       bool      `json:"ok"`
 	Findings []Finding `json:"findings"`
-	// Repairs are the repairs that Fix attempted before the checks.
+	// Repairs are the repairs that Fix has attempted. The findings describe the
+	// installation after the repairs.
 	Repairs []Repair        `json:"fixed,omitempty"`
 	Clients []clientProfile `json:"clients"`
 }
 
-// Failure returns an error if findings have the level fail. The error includes what the
-// user can do.
+// Failure returns an error if a finding has the level "fail", and otherwise nil. The text
+// includes what the user can do.
 func (r Report) Failure() error {
 	failures, fixable := 0, 0
 	for _, f := range r.Findings {

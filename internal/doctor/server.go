@@ -64,7 +64,7 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	c.compareServer()
 }
 
-// checkStoppedServer checks whether a server could start on the port.
+// checkStoppedServer checks whether a server could start, if no server is running.
 func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	if record, ok := c.dirs.ReadServer(); ok {
 		c.warn("server", fmt.Sprintf("the server with pid %d ended without a shutdown, and left its record", record.PID), "nothing; the next start replaces the record")
@@ -92,8 +92,8 @@ func portState(port int) string {
 	return fmt.Sprintf("port %d is free", port)
 }
 
-// compareServer compares the version of the running server with the program's version,
-// and the server's port with the settings.
+// compareServer compares the version of the running server with the version of this
+// program, and the server's port with the settings.
 func (c serverCheck) compareServer() {
 	const restartText = "restart it with `opentabs restart`"
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
@@ -115,8 +115,8 @@ func (c serverCheck) compareServer() {
 	}
 }
 
-// offerRestart adds a repair to the last finding. The repair restarts the server, and
-// fails while calls run or wait.
+// offerRestart adds a repair to the last finding. The repair restarts the server. The
+// restart fails while calls are running or waiting.
 func (c serverCheck) offerRestart() {
 	c.offerRepair(func(ctx context.Context) (string, error) {
 		h := c.findHome()

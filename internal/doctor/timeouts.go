@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/timeouts"
 )
 
-// clientWaitText describes how long a connected MCP client waits for the answer to a
-// call, and the source of this timeout.
+// clientWaitText describes how long a connected MCP client waits for the result of a
+// call, and how opentabs determined this timeout.
 func clientWaitText(client httpapi.MCPClient) string {
 	t := client.Timeout
 	if t == nil {
@@ -32,8 +32,8 @@ func clientWaitText(client httpapi.MCPClient) string {
 	return text
 }
 
-// checkTimeouts reports the client timeouts that opentabs learned or that the user set,
-// and how to change them.
+// checkTimeouts reports the client timeouts that opentabs has learned or that the user
+// has set, and how to change them.
 func (c *checkup) checkTimeouts() {
 	store := timeouts.Open(c.dirs.State, c.warnUser, zerolog.Nop())
 	if err := store.Problem(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// OpenBrowserNames returns the names of browsers from the running server, or from their
-// file if no server runs.
+// OpenBrowserNames returns a [httpapi.BrowserNames] that uses the running server. If no
+// server runs, the names are read and written in their file.
 func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error) {
 	client, err := h.runningClient(ctx)
 	if err != nil {
@@ -25,21 +25,20 @@ func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error
 	return NewBrowserNames(store, func() []string { return nil }, func(string) {}), nil
 }
 
-// NewBrowserNames returns access to the names of browsers in a store. The function
-// connected returns the IDs of the connected browsers. The function onRenamed receives
-// the ID of each renamed browser.
+// NewBrowserNames returns a [httpapi.BrowserNames] that reads and changes a store.
+// connected returns the IDs of the connected browsers. onRenamed is called with the ID of
+// each renamed browser.
 func NewBrowserNames(store *browsernames.Store, connected func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {
 	return localNames{store, connected, onRenamed}
 }
 
-// localNames gives access to the names of browsers in a store.
+// localNames implements httpapi.BrowserNames with a store in this process.
 type localNames struct {
 	store     *browsernames.Store
 	connected func() []string
 	onRenamed func(browserID string)
 }
 
-// List implements httpapi.BrowserNames.
 func (n localNames) List() ([]httpapi.KnownBrowser, error) {
 	browsers, clientsOf := n.store.List()
 	var known []httpapi.KnownBrowser
@@ -51,12 +50,11 @@ func (n localNames) List() ([]httpapi.KnownBrowser, error) {
 	return known, nil
 }
 
-// describe converts a browser of the store into the form of the HTTP API.
+// describe converts a stored browser to the form of the HTTP API.
 func (n localNames) describe(b browsernames.Browser) httpapi.KnownBrowser {
 	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsGiven: b.IsGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connected(), b.ID)}
 }
 
-// Rename implements httpapi.BrowserNames.
 func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
 	b, err := n.store.Rename(browser, name, n.connected())
 	if err != nil {
@@ -66,11 +64,9 @@ func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
 	return n.describe(b), nil
 }
 
-// SetDefault implements httpapi.BrowserNames.
 func (n localNames) SetDefault(client, browser string) (httpapi.KnownBrowser, error) {
 	b, err := n.store.SetDefault(client, browser)
 	return n.describe(b), err
 }
 
-// Forget implements httpapi.BrowserNames.
 func (n localNames) Forget(browser string) error { return n.store.Forget(browser, n.connected()) }

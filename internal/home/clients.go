@@ -11,7 +11,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// AddClient creates a token for an MCP client, and writes a record to the audit log.
+// AddClient creates a token for an MCP client, and adds a record to the audit log.
 func (h *Home) AddClient(name string) (token string, err error) {
 	token, err = clienttoken.Open(h.ClientsFile()).Add(name)
 	if err == nil {
@@ -20,8 +20,7 @@ func (h *Home) AddClient(name string) (token string, err error) {
 	return token, err
 }
 
-// RemoveClient removes the token of an MCP client, and writes a record to the audit
-// log.
+// RemoveClient removes the token of an MCP client, and adds a record to the audit log.
 func (h *Home) RemoveClient(name string) error {
 	err := clienttoken.Open(h.ClientsFile()).Remove(name)
 	switch {
@@ -39,8 +38,8 @@ func (h *Home) recordClient(name, change string) {
 	h.writeAuditRecord(r)
 }
 
-// ReloadClients makes a running daemon reload the tokens of MCP clients. ReloadClients
-// does nothing if no daemon runs.
+// ReloadClients makes a running daemon read the tokens of MCP clients again. If no daemon
+// runs, ReloadClients does nothing.
 func (h *Home) ReloadClients(ctx context.Context) error {
 	client, err := h.runningClient(ctx)
 	if err == nil && client != nil {

@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// Explain returns the text of err for the user, and what to do if the kind of error is
-// known.
+// Explain returns the text of err for the user. For known errors, Explain adds what the
+// user should do.
 func Explain(err error) string {
 	var otherToken *OtherTokenError
 	if errors.As(err, &otherToken) {
@@ -34,7 +34,7 @@ func Explain(err error) string {
 	return err.Error()
 }
 
-// remedies are the actions for errors of the operating system.
+// remedies map errors of the operating system to what the user should do.
 var remedies = []struct {
 	err    error
 	action string
@@ -47,8 +47,8 @@ var remedies = []struct {
 	{syscall.EMFILE, "close some programs, or raise the limit of open files (ulimit -n), then try again"},
 }
 
-// IsUnwritable reports whether err is from a directory that cannot be written: no
-// permission, read-only, or a full disk.
+// IsUnwritable reports whether err means that a directory is not writable: no permission,
+// a read-only file system, or a full disk.
 func IsUnwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

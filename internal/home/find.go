@@ -14,20 +14,20 @@ import (
 	"opentabs/internal/portowner"
 )
 
-// Server is a daemon that has answered.
+// Server is a running daemon that has responded to a health request.
 type Server struct {
 	httpapi.Health
 	Port int
 }
 
-// String names the daemon for the user.
+// String describes the daemon for the user, such as "opentabs 1.2.0, pid 4711".
 func (s Server) String() string {
 	return fmt.Sprintf("opentabs %s, pid %d", s.Version, s.PID)
 }
 
-// FindServer returns the daemon of this installation. FindServer tries the port in the
-// daemon's record, then the port in the settings, and trusts only a daemon that proves
-// possession of the token.
+// FindServer returns the running daemon of this installation. FindServer first tries the
+// port in server.json, and then the configured port. Only a daemon that proves that it
+// has the token is accepted.
 //
 // The error wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
 // the port of the settings belongs to another program or installation. The error is an
@@ -68,7 +68,7 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 			return Server{}, fmt.Errorf("find the server: %w", errors.Join(ctx.Err(), err))
 		case port == h.Settings.Port && (err == nil || errors.Is(err, httpapi.ErrForeignServer)):
 			missingErr = newForeignOwnerError(ctx, port)
-			// A program on another port, which only the record names, must not prevent the start
+			// A program on a port that only server.json names must not prevent the start
 			// of a server.
 			if recorded && port == record.Port && isOwner(ctx, record) {
 				missingErr = &OtherTokenError{PID: record.PID, File: h.TokenFile()}
@@ -105,8 +105,8 @@ func (e *OtherTokenError) Error() string {
 
 func (e *OtherTokenError) Unwrap() error { return httpapi.ErrForeignServer }
 
-// OtherTokenRemedy is what the user does after an [OtherTokenError]. Without the token,
-// opentabs cannot check whether calls run, so the restart needs --force.
+// OtherTokenRemedy is what the user should do after an [OtherTokenError]. The restart
+// needs --force, because opentabs cannot check for running calls without the token.
 const OtherTokenRemedy = "put the earlier file back, or run `opentabs restart --force`, which ends running calls; then run `opentabs extension install` and reload the extension in Chrome"
 
 // DamagedTokenRemedy is what the user does after a [config.TokenError].
@@ -118,7 +118,7 @@ func isOwner(ctx context.Context, record config.Server) bool {
 	return strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf(", pid %d", record.PID))
 }
 
-// isAlive reports whether a process with the id pid exists. On Windows FindProcess
+// isAlive reports whether a process with the ID pid exists. On Windows, os.FindProcess
 // fails for a missing process, and signal 0 is not supported.
 func isAlive(pid int) bool {
 	process, err := os.FindProcess(pid)
@@ -129,8 +129,8 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
-// foreignOwnerError is the error for a port that belongs to another program or installation.
-// It wraps httpapi.ErrForeignServer.
+// foreignOwnerError reports that a port is used by another program or installation.
+// foreignOwnerError wraps httpapi.ErrForeignServer.
 type foreignOwnerError struct {
 	port  int
 	owner string
@@ -146,10 +146,11 @@ func (e *foreignOwnerError) Error() string {
 
 func (e *foreignOwnerError) Unwrap() error { return httpapi.ErrForeignServer }
 
-// errSilentOwner is part of the error about a port whose program does not respond.
+// errSilentOwner is wrapped by the error about a port whose program does not respond.
 var errSilentOwner = errors.New("which does not respond")
 
-// newSilentOwnerError is the error for a port whose owner does not respond.
+// newSilentOwnerError returns an error that names the program on a port which does not
+// respond.
 func newSilentOwnerError(ctx context.Context, port int) error {
 	return fmt.Errorf("port %d is in use by %s, %w: if that is the opentabs server, end it with `opentabs stop --force`; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port), errSilentOwner)
 }

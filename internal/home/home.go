@@ -1,9 +1,8 @@
-// Package home opens an installation of opentabs: its directories, settings,
-// plugins and permissions, and the connection to its daemon.
+// Package home opens an installation of opentabs: its directories, settings, plugins and
+// permissions, and the connection to its daemon.
 //
-// Commands and the daemon open the installation in the same way. If a daemon runs,
-// commands change permissions through the daemon; without a daemon, commands change the
-// files of the permissions.
+// The daemon and all commands use this package. Commands change permissions through the
+// running daemon. If no daemon runs, commands change the files directly.
 package home
 
 import (
@@ -27,7 +26,7 @@ import (
 	"opentabs/plugin/settings"
 )
 
-// Home is one installation.
+// Home is one installation of opentabs.
 type Home struct {
 	config.Dirs
 	Settings config.Settings
@@ -35,31 +34,32 @@ type Home struct {
 	// Getenv returns the value of an environment variable.
 	Getenv func(string) string
 	warn   func(sentence string)
-	// warnOnce limits the warning about an older daemon to one warning per process.
+	// warnOnce limits the warning about an older daemon to one per process.
 	warnOnce sync.Once
 }
 
-// New returns the installation in dirs. getenv reads the environment; warn receives
-// warnings for the user.
+// New returns the installation in dirs. getenv returns environment variables, and warn
+// receives warnings for the user.
 func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn func(sentence string)) *Home {
 	return &Home{Dirs: dirs, Settings: s, Getenv: getenv, warn: warn}
 }
 
-// PluginStore returns the list of added and installed plugins.
+// PluginStore returns the store of installed plugins.
 func (h *Home) PluginStore() *plugin.Store {
 	return h.PluginStoreWith(scriptcheck.New(h.Dirs, zerolog.Nop()), h.warn)
 }
 
-// PluginStoreWith is like [Home.PluginStore], with a script cache and a receiver of warnings.
+// PluginStoreWith is like [Home.PluginStore], but uses the given cache of checked scripts
+// and sends warnings to warn.
 func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(sentence string)) *plugin.Store {
 	return plugin.NewStore(h.State, plugin.StoreOptions{
 		Check: checked.Check, Passed: checked.HasPassed, IndexKey: h.indexKey(), Warn: warn,
 	})
 }
 
-// indexKey returns the key that authenticates the index of plugins. The index key
-// depends on the installation and on the version of opentabs; nil for an installation
-// without a token.
+// indexKey returns the key that authenticates the index of plugins. The key depends on
+// the installation and on the version of opentabs. indexKey returns nil if the
+// installation has no token.
 func (h *Home) indexKey() []byte {
 	token, err := h.ExistingToken()
 	if err != nil || token == "" {
@@ -69,7 +69,7 @@ func (h *Home) indexKey() []byte {
 	return key[:]
 }
 
-// Plugins loads the plugins, with their settings.
+// Plugins loads the installed plugins and their settings.
 func (h *Home) Plugins() (*catalog.Catalog, error) {
 	registry := catalog.New(h.PluginStore(), settings.New(h.State, h.policyOptions().SettingsOptions()), zerolog.Nop())
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
@@ -78,13 +78,12 @@ func (h *Home) Plugins() (*catalog.Catalog, error) {
 	return registry, registry.Reload()
 }
 
-// Permissions returns the permissions in the files of the installation.
+// Permissions returns the permissions that are stored in files, without using the daemon.
 func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
 	return permissions.NewLocal(policy.New(h.State, registry.Set, h.policyOptions()), registry)
 }
 
-// policyOptions returns the policy's options for a command that changes settings or
-// permissions.
+// policyOptions returns options for a command that changes settings or permissions.
 func (h *Home) policyOptions() policy.Options {
 	return policy.Options{
 		Warn:   h.warn,
@@ -92,26 +91,26 @@ func (h *Home) policyOptions() policy.Options {
 	}
 }
 
-// writeAuditRecord writes one record to the audit log, and closes the log.
+// writeAuditRecord adds one record to the audit log.
 func (h *Home) writeAuditRecord(r audit.Record) {
 	log := audit.Open(h.State, zerolog.Nop())
 	defer log.Close()
 	log.Write(r)
 }
 
-// PolicyAccess is how a command reads and changes permissions: through the daemon
-// if one runs, else in the files.
+// PolicyAccess is how a command reads and changes permissions. The embedded Policy uses
+// the daemon, or the files if no daemon runs.
 type PolicyAccess struct {
 	httpapi.Policy
 	// Plugins are the plugins that this process has loaded.
 	Plugins *plugin.Set
 	// Local reads the permissions from the files, even if a daemon runs.
 	Local permissions.Local
-	// Client is a client of the daemon; nil if no daemon runs.
+	// Client is a client of the daemon, or nil if no daemon runs.
 	Client *httpapi.Client
 }
 
-// OpenPolicy loads the plugins and connects to the daemon if one runs.
+// OpenPolicy loads the plugins, and connects to the daemon if one is running.
 func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	registry, err := h.Plugins()
 	if err != nil {
@@ -129,8 +128,8 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	return access, nil
 }
 
-// PolicyOf returns the permissions of the daemon behind client, or the permissions in
-// the files if client is nil.
+// PolicyOf returns the permissions of the daemon behind client. If client is nil,
+// PolicyOf returns the permissions in the files.
 func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
 	if client != nil {
 		return client.Policy(ctx), nil
@@ -156,9 +155,9 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// Client returns an API client of the running daemon. Client returns the same errors as
-// [Home.FindServer]. If an older daemon without running calls has the port, Client first
-// replaces the older daemon by a new one.
+// Client returns an API client of the running daemon, with the same errors as
+// [Home.FindServer]. If the daemon has an older version and no running calls, Client
+// first replaces it with a new daemon.
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)
 	if err == nil {
@@ -174,8 +173,8 @@ func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	return httpapi.NewClient(server.Port, token), nil
 }
 
-// ReloadPlugins makes the running daemon reload the plugins, and returns a client of
-// the daemon; nil if no daemon runs.
+// ReloadPlugins makes the running daemon reload the plugins, and returns a client of the
+// daemon. If no daemon runs, ReloadPlugins returns nil.
 func (h *Home) ReloadPlugins(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.runningClient(ctx)
 	if client == nil || err != nil {

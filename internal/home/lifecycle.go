@@ -15,8 +15,7 @@ import (
 	"opentabs/internal/version"
 )
 
-// stopTimeout is how long a daemon may take to exit after it has accepted the request to
-// shut down.
+// stopTimeout limits how long a daemon may take to exit after a shutdown request.
 const stopTimeout = 10 * time.Second
 
 // StopServer stops the running daemon, waits until the daemon has exited, and returns a
@@ -34,8 +33,8 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	return server, h.stop(ctx, server, force)
 }
 
-// killDaemon kills a daemon of this installation that opentabs cannot ask to stop.
-// killDaemon returns findErr, the error of FindServer, if another program uses the port.
+// killDaemon kills a daemon of this installation that cannot receive a shutdown request.
+// If another program uses the port, killDaemon returns findErr, the error of FindServer.
 func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	record, isRecorded := h.ReadServer()
 	if !isRecorded || !isOwner(ctx, record) {
@@ -59,7 +58,7 @@ func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	return Server{httpapi.Health{Version: record.Version, PID: record.PID}, record.Port}, h.RemoveServer(record.PID)
 }
 
-// stop stops a daemon and waits until the daemon has exited.
+// stop requests the shutdown of a daemon, and waits until the daemon has exited.
 func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 	token, err := h.Token()
 	if err != nil {
@@ -88,12 +87,11 @@ func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 	}
 }
 
-// cleanupTimeout limits how long opentabs waits until a stopped daemon has removed its
-// record file.
+// cleanupTimeout limits how long to wait until a stopped daemon has removed server.json.
 const cleanupTimeout = time.Second
 
-// waitForCleanup waits until a daemon that no longer answers has removed its record file.
-// A daemon removes this file last.
+// waitForCleanup waits until a stopped daemon has removed server.json, which is its last
+// action.
 func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
@@ -108,17 +106,17 @@ func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 	}
 }
 
-// StopOlderServer stops the running daemon if the daemon has an older version of opentabs
-// and no call runs or waits. StopOlderServer does nothing if no daemon runs.
+// StopOlderServer stops the running daemon if it has an older version and no call is
+// running or waiting. If no daemon runs, StopOlderServer does nothing.
 func (h *Home) StopOlderServer(ctx context.Context) {
 	if server, err := h.FindServer(ctx); err == nil && h.stopOlderDaemon(ctx, server) {
 		h.warn(fmt.Sprintf("%s, is stopped, because this is opentabs %s", server, version.Version))
 	}
 }
 
-// stopOlderDaemon stops a daemon of an older version if no call runs or waits, and reports
-// whether the daemon has stopped. If the older daemon cannot stop, the user gets one
-// warning.
+// stopOlderDaemon stops a daemon of an older version if no call is running or waiting,
+// and reports whether the daemon has stopped. If the daemon cannot be stopped, the user
+// gets one warning per process.
 func (h *Home) stopOlderDaemon(ctx context.Context, old Server) bool {
 	if npm.Compare(old.Version, version.Version) >= 0 {
 		return false
@@ -132,9 +130,8 @@ func (h *Home) stopOlderDaemon(ctx context.Context, old Server) bool {
 	return err == nil
 }
 
-// replaceOlderDaemon replaces a daemon of an older version of opentabs with a daemon of this
-// version, if no call runs or waits. replaceOlderDaemon returns the daemon that runs
-// afterwards.
+// replaceOlderDaemon replaces a daemon of an older version if no call is running or
+// waiting. replaceOlderDaemon returns the daemon that runs afterwards.
 func (h *Home) replaceOlderDaemon(ctx context.Context, old Server) (Server, error) {
 	if !h.stopOlderDaemon(ctx, old) {
 		return old, nil

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// startTimeout is how long a daemon may take to answer.
+	// startTimeout limits how long a new daemon may take to respond.
 	startTimeout = 10 * time.Second
-	// pollInterval is the interval between two attempts to reach the daemon.
+	// pollInterval is the interval between two attempts to connect to the daemon.
 	pollInterval = 10 * time.Millisecond
-	// otherServerTimeout limits how long the daemon of another process may take to answer,
-	// if that process started its daemon first.
+	// otherServerTimeout limits how long to wait for a daemon that another process
+	// started first.
 	otherServerTimeout = time.Second
 )
 
 // StartServer starts `opentabs serve` as a background process and returns when a daemon
-// answers. If two processes start a daemon at the same time, both use the daemon that
+// responds. If two processes start a daemon at the same time, both use the daemon that
 // starts first.
 func (h *Home) StartServer(ctx context.Context) error {
 	exe, err := os.Executable()
@@ -44,10 +44,10 @@ func (h *Home) StartServer(ctx context.Context) error {
 	}
 	defer log.Close()
 	offset := log.Size()
-	// The daemon opens its log file itself, so that the daemon can rotate the file. The
-	// daemon writes only panics and messages to the user to stderr.
+	// The daemon opens its log file itself, so that it can rotate the file. On stderr,
+	// the daemon writes only panics and messages for the user.
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
-	cmd.Dir = h.State // the daemon does not run in the client's directory, which the user may want to remove
+	cmd.Dir = h.State // a daemon in the client's directory would prevent the user from removing that directory
 	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
 	cmd.SysProcAttr = DetachedProcess()
 	cmd.Env = os.Environ()
@@ -68,8 +68,8 @@ func (h *Home) StartServer(ctx context.Context) error {
 	return fmt.Errorf("%s (its log is %s)", readLastMessage(logName, offset), logName)
 }
 
-// WaitForServer waits until a daemon answers that another program starts, such as the
-// system's service manager.
+// WaitForServer waits until a daemon responds that another program starts, such as
+// systemd.
 func WaitForServer(ctx context.Context, h *Home) error {
 	if h.waitForServer(ctx, nil) {
 		return nil
@@ -80,8 +80,8 @@ func WaitForServer(ctx context.Context, h *Home) error {
 	return fmt.Errorf("the server did not answer within %s (its log is %s)", startTimeout, h.LogFile())
 }
 
-// waitForServer reports whether a daemon answered. waitForServer gives up after
-// startTimeout, or otherServerTimeout after the process has exited.
+// waitForServer reports whether a daemon has responded. waitForServer gives up after
+// startTimeout, or otherServerTimeout after the started process has exited.
 func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -100,8 +100,8 @@ func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {
 	}
 }
 
-// readLastMessage returns the last message to the user in the log after offset: why
-// the daemon did not start.
+// readLastMessage returns the last message for the user in the log after offset. The
+// message is the reason why the daemon did not start.
 func readLastMessage(path string, offset int64) string {
 	const noReasonText = "the server did not start and logged no reason"
 	f, err := os.Open(path)

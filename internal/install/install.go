@@ -1,8 +1,8 @@
-// Package install installs plugins from npm registries and from package files.
+// Package install installs plugins from npm registries, package files and folders.
 //
-// Each content of a package has its own folder in the state directory, and files in
-// this folder never change. No script of a package runs, and nothing is in use until
-// the whole package is unpacked and checked.
+// Each version of a package has a separate folder in the state directory, whose files
+// never change. Scripts of packages are never run. A package is used only after it is
+// completely unpacked and checked.
 package install
 
 import (
@@ -29,23 +29,24 @@ import (
 
 const (
 	// packagesFolder is the folder of installed packages in the state directory. Each
-	// package has a folder, with a folder for each content of the package.
+	// package has a subfolder, with one folder for each content.
 	packagesFolder = "packages"
 	// unpackedFolder is the name prefix of folders with unpacked packages that are not
-	// in use yet.
+	// used yet.
 	unpackedFolder = ".new-"
-	// lockTimeout is how long an installation waits for another process that installs.
+	// lockTimeout limits how long an installation waits for another process that installs
+	// packages.
 	lockTimeout = time.Minute
 	// officialPackages and otherPackages are prefixes that turn a plugin's short name
-	// into a package name; officialPackages is tried first.
+	// into a package name. officialPackages is tried first.
 	officialPackages = "@opentabs-dev/opentabs-plugin-"
 	otherPackages    = "opentabs-plugin-"
 )
 
-// Installer installs packages of plugins into an installation.
+// Installer downloads packages of plugins and adds the plugins to an installation.
 type Installer struct {
 	Home *home.Home
-	// Plugins are the plugins of the installation before the Installer adds one.
+	// Plugins are the installed plugins at the time when New was called.
 	Plugins *catalog.Catalog
 
 	client     *npm.Client
@@ -53,9 +54,8 @@ type Installer struct {
 	notef      func(format string, args ...any)
 }
 
-// New returns an installer that uses npm's settings. The parameter projectDir is the
-// project directory whose .npmrc is read; empty for no project. The function notef
-// receives notices for the user.
+// New returns an Installer that uses npm's settings. projectDir is the project directory
+// whose .npmrc is read, or empty for no project. notef receives notices for the user.
 func New(h *home.Home, getenv func(string) string, projectDir string, notef func(format string, args ...any)) (*Installer, error) {
 	plugins, err := h.Plugins()
 	if err != nil {
@@ -69,11 +69,11 @@ func New(h *home.Home, getenv func(string) string, projectDir string, notef func
 	return &Installer{Home: h, Plugins: plugins, client: client, registries: registries, notef: notef}, err
 }
 
-// packageSpec is the name of a package with an optional version or range, for example
-// @acme/opentabs-plugin-slack@^1.2.0.
+// packageSpec is a package name with an optional version or range, such as
+// "@acme/opentabs-plugin-slack@^1.2.0".
 type packageSpec struct{ name, versionWanted string }
 
-// parseSpec parses the name of a package with an optional version or range.
+// parseSpec splits a text such as "name@^1.2.0" into the package name and the version.
 func parseSpec(text string) packageSpec {
 	if i := strings.LastIndexByte(text, '@'); i > 0 {
 		return packageSpec{text[:i], text[i+1:]}
@@ -81,7 +81,7 @@ func parseSpec(text string) packageSpec {
 	return packageSpec{name: text}
 }
 
-// candidateNames returns the npm names that a name may stand for.
+// candidateNames returns the npm package names for which name may be short.
 func candidateNames(name string) []string {
 	if scope, rest, ok := strings.Cut(name, "/"); ok {
 		if strings.HasPrefix(rest, otherPackages) {
@@ -95,7 +95,7 @@ func candidateNames(name string) []string {
 	return []string{officialPackages + name, otherPackages + name}
 }
 
-// findPackage returns the registry's package for a full or short name.
+// findPackage requests a package from the registry by its full or short name.
 func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package, error) {
 	names := candidateNames(name)
 	for _, candidate := range names {
@@ -111,8 +111,8 @@ func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package,
 	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s (HTTP 404 Not Found); check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
 }
 
-// RegistryOf returns the address of a package's registry, and the setting that selected
-// the registry.
+// RegistryOf returns the URL of the registry for a package, and which setting selected
+// this registry.
 func (i *Installer) RegistryOf(packageName string) string {
 	registry, setBy, err := i.registries.Registry(packageName)
 	if err != nil {
@@ -124,8 +124,8 @@ func (i *Installer) RegistryOf(packageName string) string {
 	return terminal.SafeLine(registry)
 }
 
-// fetchAndInstall downloads and installs a version of a package. fetchAndInstall pins the version by the
-// hash of its content.
+// fetchAndInstall downloads and installs one version of a package. The hash of the
+// content is stored, so that a later change of the files is detected.
 func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, versionWanted string) (*plugin.Plugin, error) {
 	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), i.RegistryOf(packageInfo.Name))
 	if warning := v.Warning(); warning != "" {
@@ -143,8 +143,7 @@ func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Packag
 }
 
 // installPackage unpacks a package file, checks the name and the version, and adds the
-// plugin. If the entry e has no package, the name and the version come from the package
-// file.
+// plugin. If e has no package name, the package file determines the name and the version.
 func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version string) (*plugin.Plugin, error) {
 	unlock, err := i.lockPackages()
 	if err != nil {
@@ -180,7 +179,8 @@ func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version str
 	return newPlugin, err
 }
 
-// lockPackages prevents other processes from changing the packages.
+// lockPackages prevents other processes from changing the installed packages until unlock
+// is called.
 func (i *Installer) lockPackages() (unlock func(), err error) {
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
@@ -194,8 +194,8 @@ func (i *Installer) lockPackages() (unlock func(), err error) {
 
 func (i *Installer) folder() string { return filepath.Join(i.Home.State, packagesFolder) }
 
-// movePackage moves an unpacked package to its folder, whose name depends on the content, so
-// that a folder in use is never written to.
+// movePackage moves an unpacked package to its final folder. The folder's name depends on
+// the content, so that files in use are never overwritten.
 func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, version string) (string, error) {
 	if err := npm.CheckName(name); err != nil {
 		return "", err
@@ -209,8 +209,7 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
 	target := filepath.Join(parent, safeName(version)+"-"+hex.EncodeToString(sum[:4]))
-	// The target folder may exist already with the same content, and its files may be
-	// damaged.
+	// The target folder may already exist, and its files may be damaged.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("replace the package: %w", err)
@@ -223,7 +222,7 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	return target, nil
 }
 
-// safeName replaces the characters of a version that a folder name must not have.
+// safeName replaces the characters of a version that are unsafe in a folder name.
 func safeName(version string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -233,8 +232,8 @@ func safeName(version string) string {
 	}, version[:min(len(version), 64)])
 }
 
-// removeLeftovers removes the files of processes that were killed. The caller of
-// removeLeftovers holds the lock of the packages folder.
+// removeLeftovers removes temporary folders of processes that were killed. The caller
+// must have locked the packages with lockPackages.
 func (i *Installer) removeLeftovers() {
 	entries, err := os.ReadDir(i.folder())
 	if err != nil {
@@ -250,9 +249,8 @@ func (i *Installer) removeLeftovers() {
 	}
 }
 
-// RemoveUnused removes the folders of a package that no plugin uses. A running daemon
-// must have reloaded its plugins before the call of RemoveUnused. notef receives
-// warnings for the user.
+// RemoveUnused removes the folders of a package that no plugin uses. Before this call, a
+// running daemon must have reloaded its plugins. notef receives warnings for the user.
 func RemoveUnused(h *home.Home, notef func(format string, args ...any), name string) {
 	i := &Installer{Home: h, notef: notef}
 	unlock, err := i.lockPackages()
@@ -264,14 +262,14 @@ func RemoveUnused(h *home.Home, notef func(format string, args ...any), name str
 	i.removeUnused(name)
 }
 
-// removeUnused is like RemoveUnused, but the caller holds the lock.
+// removeUnused is like RemoveUnused, but the caller must have locked the packages.
 func (i *Installer) removeUnused(name string) {
 	entries, err := i.Home.PluginStore().Entries()
 	if err != nil {
 		return
 	}
 	if npm.CheckName(name) != nil {
-		return // if the user has edited the list of plugins, the name may be invalid and lead to the folder of another package
+		return // if the user has edited the list of plugins, an invalid name could lead to another package's folder
 	}
 	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
 	folders, err := os.ReadDir(parent)

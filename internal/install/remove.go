@@ -8,13 +8,13 @@ import (
 	"opentabs/plugin"
 )
 
-// Remove removes a plugin from the list of added and installed plugins. name is the
-// name of the plugin or of its package. The daemon has to reload its plugins before
-// [RemoveUnused] can delete the removed plugin's files.
+// Remove removes a plugin from the list of installed plugins. name is the name of the
+// plugin or of its package. The files remain until the daemon has reloaded its plugins
+// and [RemoveUnused] is called.
 func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	store := h.PluginStore()
-	// An error of store.Entries is ignored, because store.Remove returns it too and
-	// repairs the file.
+	// The error of store.Entries is ignored, because store.Remove returns the same error
+	// and repairs the file.
 	entries, _ := store.Entries()
 	e := findEntry(entries, name)
 	if e.Name == "" {
@@ -30,8 +30,8 @@ func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	return e, err
 }
 
-// checkNotGlobal returns an error if npm has installed the plugin, because npm then has
-// to remove the plugin.
+// checkNotGlobal returns an error if npm has installed the plugin globally, because only
+// npm can then remove the plugin.
 func checkNotGlobal(h *home.Home, name string) error {
 	registry, err := h.Plugins()
 	if err != nil {

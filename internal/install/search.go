@@ -14,25 +14,26 @@ import (
 )
 
 const (
-	// pluginKeyword is the npm keyword of opentabs plugins.
+	// pluginKeyword is the npm keyword by which plugins of opentabs are found.
 	pluginKeyword = "opentabs-plugin"
-	// maxSearchResults is how many plugins a search returns.
+	// maxSearchResults is the maximum number of plugins that a search returns.
 	maxSearchResults = 50
 )
 
 // Found is a plugin that a search has found in the registry.
 type Found struct {
-	// Package is the package to install. Name is the name of the plugin in the package.
+	// Package is the npm package to install. Name is the name of the plugin in this
+	// package.
 	Package     string `json:"package"`
 	Name        string `json:"name"`
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	Publisher   string `json:"publisher,omitempty"`
-	// Installed is set if a plugin with the name of the found plugin is installed.
+	// Installed is true if a plugin with the same name is installed.
 	Installed bool `json:"installed"`
 }
 
-// Search finds plugins in the registry.
+// Search requests plugins from the npm registry that match query.
 func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
 	packages, err := i.client.Search(ctx, pluginKeyword, query, maxSearchResults)
 	if err != nil {
@@ -42,7 +43,7 @@ func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
 	for _, loaded := range packages {
 		name, err := plugin.NameOf(loaded.Name)
 		if err != nil {
-			continue // a package whose name is not that of a plugin is skipped
+			continue // packages whose name is not the name of a plugin are skipped
 		}
 		_, installed := i.Plugins.Set().Plugin(name)
 		results = append(results, Found{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
@@ -50,7 +51,7 @@ func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
 	return results, nil
 }
 
-// Info describes a plugin in the registry, and the installed version.
+// Info describes a plugin in the registry, and the installed version of the same plugin.
 type Info struct {
 	Package     string            `json:"package"`
 	Name        string            `json:"name"`
@@ -65,24 +66,25 @@ type Info struct {
 	Tags        map[string]string `json:"tags,omitempty"`
 	Versions    int               `json:"versions"`
 	Registry    string            `json:"registry"`
-	// Installed is the installed version, and Source is where the plugin was installed
-	// from.
+	// Installed is the installed version. Source is how the plugin was installed.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
-	// Failed is why the installed plugin can't be loaded, or does not start in pages.
+	// Failed is why the installed plugin cannot be loaded or does not start in pages.
+	// Failed is empty if the plugin works.
 	Failed string `json:"failed,omitempty"`
-	// Tools are the tools of the installed version, by category.
+	// Tools are the tools of the installed version, grouped by category.
 	Tools []toolCategory `json:"tools,omitempty"`
 }
 
-// toolCategory is one group of a plugin's tools; the name is empty for tools without a
+// toolCategory is one category of a plugin's tools. Category is empty for tools without a
 // category.
 type toolCategory struct {
 	Category string   `json:"category,omitempty"`
 	Tools    []string `json:"tools"`
 }
 
-// Info returns what the registry has about a plugin, by its name and optional range.
+// Info returns what the registry has about a plugin. text is the plugin's name with an
+// optional version or range.
 func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	spec := parseSpec(text)
 	packageInfo, err := i.findPackage(ctx, spec.name)
@@ -114,8 +116,8 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	return info, nil
 }
 
-// pluginFailure returns why an installed plugin can't be loaded or started; nil if the
-// plugin works or is not installed.
+// pluginFailure returns why an installed plugin cannot be loaded or started. The result
+// is nil if the plugin works or is not installed.
 func (i *Installer) pluginFailure(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
@@ -128,7 +130,8 @@ func (i *Installer) pluginFailure(name string) error {
 	return nil
 }
 
-// infoOf returns a registry's information about a package, which is not verified.
+// infoOf returns the registry's information about a package. Authors of packages provide
+// this information, and opentabs does not verify it.
 func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 	info := Info{
 		Package: packageInfo.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
@@ -152,7 +155,7 @@ func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 	return info
 }
 
-// Lines returns the information as lines that are safe for a terminal.
+// Lines formats the information as lines without unsafe control characters.
 func (info Info) Lines() []string {
 	title := info.Package + " " + info.Version
 	if info.DisplayName != "" {

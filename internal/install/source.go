@@ -19,7 +19,7 @@ type Source struct {
 	isFolder, isFile bool
 }
 
-// ParseSource parses the argument of `plugin install`. For a URL, ParseSource returns a
+// ParseSource parses the argument of `opentabs plugin install`. URLs are rejected with a
 // [usererr.Error].
 func ParseSource(text string) (Source, error) {
 	isFile := strings.HasSuffix(text, ".tgz") || strings.HasSuffix(text, ".tar.gz")
@@ -31,14 +31,15 @@ func ParseSource(text string) (Source, error) {
 	return Source{text: text, isFolder: isFolder, isFile: isFile}, nil
 }
 
-// IsFolder reports whether the source is a folder, which is added without a copy.
+// IsFolder reports whether the source is a folder. Plugins in folders are used in place,
+// without a copy.
 func (s Source) IsFolder() bool { return s.isFolder }
 
-// IsLocal reports whether the source of a plugin is a folder or a package file.
+// IsLocal reports whether the source is a folder or a package file.
 func (s Source) IsLocal() bool { return s.isFolder || s.isFile }
 
 // AddFolder adds a built plugin to the installation. The plugin stays in its folder. If
-// the plugin is not built, the error contains the command that builds the plugin.
+// the plugin is not built, the error contains the command that builds it.
 func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	path, err := filepath.Abs(folder)
 	if err != nil {
@@ -51,8 +52,8 @@ func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	return newPlugin, nil
 }
 
-// withBuildHint adds the build command to err if path is the folder of a plugin that is
-// not built.
+// withBuildHint adds the build command to err if path contains a plugin that is not
+// built.
 func withBuildHint(err error, path, given string) error {
 	_, packageErr := os.Stat(filepath.Join(path, "package.json"))
 	_, distErr := os.Stat(filepath.Join(path, "dist"))
@@ -62,7 +63,7 @@ func withBuildHint(err error, path, given string) error {
 	return err
 }
 
-// isPath reports whether text is a path, which cannot be the name of a package.
+// isPath reports whether text is a path and cannot be the name of a package.
 func isPath(text string) bool {
 	if filepath.IsAbs(text) || text == "." || text == ".." {
 		return true
@@ -75,8 +76,8 @@ func isPath(text string) bool {
 	return false
 }
 
-// Get installs a package or a package file. oldPlugin is the replaced plugin; nil if no
-// plugin was replaced.
+// Get installs a plugin from a registry or a package file. oldPlugin is the plugin that
+// was replaced, or nil.
 func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	if s.isFile {
 		var file npm.Tarball
@@ -97,7 +98,8 @@ func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *pl
 	return newPlugin, oldPlugin, nil
 }
 
-// getPackage installs a package of a registry, by its name and range.
+// getPackage installs a plugin from a registry. text is the plugin's name with an
+// optional version or range.
 func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin, error) {
 	spec := parseSpec(text)
 	packageInfo, err := i.findPackage(ctx, spec.name)
@@ -111,7 +113,7 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 	return i.fetchAndInstall(ctx, packageInfo, version, spec.versionWanted)
 }
 
-// withFolderHint adds a hint to err if a folder has the name of the package.
+// withFolderHint adds a hint to err if a folder with the name of the package exists.
 func withFolderHint(err error, text string) error {
 	if _, statErr := os.Stat(filepath.Join(text, "package.json")); statErr == nil {
 		return fmt.Errorf("%w; there is a folder with that name: install the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, text)

@@ -12,39 +12,39 @@ import (
 	"opentabs/plugin"
 )
 
-// maxParallelUpdates is how many packages are requested at the same time.
+// maxParallelUpdates is the maximum number of packages that are requested concurrently.
 const maxParallelUpdates = 8
 
-// UpdateOffer is the newest version of one installed plugin.
+// UpdateOffer describes which newer versions of an installed plugin exist.
 type UpdateOffer struct {
 	entry         plugin.Entry
 	packageInfo   *npm.Package
 	newVersion    *npm.Version
-	currentPlugin *plugin.Plugin // nil if the installed plugin can't be loaded
+	currentPlugin *plugin.Plugin // nil if the installed plugin cannot be loaded
 
 	Name           string `json:"name"`
 	Package        string `json:"package"`
 	CurrentVersion string `json:"current"`
-	// AllowedVersion is the version that update would install, LatestVersion the newest
-	// version, even outside of the allowed range.
+	// AllowedVersion is the version that `opentabs plugin update` would install.
+	// LatestVersion is the newest version, even if AllowedRange excludes it.
 	AllowedVersion string `json:"wanted,omitempty"`
 	LatestVersion  string `json:"latest,omitempty"`
 	AllowedRange   string `json:"range,omitempty"`
 	Error          string `json:"error,omitempty"`
 }
 
-// IsNewer reports whether the offered version is newer than the installed version.
+// IsNewer reports whether AllowedVersion is newer than the installed version.
 func (o UpdateOffer) IsNewer() bool {
 	return o.newVersion != nil && (o.CurrentVersion == "" || npm.Compare(o.AllowedVersion, o.CurrentVersion) > 0)
 }
 
-// HasNewerOutOfRange reports whether a version of the plugin exists that is newer than
-// the range in package.json allows.
+// HasNewerOutOfRange reports whether a version exists that is newer than the installed
+// version, but excluded by AllowedRange.
 func (o UpdateOffer) HasNewerOutOfRange() bool {
 	return !o.IsNewer() && o.Error == "" && npm.Compare(o.LatestVersion, o.CurrentVersion) > 0
 }
 
-// String returns what an update would do, as one line.
+// String describes in one line what an update would do.
 func (o UpdateOffer) String() string {
 	current, latest := terminal.SafeLine(o.CurrentVersion), terminal.SafeLine(o.LatestVersion)
 	switch {
@@ -58,8 +58,8 @@ func (o UpdateOffer) String() string {
 	return o.Name + " " + current + " is up to date"
 }
 
-// FindUpdates finds the newest versions of the installed plugins with the given names,
-// or of all installed plugins.
+// FindUpdates requests the versions of the installed plugins with the given names.
+// Without names, FindUpdates requests the versions of all installed plugins.
 func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOffer, error) {
 	entries, err := i.entriesToUpdate(names)
 	if err != nil {
@@ -84,7 +84,8 @@ func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOf
 	return offers, nil
 }
 
-// requestVersions requests the versions of the package.
+// requestVersions requests the available versions of the package, and stores the result
+// in o.
 func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	if o.currentPlugin != nil {
 		o.CurrentVersion = o.currentPlugin.Version
@@ -103,8 +104,8 @@ func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	o.AllowedVersion = o.newVersion.Version
 }
 
-// Update installs the version that an UpdateOffer of an installed plugin names.
-// oldPlugin is the replaced plugin; nil if the replaced plugin can't be loaded.
+// Update installs the version that o offers. oldPlugin is the replaced plugin, or nil if
+// the replaced plugin could not be loaded.
 func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
 	return newPlugin, o.currentPlugin, err
@@ -135,8 +136,8 @@ func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	}), nil
 }
 
-// findEntry returns the entry of the plugin or package with the given name, or an empty
-// entry.
+// findEntry returns the list entry of the plugin or package with the given name, or a
+// zero entry.
 func findEntry(entries []plugin.Entry, name string) plugin.Entry {
 	index := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
 	if index < 0 {

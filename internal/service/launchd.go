@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// agentLabel is the name of the launchd agent.
+// agentLabel is the name of the launchd agent that runs the opentabs server.
 const agentLabel = "opentabs.server"
 
-// launchd manages the opentabs service with a launchd agent of the user.
+// launchd manages the opentabs service as a launchd agent of the user.
 type launchd struct{ machine Machine }
 
 func (l launchd) file() string {
 	return filepath.Join(l.machine.Home, "Library", "LaunchAgents", agentLabel+".plist")
 }
 
-// domain returns the launchd name of the user's login session, and target the launchd
+// domain returns the launchd name of the user's login session. target returns the launchd
 // name of the agent in this session.
 func (l launchd) domain() string { return fmt.Sprintf("gui/%d", l.machine.UserID) }
 
@@ -48,8 +48,8 @@ func (l launchd) content(c Command) []byte {
 		plist.WriteString("  </dict>\n")
 	}
 	writeKey(&plist, "  ", "StandardErrorPath", c.LogFile)
-	// After `opentabs stop`, the server exits with code 0, and launchd does not start the
-	// server again.
+	// After `opentabs stop`, the server exits with code 0, and launchd does not restart
+	// the server.
 	plist.WriteString(`  <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
@@ -67,7 +67,7 @@ func writeKey(plist *bytes.Buffer, indent, name, value string) {
 	fmt.Fprintf(plist, "%s<key>%s</key>\n%s<string>%s</string>\n", indent, escapeXML(name), indent, escapeXML(value))
 }
 
-// xmlEscaper escapes the special characters of XML.
+// xmlEscaper escapes the special characters of XML text.
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escapeXML(text string) string { return xmlEscaper.Replace(text) }
@@ -84,8 +84,8 @@ func (l launchd) start(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "kickstart", l.target())
 }
 
-// disable removes the launchd agent from the login session. An agent that is not in the
-// session is not an error.
+// disable removes the launchd agent from the login session, unless the agent is not
+// loaded.
 func (l launchd) disable(ctx context.Context) error {
 	if _, isLoaded := l.state(ctx); !isLoaded {
 		return nil
@@ -95,8 +95,8 @@ func (l launchd) disable(ctx context.Context) error {
 
 func (l launchd) removed(context.Context) error { return nil }
 
-// state reports a launchd agent in the session as enabled, and an agent that has a
-// process as running.
+// state reports a loaded launchd agent as enabled, and an agent with a process as
+// running.
 func (l launchd) state(ctx context.Context) (isRunning, isEnabled bool) {
 	output, err := runForOutput(ctx, "launchctl", "print", l.target())
 	return err == nil && bytes.Contains(output, []byte("state = running")), err == nil

@@ -1,8 +1,8 @@
-// Package service runs the opentabs server as a service of the user: a systemd user unit
-// on Linux, or a launchd agent on macOS. The service starts when the user logs in.
+// Package service runs the opentabs server as a service of the user that starts at login.
+// On Linux, the service is a systemd user unit. On macOS, it is a launchd agent.
 //
-// [New] returns the manager of the service. A manager writes one file in the home
-// directory, and runs systemctl or launchctl.
+// [New] returns a [Manager], which writes one file in the home directory and runs
+// systemctl or launchctl.
 package service
 
 import (
@@ -17,44 +17,44 @@ import (
 	"time"
 )
 
-// ErrUnsupported is the error of [New] on an operating system whose service manager
-// opentabs does not support.
+// ErrUnsupported reports that opentabs does not support the operating system's service
+// manager.
 var ErrUnsupported = errors.New("opentabs installs services only for systemd and launchd")
 
 const (
 	// commandTimeout limits how long systemctl or launchctl may run.
 	commandTimeout = time.Minute
 	// outputDelay limits how long runCommand waits for output after the command has
-	// exited. A service that the command started may have inherited the output stream.
+	// exited. A service started by the command may still have the output stream open.
 	outputDelay = time.Second
 )
 
 // Command is the command that the service runs.
 type Command struct {
-	// Path is the path of the program that the service runs.
+	// Path is the path of the executable.
 	Path string
 	Args []string
-	// Env has the environment variables that the service sets in addition to those of the
-	// user's session.
+	// Env has environment variables for the service, in addition to those of the user's
+	// session.
 	Env map[string]string
-	// LogFile is the file that receives the program's standard error on systems without a
-	// journal.
+	// LogFile receives the standard error of the command on macOS. On Linux, the systemd
+	// journal receives it.
 	LogFile string
 }
 
 // Machine describes the computer on which the service is installed.
 type Machine struct {
-	// OS is the name of the operating system, in the form of runtime.GOOS.
+	// OS is the operating system as in runtime.GOOS, such as "darwin".
 	OS string
 	// Home is the user's home directory.
 	Home string
-	// UserID is the numeric ID of the user.
+	// UserID is the numeric ID of the user, as in os.Getuid.
 	UserID int
-	// Getenv is os.Getenv except in tests.
+	// Getenv is os.Getenv, except in tests.
 	Getenv func(string) string
 }
 
-// State is the state of the installed service.
+// State is the state of the opentabs service.
 type State struct {
 	// File is the path of the systemd unit or launchd agent.
 	File string `json:"file"`
@@ -66,34 +66,32 @@ type State struct {
 	IsEnabled bool `json:"enabled"`
 }
 
-// system has the functions of an operating system's service manager.
+// system is the service manager of an operating system.
 type system interface {
 	// file returns the path of the systemd unit or launchd agent.
 	file() string
-	// content returns the systemd unit or launchd agent that runs a command.
+	// content returns a systemd unit or launchd agent that runs a command.
 	content(Command) []byte
-	// check returns an error if the service manager does not answer, for example because
+	// check returns an error if the service manager does not respond, for example because
 	// the user has no login session.
 	check(context.Context) error
-	// enable starts the service now, and makes the system start the service at each
-	// login.
+	// enable starts the service now and at each login.
 	enable(context.Context) error
 	// start starts an enabled service.
 	start(context.Context) error
-	// disable stops the service, and prevents that the system starts the service at the
-	// next login.
+	// disable stops the service, so that it no longer starts at login.
 	disable(context.Context) error
-	// removed runs after the file of the service was removed.
+	// removed is called after the file of the service has been removed.
 	removed(context.Context) error
-	// state returns whether the service is running and whether the service is enabled.
+	// state reports whether the service is running and whether it starts at login.
 	state(context.Context) (isRunning, isEnabled bool)
 }
 
-// Manager installs and removes the opentabs service.
+// Manager installs, starts and removes the opentabs service.
 type Manager struct{ system system }
 
-// New returns a manager of the opentabs service on a machine. The error is
-// [ErrUnsupported] if opentabs does not support the machine's service manager.
+// New returns a manager of the opentabs service. If opentabs does not support the
+// machine's service manager, the error is [ErrUnsupported].
 func New(m Machine) (Manager, error) {
 	switch m.OS {
 	case "linux":
@@ -116,12 +114,12 @@ func (m Manager) IsInstalled() bool {
 	return err == nil
 }
 
-// Check returns an error if the service manager of this machine cannot run services of
-// the user. Check changes nothing.
+// Check returns an error if the machine's service manager cannot run services of the
+// user. Check changes nothing.
 func (m Manager) Check(ctx context.Context) error { return m.system.check(ctx) }
 
-// Install installs the service and starts the service. Install restarts a running service
-// with the new command. If a new service cannot start, Install removes the service again.
+// Install installs the service and starts it. A running service is restarted with the new
+// command. If a new service cannot start, Install removes the service again.
 func (m Manager) Install(ctx context.Context, c Command) error {
 	file := m.system.file()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -143,11 +141,11 @@ func (m Manager) Install(ctx context.Context, c Command) error {
 	return err
 }
 
-// Start starts the installed service.
+// Start starts the service, which must be installed.
 func (m Manager) Start(ctx context.Context) error { return m.system.start(ctx) }
 
-// Uninstall stops and removes the service. Uninstall removes the file of the service even
-// if the service does not stop.
+// Uninstall stops and removes the service. The file of the service is removed even if the
+// service cannot be stopped.
 func (m Manager) Uninstall(ctx context.Context) error {
 	stopErr := m.system.disable(ctx)
 	err := os.Remove(m.system.file())
@@ -157,7 +155,7 @@ func (m Manager) Uninstall(ctx context.Context) error {
 	return errors.Join(stopErr, err, m.system.removed(ctx))
 }
 
-// State returns the state of the opentabs service.
+// State returns whether the opentabs service is installed, running and enabled.
 func (m Manager) State(ctx context.Context) State {
 	s := State{File: m.system.file(), IsInstalled: m.IsInstalled()}
 	if s.IsInstalled {
@@ -166,14 +164,15 @@ func (m Manager) State(ctx context.Context) State {
 	return s
 }
 
-// runCommand runs a program. If the program fails, runCommand returns an error with the
-// program's output.
+// runCommand runs a program. If the program fails, the error contains the program's
+// output.
 func runCommand(ctx context.Context, name string, args ...string) error {
 	_, err := runForOutput(ctx, name, args...)
 	return err
 }
 
-// runForOutput runs a program and returns the program's output.
+// runForOutput runs a program and returns the program's output. If the program fails, the
+// error contains the output too.
 func runForOutput(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// unitName is the name of the systemd unit of opentabs.
+// unitName is the name of the systemd unit that runs the opentabs server.
 const unitName = "opentabs.service"
 
-// systemd manages the opentabs service with a systemd unit of the user.
+// systemd manages the opentabs service as a systemd unit of the user.
 type systemd struct{ machine Machine }
 
 func (s systemd) file() string {
@@ -31,19 +31,19 @@ func (s systemd) content(c Command) []byte {
 	for _, arg := range c.Args {
 		words = append(words, quoteUnitWord(arg))
 	}
-	// systemd replaces variables in a command, so the dollar sign is escaped.
+	// systemd replaces variables in commands, so dollar signs are escaped.
 	fmt.Fprintf(&unit, "ExecStart=%s\n", strings.ReplaceAll(strings.Join(words, " "), "$", "$$"))
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		fmt.Fprintf(&unit, "Environment=%s\n", quoteUnitWord(name+"="+c.Env[name]))
 	}
-	// After `opentabs stop`, the server exits with code 0, and systemd does not start the
-	// server again. If another server uses the port, systemd tries again every 5 s.
+	// After `opentabs stop`, the server exits with code 0, and systemd does not restart
+	// the server. If another server uses the port, systemd retries every 5 s.
 	fmt.Fprintf(&unit, "Restart=on-failure\nRestartSec=5\n\n[Install]\nWantedBy=default.target\n")
 	return unit.Bytes()
 }
 
-// quoteUnitWord returns a word of a systemd unit in quotation marks. Specifiers such as
-// %h are escaped, because systemd replaces them also within quotation marks.
+// quoteUnitWord quotes a word for a systemd unit. Specifiers such as %h are escaped,
+// because systemd replaces them even within quotation marks.
 func quoteUnitWord(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "%", "%%").Replace(word) + `"`
 }

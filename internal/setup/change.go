@@ -22,13 +22,13 @@ import (
 // Change is a planned change of an MCP client's configuration file.
 type Change struct {
 	Client Client
-	// before is the current content of the configuration file; nil if the file does not
-	// exist. after is the planned content.
+	// before is the current content of the configuration file, or nil if the file does
+	// not exist. after is the planned content.
 	before, after []byte
 }
 
-// NewChange plans a change of an MCP client's configuration that adds command as the
-// server opentabs. If the file cannot be changed, the error is a [FileError].
+// NewChange plans a change that adds opentabs, started by command, to the configuration
+// of an MCP client. If the file cannot be changed, the error is a [FileError].
 func NewChange(c Client, command Command) (Change, error) {
 	before, err := readConfig(c.File)
 	if err != nil {
@@ -41,7 +41,8 @@ func NewChange(c Client, command Command) (Change, error) {
 	return Change{Client: c, before: before, after: after}, nil
 }
 
-// IsEmpty reports whether the configuration already contains the server.
+// IsEmpty reports whether the planned change has no effect, because the configuration
+// already starts opentabs with this command.
 func (c Change) IsEmpty() bool {
 	before, errBefore := c.Client.format.decode(c.before)
 	after, errAfter := c.Client.format.decode(c.after)
@@ -58,8 +59,8 @@ func diffOf(file string, before, after []byte) string {
 	return string(text)
 }
 
-// CurrentToken returns the client token in an MCP client's configuration; empty if the
-// configuration has no token. The parameter prefix is the prefix of all tokens.
+// CurrentToken returns the client token in an MCP client's configuration file, or an
+// empty string. prefix is the prefix by which tokens are recognized.
 func CurrentToken(c Client, prefix string) string {
 	data, err := readConfig(c.File)
 	if err != nil {
@@ -72,7 +73,8 @@ func CurrentToken(c Client, prefix string) string {
 	return findText(findServer(values, c.servers), prefix)
 }
 
-// findText returns the first string in a configuration value that has the given prefix.
+// findText returns the first string with the given prefix in a decoded configuration, or
+// an empty string.
 func findText(value any, prefix string) string {
 	switch value := value.(type) {
 	case string:
@@ -89,7 +91,8 @@ func findText(value any, prefix string) string {
 	return ""
 }
 
-// readConfig returns the content of a configuration file; nil for a missing file.
+// readConfig returns the content of a configuration file, or nil if the file does not
+// exist.
 func readConfig(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,27 +106,27 @@ func readConfig(path string) ([]byte, error) {
 
 // Writer writes the configuration files of MCP clients, and keeps a backup of each file.
 type Writer struct {
-	// Dir is the folder with the backups and the record of written configurations.
+	// Dir is the folder in which Writer stores backups and a record of the files it has
+	// written.
 	Dir string
 }
 
-// record describes one configuration file that setup has written.
+// record describes a configuration file that setup has written.
 type record struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	// Backup is the path of the file with the content before the first change; empty if
-	// the configuration file did not exist. If the user or the MCP client has changed the
-	// file between two changes, the backup is from before the second change.
+	// Backup is the path of a copy of the file before the first change by setup. Backup
+	// is empty if the file did not exist. If the user or the MCP client changed the file
+	// between two changes by setup, Backup is a copy before the second change.
 	Backup string `json:"backup,omitempty"`
-	// Hash is the SHA-256 hash of the written configuration, in hexadecimal digits.
+	// Hash is the SHA-256 of the content that setup has written, in hex.
 	Hash    string    `json:"sha256"`
 	Written time.Time `json:"written"`
 }
 
-// Write writes a configuration file after a backup, and returns the path of the backup.
-// The path is empty if the configuration file is new. The mode of the file does not
-// change, and Write follows symbolic links. Write returns an error if the file has
-// changed since [NewChange], or is read-only.
+// Write backs up and then writes a configuration file, and returns the path of the
+// backup. The path is empty if the file is new. Write keeps the file mode and follows
+// symbolic links. A file that has changed since [NewChange] or is read-only is an error.
 func (w Writer) Write(c Change) (backup string, err error) {
 	now, err := readConfig(c.Client.File)
 	switch {
@@ -132,7 +135,7 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	case !bytes.Equal(now, c.before) || (now == nil) != (c.before == nil):
 		return "", fmt.Errorf("%s has changed while the command ran: run the command again", c.Client.File)
 	}
-	records, err := w.records() // written before the configuration changes, because undo needs the record
+	records, err := w.records() // an unreadable record prevents the change, because undo needs the record
 	if err != nil {
 		return "", err
 	}
@@ -160,8 +163,7 @@ func (w Writer) Write(c Change) (backup string, err error) {
 // maxLinks limits how many symbolic links resolveLinks follows.
 const maxLinks = 40
 
-// resolveLinks follows symbolic links, and returns the path of the last link's target.
-// The target need not exist.
+// resolveLinks follows symbolic links and returns the final path, which need not exist.
 func resolveLinks(path string) string {
 	for range maxLinks {
 		target, err := os.Readlink(path)
@@ -176,7 +178,7 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// replaceConfig replaces a configuration file in one step.
+// replaceConfig replaces a configuration file atomically.
 func replaceConfig(path string, data []byte) error {
 	target := resolveLinks(path)
 	mode := fs.FileMode(0o600)
@@ -195,8 +197,8 @@ func replaceConfig(path string, data []byte) error {
 
 func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json") }
 
-// records returns the records by the ID of the MCP client; none if the file is missing or
-// malformed.
+// records returns the record of each MCP client, by client ID. The map is empty if the
+// file of records is missing or malformed.
 func (w Writer) records() (map[string]record, error) {
 	records := map[string]record{}
 	data, err := os.ReadFile(w.recordsFile())
@@ -206,13 +208,14 @@ func (w Writer) records() (map[string]record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the record of changed configurations in %s: %w", w.recordsFile(), err)
 	}
-	if json.Unmarshal(data, &records) != nil || records == nil { // without records, undo removes only the server opentabs
+	if json.Unmarshal(data, &records) != nil || records == nil { // without records, undo can only remove opentabs from the files
 		return map[string]record{}, nil
 	}
 	return records, nil
 }
 
-// putAsideDamage renames a damaged file of records, so that the user can still read it.
+// putAsideDamage renames a damaged file of records, so that it is not overwritten and the
+// user can still read it.
 func (w Writer) putAsideDamage() error {
 	var records map[string]record
 	data, err := os.ReadFile(w.recordsFile())

@@ -6,23 +6,24 @@ import (
 	"path/filepath"
 )
 
-// serverName is the name of the server opentabs in the configurations of MCP clients.
+// serverName is the name under which opentabs appears in the configurations of MCP
+// clients.
 const serverName = "opentabs"
 
 // Machine describes the computer on which setup searches for MCP clients.
 type Machine struct {
-	// OS is the name of the operating system, in the form of runtime.GOOS.
+	// OS is the operating system as in runtime.GOOS, such as "darwin".
 	OS string
 	// Home is the user's home directory.
 	Home string
-	// Getenv is os.Getenv except in tests.
+	// Getenv is os.Getenv, except in tests.
 	Getenv func(string) string
-	// LookPath is exec.LookPath except in tests.
+	// LookPath is exec.LookPath, except in tests.
 	LookPath func(string) (string, error)
 }
 
-// ThisMachine returns a description of the computer on which opentabs runs. ThisMachine
-// returns an error if the user has no home directory.
+// ThisMachine describes the computer on which opentabs runs. If the user has no home
+// directory, ThisMachine returns an error.
 func ThisMachine(goos string, getenv func(string) string) (Machine, error) {
 	home, err := os.UserHomeDir()
 	return Machine{OS: goos, Home: home, Getenv: getenv, LookPath: exec.LookPath}, err
@@ -51,22 +52,23 @@ func (m Machine) configHome() string {
 	return filepath.Join(m.Home, ".config")
 }
 
-// Client is an MCP client whose configuration setup can change.
+// Client is an MCP client whose configuration file setup can change.
 type Client struct {
-	// ID is the name of the MCP client on the command line, and Title is its name for the
-	// user.
+	// ID names the MCP client on the command line, such as "claude-code". Title is its
+	// display name, such as "Claude Code".
 	ID, Title string
-	// File is the path of the MCP client's user configuration. The file need not exist.
+	// File is the path of the MCP client's configuration file for the current user. The
+	// file need not exist.
 	File string
-	// RestartNote is a sentence about what the user does so that the MCP client reads its
+	// RestartNote is a sentence for the user about how to make the MCP client read its
 	// new configuration.
 	RestartNote string
 
 	format format
-	// servers is the path of the JSON object that contains the servers in the
-	// configuration.
+	// servers is the path of the object with all MCP servers in the configuration, such
+	// as ["mcpServers"].
 	servers []string
-	// entry returns the configuration value for one MCP server.
+	// entry returns the configuration entry that makes the client start a command.
 	entry func(Command) any
 }
 
@@ -77,7 +79,7 @@ type Command struct {
 	Env  map[string]string
 }
 
-// standardEntry is the configuration value for a server in most MCP clients.
+// standardEntry is the configuration entry of an MCP server in most MCP clients.
 type standardEntry struct {
 	Type    string            `json:"type,omitempty" toml:"type,omitempty"`
 	Command string            `json:"command" toml:"command"`
@@ -89,13 +91,12 @@ func newStandardEntry(c Command) any {
 	return standardEntry{Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
-// newTypedEntry returns the configuration value for an MCP client that requires the type
-// of a server.
+// newTypedEntry returns the entry for an MCP client that requires the transport type.
 func newTypedEntry(c Command) any {
 	return standardEntry{Type: "stdio", Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
-// opencodeEntry is the configuration value for a local server in opencode.
+// opencodeEntry is the configuration entry of a local MCP server in opencode.
 type opencodeEntry struct {
 	Type        string            `json:"type"`
 	Command     []string          `json:"command"`
@@ -107,8 +108,7 @@ func newOpencodeEntry(c Command) any {
 	return opencodeEntry{Type: "local", Command: append([]string{c.Path}, c.Args...), Enabled: true, Environment: c.Env}
 }
 
-// gooseEntry is the configuration value for an extension of Goose. The field Timeout is
-// in seconds.
+// gooseEntry is the configuration entry of an extension in Goose. Timeout is in seconds.
 type gooseEntry struct {
 	Enabled bool              `yaml:"enabled"`
 	Type    string            `yaml:"type"`
@@ -119,21 +119,21 @@ type gooseEntry struct {
 	Timeout int               `yaml:"timeout"`
 }
 
-// gooseTimeoutSeconds is the timeout of calls in Goose, which equals the hard limit of
-// calls in opentabs.
+// gooseTimeoutSeconds is the timeout of calls in Goose. The timeout equals the hard limit
+// of calls in opentabs, 5 min.
 const gooseTimeoutSeconds = 300
 
 func newGooseEntry(c Command) any {
 	return gooseEntry{Enabled: true, Type: "stdio", Name: serverName, Cmd: c.Path, Args: c.Args, Envs: c.Env, Timeout: gooseTimeoutSeconds}
 }
 
-// knownClient is one row of the table of MCP clients. Setup uses the first file that
-// exists, or else the first file in the list.
+// knownClient is one row of the table of supported MCP clients. Setup uses the first of
+// files that exists, or else the first in the list.
 type knownClient struct {
 	id, title string
 	files     func(Machine) []string
-	// programs are the names of programs in PATH that show that the MCP client is
-	// installed. Without such a program, the client counts as installed if the folder of
+	// programs are program names in PATH, any of which shows that the MCP client is
+	// installed. Without these programs, the client counts as installed if the folder of
 	// a configuration file exists.
 	programs    []string
 	format      format
@@ -142,11 +142,11 @@ type knownClient struct {
 	restartNote string
 }
 
-// standardServers is the path of the servers in the configurations of most MCP clients.
+// standardServers is the path of the object with all MCP servers in most configurations.
 var standardServers = []string{"mcpServers"}
 
-// knownClients are the MCP clients that setup supports. The facts in each row come from
-// these pages, as of November 2026:
+// knownClients are the MCP clients that setup supports. The table is based on these
+// pages, as of November 2026:
 //
 //   - Claude Code: code.claude.com/docs/en/mcp (user scope, ~/.claude.json)
 //   - Claude Desktop: modelcontextprotocol.io/docs/develop/connect-local-servers
@@ -241,8 +241,8 @@ var knownClients = []knownClient{
 	},
 }
 
-// Clients returns all MCP clients that setup supports. The function isInstalled reports
-// whether a client seems to be installed on the machine.
+// Clients returns all MCP clients that setup supports. isInstalled reports whether an MCP
+// client seems to be installed on the machine.
 func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
 	installed := map[string]bool{}
 	for _, known := range knownClients {

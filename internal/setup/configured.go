@@ -13,30 +13,30 @@ import (
 
 // Configured describes how the configuration of an MCP client starts opentabs.
 type Configured struct {
-	// Command is the command that the MCP client runs. Its Path is empty for a server
-	// over HTTP.
+	// Command is the command that the MCP client runs. The field Path is empty if the
+	// client connects over HTTP.
 	Command Command
-	// URL is the address of a server over HTTP; empty if the MCP client runs a command.
+	// URL is the address to which the MCP client connects over HTTP, or empty if the
+	// client runs a command.
 	URL string
-	// IsDisabled is true if the MCP client does not start the server opentabs.
+	// IsDisabled is true if opentabs is turned off in the MCP client's configuration.
 	IsDisabled bool
-	// token is the client token in the configuration; empty if the configuration has no
-	// token.
+	// token is the client token in the configuration, or empty if there is none.
 	token string
 }
 
-// ErrNotConfigured is the error for a configuration that does not contain the server
+// ErrNotConfigured reports that the configuration of an MCP client does not contain
 // opentabs.
 var ErrNotConfigured = errors.New("opentabs is not in the configuration of the MCP client")
 
-// Token returns the client token in the configuration; empty if the configuration has no
-// token.
+// Token returns the client token in the configuration, or an empty string if there is
+// none.
 func (c Configured) Token() string { return c.token }
 
-// ReadConfigured reads how the configuration of an MCP client starts opentabs. The
-// parameter prefix is the prefix of all client tokens. ReadConfigured returns
-// ErrNotConfigured for a missing file and for a file without opentabs. Other errors
-// describe the problem in the file.
+// ReadConfigured reads how the configuration of an MCP client starts opentabs. prefix is
+// the prefix by which client tokens are recognized. If the file is missing or does not
+// contain opentabs, the error is ErrNotConfigured. Other errors describe a problem in the
+// file.
 func ReadConfigured(c Client, prefix string) (Configured, error) {
 	data, err := readConfig(c.File)
 	if err != nil {
@@ -70,8 +70,8 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	return configured, nil
 }
 
-// readCommand returns the command in the fields of a server. readCommand supports the
-// configurations of all MCP clients.
+// readCommand extracts the command from a server's configuration entry, whose fields have
+// different names in different MCP clients.
 func readCommand(fields map[string]any) Command {
 	command := Command{Path: cmp.Or(readString(fields, "command"), readString(fields, "cmd")), Args: readStrings(fields["args"]), Env: map[string]string{}}
 	if words := readStrings(fields["command"]); len(words) > 0 {
@@ -91,7 +91,7 @@ func readString(fields map[string]any, name string) string {
 	return text
 }
 
-// readStrings returns the strings in a list, and ignores other values.
+// readStrings returns the strings in a list and ignores all other elements.
 func readStrings(list any) []string {
 	items, _ := list.([]any)
 	var texts []string
@@ -103,8 +103,8 @@ func readStrings(list any) []string {
 	return texts
 }
 
-// FindProgram returns an error if the program of a command does not exist or is not
-// executable. The error is a sentence for the user.
+// FindProgram returns an error if the program of the command does not exist or is not
+// executable. The text of the error is for the user.
 func (c Command) FindProgram() error {
 	path, err := exec.LookPath(c.Path)
 	switch {

@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// FileError is the error for a configuration file that opentabs cannot change.
+// FileError reports that opentabs cannot change a configuration file, and what the user
+// can do instead.
 type FileError struct {
 	File string
-	// Lines are the lines that the user adds to the file by hand; empty if opentabs could
-	// not remove its server.
+	// Lines are the lines that the user can add to the file by hand. Lines is empty if
+	// opentabs could not be removed from the file.
 	Lines string
-	// Place describes where the lines belong; empty if the lines are the content of a new
-	// file.
+	// Place describes where in the file the lines belong. Place is empty if the lines are
+	// the complete content of a new file.
 	Place string
-	// problem is a clause about the file, and remedy is what the user does.
+	// Place describes where in the file the lines belong. Place is empty if the lines are
+	// the complete content of a new file.
 	problem error
 	remedy  string
 }
@@ -26,8 +28,8 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.problem }
 
-// newSetError returns the error for a client's file to which the server opentabs cannot be
-// added. The parameter text is the content of the file.
+// newSetError returns the error for a file to which opentabs cannot be added. text is the
+// current content of the file.
 func newSetError(c Client, text []byte, command Command, problem error) error {
 	e := &FileError{File: c.File, problem: problem, remedy: "correct the file and run the command again, or add the server by hand"}
 	lines, err := c.format.set(nil, c.servers, c.entry(command))
@@ -45,8 +47,9 @@ func newSetError(c Client, text []byte, command Command, problem error) error {
 	return e
 }
 
-// isInline reports whether the object at the path servers contains other servers. If
-// opentabs cannot be added to such an object, the object is on one line.
+// isInline reports whether the object at the path servers contains other servers. The
+// caller has found that opentabs cannot be added to the object, so the object is on one
+// line.
 func isInline(values map[string]any, servers []string) bool {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)
@@ -54,8 +57,7 @@ func isInline(values map[string]any, servers []string) bool {
 	return len(values) > 0
 }
 
-// newRemoveError returns the error for a file from which the server opentabs cannot be
-// removed.
+// newRemoveError returns the error for a file from which opentabs cannot be removed.
 func newRemoveError(file string, problem error) error {
 	remedy := "correct the file and run the command again, or remove the server opentabs by hand"
 	if errors.Is(problem, errOtherChange) {
@@ -64,8 +66,8 @@ func newRemoveError(file string, problem error) error {
 	return &FileError{File: file, problem: problem, remedy: remedy}
 }
 
-// newSyntaxError returns the clause of a [FileError] about a file that cannot be parsed.
-// The parser's messages begin with the name of the parser.
+// newSyntaxError describes a syntax error for a [FileError]. The text omits the parser's
+// name, with which the parser's messages begin.
 func newSyntaxError(syntax string, err error) error {
 	text := err.Error()
 	for _, parser := range []string{"hujson", "toml", "yaml"} {

@@ -12,30 +12,34 @@ import (
 	"opentabs/internal/jsonedit"
 )
 
-// format edits the text of configuration files in one syntax. Its methods change only the
-// server opentabs, and keep the rest of the file unchanged. The text has no byte order
-// mark, and its lines end with \n; see [editText].
+// format edits the text of configuration files in one syntax, such as JSON. The methods
+// change only the entry of opentabs and keep the rest of the text unchanged. The text has
+// no byte order mark, and its lines end with
+// (see [editText]).
 type format interface {
-	// set returns data in which the server opentabs has the fields of entry. The server
-	// is in the object at the path servers. Further fields of the server stay.
+	// set returns data with the fields of entry in the configuration entry of opentabs.
+	// The path servers leads to the object with all MCP servers. Other fields of an
+	// existing entry are kept.
 	set(data []byte, servers []string, entry any) ([]byte, error)
-	// remove returns data without the server opentabs in the object at the path servers.
+	// remove returns data without the entry of opentabs in the object at the path
+	// servers.
 	remove(data []byte, servers []string) ([]byte, error)
-	// inline returns the server opentabs as one member of an object that is on one line.
+	// inline returns the entry of opentabs as one line, for an object that is written on
+	// one line.
 	inline(entry any) ([]byte, error)
-	// decode returns the decoded values of the configuration in data.
+	// decode parses the configuration in data.
 	decode(data []byte) (map[string]any, error)
 }
 
-// errOtherChange is the error for an edit that would change more than the server
-// opentabs. Its text is the clause of a [FileError].
+// errOtherChange reports that an edit would change more than the entry of opentabs. The
+// text completes the sentence of a [FileError].
 var errOtherChange = errors.New("its layout does not allow a change of only the server opentabs")
 
-// errNotObject is the error for a configuration file whose top level is, for example, a
-// list. Its text is the clause of a [FileError].
+// errNotObject reports that the top level of a configuration file is not an object, but
+// for example a list. The text completes the sentence of a [FileError].
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
-// checkEdit checks that an edit has changed only one server in a configuration file, and
+// checkEdit checks that an edit has changed nothing except the entry of opentabs, and
 // returns the new content.
 func checkEdit(f format, before, after []byte, servers []string) ([]byte, error) {
 	old, err := f.decode(before)
@@ -52,8 +56,8 @@ func checkEdit(f format, before, after []byte, servers []string) ([]byte, error)
 	return after, nil
 }
 
-// checkServerEdit is like [edited], and also checks that the file contains the server after
-// the edit.
+// checkServerEdit is like [checkEdit], and also checks that the file contains opentabs
+// after the edit.
 func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, error) {
 	after, err := checkEdit(f, before, after, servers)
 	if err != nil {
@@ -65,8 +69,8 @@ func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, 
 	return after, nil
 }
 
-// editText changes the text of a configuration file. editText keeps the byte order mark
-// and the line ends of Windows.
+// editText calls change with the text of a configuration file. A byte order mark and
+// Windows line endings are removed before the change, and restored in the result.
 func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
 	text, hasMark := bytes.CutPrefix(data, byteOrderMark)
 	lineEndCount := bytes.Count(text, []byte("\r\n"))
@@ -87,9 +91,9 @@ func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, er
 	return changed, nil
 }
 
-// findCommandServer returns the fields of the server opentabs if the server is started by a
-// command. findCommandServer returns nil for a missing server, and for a server over HTTP,
-// because its fields do not apply to a command.
+// findCommandServer returns the fields of the opentabs entry if it starts a command.
+// findCommandServer returns nil if the entry is missing or connects over HTTP, because
+// fields for HTTP do not apply to a command.
 func findCommandServer(f format, data []byte, servers []string) map[string]any {
 	values, err := f.decode(data)
 	if err != nil {
@@ -106,11 +110,11 @@ func findCommandServer(f format, data []byte, servers []string) map[string]any {
 const fieldTimeout = "timeout"
 
 // homeVariable is the environment variable that selects another installation of opentabs.
-// Only setup writes this variable into the configuration of an MCP client.
+// Only setup writes this variable to the configuration of an MCP client.
 const homeVariable = "OPENTABS_HOME"
 
-// mergeFields returns the fields of entry, and the further fields and environment
-// variables that the user has added to the server. homeVariable is not kept.
+// mergeFields returns the fields of entry, together with fields and environment variables
+// that the user has added to existing. Only homeVariable is not kept.
 func mergeFields(existing, entry map[string]any) map[string]any {
 	merged := maps.Clone(existing)
 	delete(merged, homeVariable)
@@ -128,8 +132,8 @@ func mergeFields(existing, entry map[string]any) map[string]any {
 	return merged
 }
 
-// withoutServer removes the server opentabs from the object at the path servers. If this
-// object is then empty, withoutServer removes the object, too.
+// withoutServer removes the entry of opentabs from the object at the path servers. If
+// this object is empty afterwards, withoutServer removes the object too.
 func withoutServer(values map[string]any, servers []string) map[string]any {
 	if values == nil {
 		values = map[string]any{}
@@ -148,8 +152,7 @@ func withoutServer(values map[string]any, servers []string) map[string]any {
 	return values
 }
 
-// findServer returns the value of the server opentabs in the object at the path servers;
-// nil if there is no such server.
+// findServer returns the entry of opentabs in the object at the path servers, or nil.
 func findServer(values map[string]any, servers []string) any {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)
@@ -157,11 +160,12 @@ func findServer(values map[string]any, servers []string) any {
 	return values[serverName]
 }
 
-// byteOrderMark is the byte order mark that some editors on Windows write at the
+// byteOrderMark is the UTF-8 byte order mark that some Windows editors write at the
 // beginning of a file.
 var byteOrderMark = []byte("\ufeff")
 
-// jsonFormat edits configuration files in JSON with comments and trailing commas.
+// jsonFormat edits configuration files in JSON, which may contain comments and trailing
+// commas.
 type jsonFormat struct{}
 
 func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -179,7 +183,7 @@ func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	return checkServerEdit(f, data, after, servers)
 }
 
-// setMember sets the JSON member at path to value. If the existing member and value are
+// setMember sets the JSON member at path to value. If value and the existing member are
 // both objects, setMember changes only the members that value contains.
 func setMember(data []byte, path []string, value json.RawMessage, existing map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage

@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// tomlFormat edits configuration files in TOML, in which each server is a table.
+// tomlFormat edits configuration files in TOML, in which each MCP server is a table.
 type tomlFormat struct{}
 
 func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -83,8 +83,8 @@ func (tomlFormat) decode(data []byte) (map[string]any, error) {
 // tableHeader matches the header of a TOML table or of an array of tables.
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
-// removeTable removes the table of the server opentabs and its subtables from a TOML
-// file. Comments and blank lines before the next table stay with the next table.
+// removeTable removes the table of opentabs and its subtables from a TOML file. Comments
+// and blank lines before the next table are kept.
 func removeTable(data []byte, servers []string) []byte {
 	own := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
 	var kept, pending []byte
@@ -119,8 +119,8 @@ func reversed(names []string) []string {
 	return out
 }
 
-// parentTables returns the dotted names of all TOML tables on a path: a, a.b and a.b.c for the
-// path a, b, c.
+// parentTables returns the dotted names of all tables on a path. For the path a, b, c,
+// the names are "a", "a.b" and "a.b.c".
 func parentTables(path []string) []string {
 	var names []string
 	for i := range path {

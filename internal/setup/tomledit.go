@@ -11,31 +11,32 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEdit replaces the bytes from start to end of a TOML file by text.
+// tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
 type tomlEdit struct {
 	start, end int
 	text       string
 }
 
-// tomlServer edits the values of the server opentabs in a TOML file in place. Comments and
-// the order of keys stay. All paths are relative to the server.
+// tomlServer edits the values of the opentabs entry in a TOML file in place. Comments and
+// the order of keys are kept. All paths are relative to the entry.
 type tomlServer struct {
 	data []byte
-	// own is the path of the server in the file.
+	// own is the path of the opentabs entry in the file, such as ["mcp_servers",
+	// "opentabs"].
 	own []string
-	// merged has the values that the server gets.
+	// merged has all values that the opentabs entry must have after the edit.
 	merged map[string]any
 	edits  []tomlEdit
-	// insertAt maps the dotted path of each table with a header to the offset behind its
-	// last line with a key, or else behind its header.
+	// insertAt maps the dotted path of each table to the offset at which new keys are
+	// inserted. The offset is after the last line with a key, or else after the table's
+	// header.
 	insertAt map[string]int
-	// inlinePaths are the dotted paths of tables in braces.
+	// inlinePaths are the dotted paths of inline tables, which are written in braces.
 	inlinePaths []string
 }
 
-// editTOMLServer returns data in which the server opentabs has the values of merged
-// instead of those of existing. ok is false for a layout that editTOMLServer does not
-// support.
+// editTOMLServer replaces the values of existing in the opentabs entry with those of
+// merged. If the layout of the file is not supported, ok is false.
 func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merged map[string]any) (after []byte, ok bool) {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		data = append(slices.Clone(data), '\n')
@@ -68,7 +69,7 @@ func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merge
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
 }
 
-// removeTOMLFields removes the keys of the server opentabs that are in other tables, such as
+// removeTOMLFields removes keys of opentabs that are in other tables, such as
 // mcp_servers.opentabs.command.
 func removeTOMLFields(data []byte, servers []string) []byte {
 	s := &tomlServer{data: data, own: append(slices.Clone(servers), serverName)}
@@ -92,8 +93,8 @@ func removeTOMLFields(data []byte, servers []string) []byte {
 	return append(kept, data[keptUntil:]...)
 }
 
-// relative returns the dotted path of a key below the server. isOwn is false for a key
-// that does not belong to the server.
+// relative converts a path in the file to a dotted path below the opentabs entry. isOwn
+// is false if the key does not belong to opentabs.
 func (s *tomlServer) relative(path []string) (dotted string, isOwn bool) {
 	if len(path) < len(s.own) || !slices.Equal(path[:len(s.own)], s.own) {
 		return "", false
@@ -101,13 +102,13 @@ func (s *tomlServer) relative(path []string) (dotted string, isOwn bool) {
 	return strings.Join(path[len(s.own):], "."), true
 }
 
-// editField changes or removes one key of the server.
+// editField changes or removes one key of the opentabs entry.
 func (s *tomlServer) editField(field *unstable.Node, table []string, existing map[string]any) {
 	keys, last := tomlKeys(field)
 	path := append(slices.Clone(table), keys...)
 	isInline := field.Value().Kind == unstable.InlineTable
 	dotted, isOwn := s.relative(path)
-	if !isOwn && isInline { // the braces may contain the server
+	if !isOwn && isInline { // the inline table may contain opentabs
 		for children := field.Value().Children(); children.Next(); {
 			if child := children.Node(); child.Kind == unstable.KeyValue {
 				s.editField(child, path, existing)
@@ -138,8 +139,8 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existing ma
 	}
 }
 
-// inlineTable returns the new text of a table in braces. Keys keep their order, and values
-// that do not change keep their text.
+// inlineTable returns the new text of an inline table. Keys keep their order, and
+// unchanged values keep their text.
 func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[string]any) string {
 	var members []string
 	old, _ := existing.(map[string]any)
@@ -173,14 +174,14 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// insertMissing adds the values of merged that existing does not contain. The parameter
-// path is the path of both objects. insertMissing returns false if no table has the path.
+// insertMissing adds the values of merged that are not in existing. The objects existing
+// and merged are both at path. If no table has this path, insertMissing returns false.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {
 		return inline == "" || inline == dotted || strings.HasPrefix(dotted, inline+".")
 	}) {
-		return true // editField has written the table in braces
+		return true // editField has written the inline table
 	}
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
 		object, isObject := merged[name].(map[string]any)
@@ -208,18 +209,19 @@ func (s *tomlServer) insertMissing(path []string, existing, merged map[string]an
 	return true
 }
 
-// valueStart returns the offset of the value behind the last part of its key.
+// valueStart returns the offset of a value, given the last part of its key.
 func (s *tomlServer) valueStart(key *unstable.Node) int {
 	at := endOf(key) + bytes.IndexByte(s.data[endOf(key):], '=') + 1
 	return at + len(s.data[at:]) - len(bytes.TrimLeft(s.data[at:], " \t"))
 }
 
-// lineStart returns the offset of the line that contains the byte at offset.
+// lineStart returns the offset at which the line with the given byte starts.
 func (s *tomlServer) lineStart(offset int) int {
 	return bytes.LastIndexByte(s.data[:offset], '\n') + 1
 }
 
-// lineEnd returns the offset behind the line that contains the byte at offset.
+// lineEnd returns the offset after the line with the given byte, including its line
+// break.
 func (s *tomlServer) lineEnd(offset int) int {
 	if i := bytes.IndexByte(s.data[offset:], '\n'); i >= 0 {
 		return offset + i + 1
@@ -227,7 +229,7 @@ func (s *tomlServer) lineEnd(offset int) int {
 	return len(s.data)
 }
 
-// tomlKeys returns the parts of a dotted key, and the node of the last part.
+// tomlKeys returns the parts of a dotted key, and the syntax node of the last part.
 func tomlKeys(node *unstable.Node) (names []string, last *unstable.Node) {
 	for keys := node.Key(); keys.Next(); {
 		last = keys.Node()
@@ -238,7 +240,7 @@ func tomlKeys(node *unstable.Node) (names []string, last *unstable.Node) {
 
 func endOf(node *unstable.Node) int { return int(node.Raw.Offset + node.Raw.Length) }
 
-// valueAt returns the value at a dotted path.
+// valueAt returns the value at a dotted path, such as "env.OPENTABS_HOME".
 func valueAt(values map[string]any, dotted string) (value any, ok bool) {
 	value = values
 	if dotted == "" {
@@ -253,11 +255,11 @@ func valueAt(values map[string]any, dotted string) (value any, ok bool) {
 	return value, true
 }
 
-// tomlLine returns a key with its value as one line of TOML without its end.
+// tomlLine formats a key and its value as one line of TOML, without a line break.
 func tomlLine(name string, value any) string {
 	var line bytes.Buffer
 	if err := toml.NewEncoder(&line).SetTablesInline(true).Encode(map[string]any{name: value}); err != nil {
-		return "" // the check of the result fails
+		return "" // checkServerEdit then rejects the result
 	}
 	return strings.TrimSpace(line.String())
 }

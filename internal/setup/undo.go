@@ -5,31 +5,33 @@ import (
 	"os"
 )
 
-// UndoAction is what undo does with the configuration file of an MCP client.
+// UndoAction is how undo changes the configuration file of an MCP client.
 type UndoAction string
 
 const (
-	// UndoNothing means that the file does not contain opentabs.
+	// UndoNothing means that the file does not contain opentabs, so undo does nothing.
 	UndoNothing UndoAction = ""
-	// undoRestore restores the content before the first setup byte by byte.
+	// undoRestore restores the exact content that the file had before the first setup.
 	undoRestore UndoAction = "restore"
 	// undoDelete deletes a file that setup has created.
 	undoDelete UndoAction = "delete"
-	// undoRemove removes only the server opentabs and keeps the rest of the file.
+	// undoRemove removes only the entry of opentabs and keeps the rest of the file.
 	undoRemove UndoAction = "remove"
 )
 
 // Removal is a planned removal of opentabs from the configuration of an MCP client.
 type Removal struct {
-	// File is the path of the file that setup has written. The MCP client may now use
-	// another file.
+	// File is the path of the file that setup has written. The MCP client may use another
+	// file now.
 	File   string
 	Action UndoAction
-	// before is the current content of the file, and after is the planned content.
+	// before is the current content of the configuration file, and after is the planned
+	// content.
 	before, after []byte
 }
 
-// Diff returns the planned removal as a unified diff.
+// Diff returns the planned removal as a unified diff, or an empty string if nothing
+// changes.
 func (r Removal) Diff() string {
 	if r.Action == UndoNothing {
 		return ""
@@ -37,7 +39,8 @@ func (r Removal) Diff() string {
 	return diffOf(r.File, r.before, r.after)
 }
 
-// Plan describes for the user what undo will do; empty if undo does nothing.
+// Plan returns a sentence for the user about what undo will do, or an empty string if
+// undo does nothing.
 func (r Removal) Plan() string {
 	switch r.Action {
 	case undoRestore:
@@ -50,7 +53,8 @@ func (r Removal) Plan() string {
 	return ""
 }
 
-// doneText describes for the user what undo has done; empty if undo did nothing.
+// doneText returns a sentence for the user about what undo has done, or an empty string
+// if undo did nothing.
 func (r Removal) doneText() string {
 	switch r.Action {
 	case undoRestore:
@@ -64,8 +68,8 @@ func (r Removal) doneText() string {
 }
 
 // PlanUndo plans the removal of opentabs from the configuration of an MCP client. If the
-// file has not changed since setup wrote it, PlanUndo plans to restore the backup.
-// PlanUndo writes nothing.
+// file has not changed since setup wrote it, the backup will be restored. PlanUndo itself
+// writes nothing.
 func (w Writer) PlanUndo(c Client) (Removal, error) {
 	records, err := w.records()
 	if err != nil {
@@ -100,8 +104,9 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 	return Removal{File: c.File, Action: undoRemove, before: now, after: without}, nil
 }
 
-// backupWithoutServer returns the content of a backup. ok is false if the backup is
-// missing or contains opentabs: a file that changed between two setups has such a backup.
+// backupWithoutServer returns the content of a backup that does not contain opentabs. If
+// the file changed between two setups, its backup may contain opentabs. ok is false for
+// such a backup or a missing one.
 func (c Client) backupWithoutServer(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -112,7 +117,8 @@ func (c Client) backupWithoutServer(path string) (content []byte, ok bool) {
 }
 
 // Undo removes opentabs from the configuration of an MCP client, and returns a sentence
-// about the change. The sentence is empty if the configuration does not contain opentabs.
+// about the change for the user. The sentence is empty if the configuration does not
+// contain opentabs.
 func (w Writer) Undo(c Client) (string, error) {
 	plan, err := w.PlanUndo(c)
 	if err != nil {
@@ -135,7 +141,7 @@ func (w Writer) Undo(c Client) (string, error) {
 	return plan.doneText(), w.writeRecords(records)
 }
 
-// ConfiguredFile returns the path of an MCP client's configuration from which
+// ConfiguredFile returns the path of the MCP client's configuration file from which
 // [Writer.Undo] would remove opentabs. The path is empty if the configuration does not
 // contain opentabs.
 func (w Writer) ConfiguredFile(c Client) (string, error) {
@@ -152,7 +158,7 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 	}
 	values, err := c.format.decode(data)
 	if err != nil || findServer(values, c.servers) == nil {
-		return "", nil // opentabs cannot remove a server from a file that opentabs cannot read
+		return "", nil // opentabs cannot edit a file that it cannot parse
 	}
 	return c.File, nil
 }

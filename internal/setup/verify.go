@@ -15,22 +15,23 @@ import (
 	"time"
 )
 
-// verifyTimeout limits how long an MCP server may take to start and to answer.
+// verifyTimeout limits how long an MCP server may take to start and to respond.
 const verifyTimeout = 20 * time.Second
 
-// ClientName is the client name that [Verify] and [CallTool] send in an MCP session.
+// ClientName is the client name that [Verify] and [CallTool] send in MCP's initialize
+// request.
 const ClientName = "opentabs setup"
 
-// sessionStart contains the messages that open an MCP session.
+// sessionStart has the messages that open an MCP session.
 const sessionStart = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"` + ClientName + `","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// requestID is the ID of the request after the messages of sessionStart.
+// requestID is the JSON-RPC ID of the request that follows sessionStart.
 const requestID = 2
 
-// Verify starts command as an MCP client does, opens an MCP session, and returns the
-// number of tools that the server lists.
+// Verify starts command like an MCP client, opens an MCP session, and returns the number
+// of tools that the server lists.
 func Verify(ctx context.Context, command Command) (toolCount int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
@@ -41,8 +42,8 @@ func Verify(ctx context.Context, command Command) (toolCount int, err error) {
 	return len(list.Tools), err
 }
 
-// CallTool starts command as an MCP client does, calls a tool, and returns the text of
-// the result. The error of a failed call is the text that an agent would receive.
+// CallTool starts command like an MCP client, calls a tool, and returns the text of the
+// result. If the call fails, the text of the error is what an agent would receive.
 func CallTool(ctx context.Context, command Command, tool string, args map[string]any) (text string, err error) {
 	var result struct {
 		Content []struct {
@@ -63,8 +64,8 @@ func CallTool(ctx context.Context, command Command, tool string, args map[string
 	return text, nil
 }
 
-// sendRequest starts command as an MCP client does, sends one MCP request, and decodes
-// the result.
+// sendRequest starts command like an MCP client, sends one MCP request, and decodes the
+// result.
 func sendRequest(ctx context.Context, command Command, method string, params, result any) error {
 	request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": requestID, "method": method, "params": params})
 	if err != nil {
@@ -90,7 +91,7 @@ func sendRequest(ctx context.Context, command Command, method string, params, re
 	}
 	_, writeErr := io.WriteString(stdin, sessionStart+string(request)+"\n")
 	err = readResult(stdout, result)
-	if closeErr := stdin.Close(); err == nil { // if there is no answer, the server may have closed its input
+	if closeErr := stdin.Close(); err == nil { // without a response, the server may already have closed its input
 		err = errors.Join(writeErr, closeErr)
 	}
 	waitErr := process.Wait()
@@ -101,17 +102,17 @@ func sendRequest(ctx context.Context, command Command, method string, params, re
 		return errors.New("the server did not answer in time")
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case text != "" && errors.Is(err, errNoAnswer): // the server's log shows why the server ended
+	case text != "" && errors.Is(err, errNoAnswer): // the server's log explains why the server exited
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	return errors.Join(err, waitErr)
 }
 
-// errNoAnswer is the error for an MCP server that exits before it answers.
+// errNoAnswer reports that an MCP server exited before it responded.
 var errNoAnswer = errors.New("the server ended without an answer")
 
-// readResult reads messages until the answer to the request arrives, and decodes its
-// result.
+// readResult reads messages until the response to requestID arrives, and decodes the
+// result in the response.
 func readResult(stdout io.Reader, result any) error {
 	lines := bufio.NewReader(stdout)
 	for {

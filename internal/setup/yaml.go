@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlFormat edits configuration files in YAML block style, in which each server is a
+// yamlFormat edits configuration files in YAML block style, in which each MCP server is a
 // mapping.
 type yamlFormat struct{}
 
@@ -89,17 +89,17 @@ func (yamlFormat) decode(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// yamlIndent is the indentation of a new YAML mapping.
+// yamlIndent is the indentation of a mapping that setup adds to a YAML file.
 const yamlIndent = "  "
 
-// emptyMapping returns a pattern for a top-level key of a YAML file whose value is {} or
-// null.
+// emptyMapping returns a pattern that matches a top-level key of a YAML file whose value
+// is empty: {}, null or ~.
 func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-// findChildren returns the offset behind the line of a top-level key in a YAML file, and
-// the indentation of the key's children. ok is false if the key does not start a block.
+// findChildren returns the offset after the line of a top-level YAML key, and the
+// indentation of the key's children. If the key does not start a block, ok is false.
 func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
@@ -119,9 +119,9 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	return at, yamlIndent, isBehindKey
 }
 
-// findServerLines returns the offsets of the first and behind the last line of the server
-// opentabs in the mapping of a top-level key, and the indentation of the server's name.
-// Comments and blank lines before the next key do not belong to the server.
+// findServerLines finds the lines of opentabs in the mapping of a top-level YAML key. The
+// offsets start and end include all lines of opentabs, but not comments and blank lines
+// before the next key. indent is the indentation of the first line.
 func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
 	at, indent, ok := findChildren(data, key)
 	if !ok {
@@ -151,8 +151,7 @@ func findServerLines(data []byte, key string) (start, end int, indent string, ok
 	return start, end, indent, isOwn
 }
 
-// removeMapping removes the server opentabs from the mapping of a top-level key in a YAML
-// file.
+// removeMapping removes opentabs from the mapping of a top-level key in a YAML file.
 func removeMapping(data []byte, key string) []byte {
 	start, end, _, ok := findServerLines(data, key)
 	if !ok {
@@ -161,7 +160,8 @@ func removeMapping(data []byte, key string) []byte {
 	return append(bytes.Clone(data[:start]), data[end:]...)
 }
 
-// startsBlock reports whether a line of YAML starts the block of a given key.
+// startsBlock reports whether a line of YAML has the given key without a value on the
+// same line.
 func startsBlock(trimmed []byte, key string) bool {
 	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
 		if rest, ok := bytes.CutPrefix(trimmed, []byte(spelling+":")); ok {

@@ -10,14 +10,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// editServer returns data in which the server opentabs has the values of merged. Comments
-// and the order of keys stay. ok is false for a layout that editServer does not support.
+// editServer replaces the values of opentabs in a YAML file with those of merged.
+// Comments and the order of keys are kept. If the layout of the file is not supported, ok
+// is false.
 func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]any) (after []byte, ok bool) {
 	start, end, indent, ok := findServerLines(data, servers[0])
 	if !ok {
 		return nil, false
 	}
-	var lines []byte // the lines of the server without the indentation of its name
+	var lines []byte // the lines of opentabs without the indentation of its first line
 	step := 0
 	for line := range bytes.Lines(data[start:end]) {
 		line = bytes.TrimPrefix(line, []byte(indent))
@@ -51,8 +52,8 @@ func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
 }
 
-// setYAMLValues changes a mapping so that it has exactly the values of merged. Keys and
-// values that do not change keep their layout.
+// setYAMLValues changes a mapping so that it has exactly the values of merged. Unchanged
+// keys and values keep their layout.
 func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 	if mapping.Kind != yaml.MappingNode {
 		return errors.New("the node is not a mapping")
@@ -85,7 +86,7 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 	return nil
 }
 
-// setYAMLValue replaces the value of a node, and keeps its comments.
+// setYAMLValue replaces the value of a node and keeps the comments.
 func setYAMLValue(node *yaml.Node, value any) error {
 	var old any
 	if err := node.Decode(&old); err != nil || reflect.DeepEqual(old, value) {
