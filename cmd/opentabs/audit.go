@@ -24,17 +24,17 @@ type auditOptions struct {
 	verbose bool
 }
 
-// auditFilter has the flags of `opentabs audit` that select records of the audit log.
+// auditFilter has the flags that select records of the audit log.
 type auditFilter struct{ tool, client, since string }
 
-// addFlags adds the flags --tool, --client and --since to a command of the audit log.
+// addFlags adds the flags --tool, --client and --since to a command.
 func (f *auditFilter) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only records of this `TOOL`, or of all tools of a plugin")
 	cmd.Flags().StringVar(&f.client, "client", "", "only records of the client with this `NAME`")
 	cmd.Flags().StringVar(&f.since, "since", "", "only records after this `TIME`, such as 2h, 7d or 2026-11-20")
 }
 
-// selector returns a function that reports whether the filter selects an audit record.
+// selector returns a function that reports whether an audit record matches the flags.
 func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 	var since time.Time
 	if f.since != "" {
@@ -50,7 +50,7 @@ func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 	}, nil
 }
 
-// emptyText returns the notice for a filter that selects no record.
+// emptyText returns the notice that is printed if no audit record matches the flags.
 func (f *auditFilter) emptyText() string {
 	if *f == (auditFilter{}) {
 		return "the audit log has no records yet"
@@ -95,8 +95,8 @@ records that were changed or removed.`,
 	return cmd
 }
 
-// runAudit prints the audit log. runAudit reads the files of the audit log, so
-// `opentabs audit` works without a server.
+// runAudit prints the audit log. runAudit reads the log files, so that `opentabs audit`
+// works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
 		return cli.NewUsageError("--last is %d: give it 0 or more", opts.last)
@@ -135,8 +135,8 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-// readAudit returns the newest records of the audit log that a filter selects, oldest
-// first. If last is 0, readAudit returns all selected records.
+// readAudit returns the newest audit records that match a filter, oldest first. last is
+// the maximum number of records, or 0 for all.
 func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.Entry, damagedLines int, err error) {
 	isSelected, err := filter.selector()
 	if err != nil {
@@ -174,8 +174,8 @@ that too, keep the output of opentabs audit export on another computer.`,
 	return cmd
 }
 
-// errAuditChanged makes the exit code 1 after `opentabs audit verify --json` has printed
-// the problem.
+// errAuditChanged causes exit code 1 after `opentabs audit verify --json` has printed the
+// problem.
 var errAuditChanged = errors.New("the audit log was changed")
 
 func runAuditVerify(opts auditVerifyOptions) error {

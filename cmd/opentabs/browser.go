@@ -98,8 +98,8 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	return nil
 }
 
-// switchBrowserTools switches browser tools on or off: the named groups and tools, or
-// without names all browser tools.
+// switchBrowserTools turns browser tools on or off. names are tools or groups of tools.
+// Without names, all browser tools are changed.
 func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, names []string) error {
 	on, ok := map[string]bool{"on": true, "off": false}[state]
 	if !ok {
@@ -122,7 +122,7 @@ func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, na
 	return err
 }
 
-// listBrowserTools returns the browser tools, grouped by the name of their group.
+// listBrowserTools returns all browser tools with their permissions, ordered by group.
 func listBrowserTools(permissions httpapi.PluginPermissions) []listedBrowserTool {
 	listed := []listedBrowserTool{}
 	for _, group := range browser.Groups() {
@@ -226,7 +226,8 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 	return nil
 }
 
-// siteRows returns the table of the rules for sites.
+// siteRows returns the table of the rules for sites. The first row of the table is its
+// header.
 func siteRows(sites []httpapi.Site) [][]string {
 	rows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
 	for _, s := range sites {
@@ -246,14 +247,14 @@ type browserTabOptions struct {
 	json    bool
 }
 
-// changedTab is the JSON output of the commands that change one tab.
+// changedTab is the JSON output of commands that change one tab.
 type changedTab struct {
 	TabID int `json:"tab_id"`
-	// StoppedClient is the name of the agent that the command stopped in the tab.
+	// StoppedClient is the name of the MCP client whose control of the tab has ended.
 	StoppedClient string `json:"stopped_client,omitempty"`
 }
 
-// newBrowserTabCmd adds the argument TAB and the flags of a tab to a command.
+// newBrowserTabCmd adds the argument TAB and the flag --browser to a command.
 func newBrowserTabCmd(p *cli.Program, cmd *cobra.Command, run func(context.Context, browserTabOptions) error) *cobra.Command {
 	opts := browserTabOptions{program: p}
 	cmd.Args = cli.RequireArgs(1, "the number of the tab")

@@ -15,8 +15,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// openBrowserNames returns the names of browsers from the running server, or from their
-// file if no server runs.
+// openBrowserNames gives access to the names of browsers, through the running server or
+// in their file.
 func openBrowserNames(ctx context.Context, p *cli.Program) (httpapi.BrowserNames, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -68,7 +68,8 @@ func runBrowserList(ctx context.Context, p *cli.Program, asJSON bool) error {
 	return nil
 }
 
-// formatDefaultClients returns a text that names the clients that use a browser by default.
+// formatDefaultClients returns a text that lists the MCP clients which use a browser by
+// default.
 func formatDefaultClients(clients []string) string {
 	var names []string
 	for _, client := range clients {
@@ -129,8 +130,8 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 	return p.Report(asJSON, renamed, "the name of the browser is %s now", terminal.SafeLine(renamed.Name))
 }
 
-// findOnlyBrowser returns the ID of the only connected browser. If no browser is connected,
-// findOnlyBrowser returns the ID of the only stored browser.
+// findOnlyBrowser returns the ID of the only connected browser. If no browser is
+// connected, findOnlyBrowser returns the ID of the only known browser.
 func findOnlyBrowser(names httpapi.BrowserNames) (string, error) {
 	browsers, err := names.List()
 	if err != nil {
@@ -205,9 +206,8 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	return nil
 }
 
-// defaultBrowser is the output of `opentabs browser default BROWSER --json`. The field
-// Browser is absent if the default was removed. The field Client is absent if the default
-// is for all clients.
+// defaultBrowser is the output of `opentabs browser default BROWSER --json`. Browser is
+// empty if the default was removed. Client is empty if the default is for all clients.
 type defaultBrowser struct {
 	Browser string `json:"browser,omitempty"`
 	Client  string `json:"client,omitempty"`
@@ -235,7 +235,7 @@ func runBrowserDefault(ctx context.Context, p *cli.Program, browser, client stri
 	return p.Report(asJSON, defaultBrowser{changed.Name, client}, "%s use the browser %s by default", terminal.SafeLine(who), terminal.SafeLine(changed.Name))
 }
 
-// forgottenBrowser is what `opentabs browser forget --json` prints.
+// forgottenBrowser is the output of `opentabs browser forget --json`.
 type forgottenBrowser struct {
 	Name string `json:"name"`
 }

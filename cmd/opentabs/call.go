@@ -52,7 +52,7 @@ tool.`,
 			return
 		}
 		p.Out.PrintLine("")
-		cmd.Use, cmd.Example = "call "+names[0], "" // the example of the tool is printed already
+		cmd.Use, cmd.Example = "call "+names[0], "" // the example of the tool has already been printed
 		if err := cli.PrintUsage(cmd); err != nil {
 			p.Out.Notef("%v", err)
 		}
@@ -72,7 +72,7 @@ tool.`,
 }
 
 // checkCallArgs checks that `opentabs call` has exactly one argument, the name of a tool.
-// If tool arguments follow without --input, the error names this flag.
+// If JSON follows without the flag --input, the error suggests the flag.
 func checkCallArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 2 && (strings.HasPrefix(args[1], "{") || strings.HasPrefix(args[1], "@") || args[1] == "-") {
 		return cli.NewUsageError("%q is one argument too many: put --input before the arguments of the tool", args[1])

@@ -13,7 +13,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// historyOptions are the flags of `opentabs calls` that list recorded calls.
+// historyOptions are the flags of `opentabs calls` that select recorded calls.
 type historyOptions struct {
 	since, tool, client string
 	hasFailed           bool
@@ -26,10 +26,10 @@ func (o *historyOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.hasFailed, "failed", false, "list recorded calls that failed, timed out or were cancelled")
 }
 
-// isSet reports whether the user gave one of the flags that list recorded calls.
+// isSet reports whether the user set a flag that selects recorded calls.
 func (o *historyOptions) isSet() bool { return *o != historyOptions{} }
 
-// runHistory lists recorded calls. runHistory reads the recorder's files, so the command
+// runHistory prints recorded calls from the files of the recorder, so that the command
 // works without a server.
 func runHistory(opts callsOptions) error {
 	p, o := opts.program, opts.history
@@ -67,7 +67,8 @@ func runHistory(opts callsOptions) error {
 	return nil
 }
 
-// showRecord prints the record of one call from the recorder's files, without a server.
+// showRecord prints the record of one call from the files of the recorder, so that the
+// command works without a server.
 func showRecord(opts callsShowOptions) error {
 	dirs, err := opts.program.MakeDirs()
 	if err != nil {
@@ -87,8 +88,8 @@ func showRecord(opts callsShowOptions) error {
 	return printRecord(opts, entry.Record)
 }
 
-// findRecordedID returns the ID of the call that the user typed, a whole ID or the beginning
-// of an ID, among the calls of a server and the recorded calls.
+// findRecordedID returns the ID of the call that the user means. typed is an ID or the
+// beginning of an ID. Calls of the server and recorded calls are searched.
 func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typed string) (string, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {

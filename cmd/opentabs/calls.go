@@ -92,7 +92,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	return nil
 }
 
-// printCalls prints a table of calls.
+// printCalls prints a table of calls, which is shortened on a terminal.
 func printCalls(out *terminal.Output, rows [][]string, optionalColumns ...string) {
 	if columns, _ := out.Size(); out.IsTerminal() {
 		callview.FitRows(rows, columns, time.Now())
@@ -166,7 +166,7 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 	return printRecord(opts, record)
 }
 
-// printRecord prints a recorded call with all fields of its record.
+// printRecord prints all fields of a recorded call.
 func printRecord(opts callsShowOptions, record recorder.Record) error {
 	out := opts.program.Out
 	switch {
@@ -186,8 +186,8 @@ type callsDecideOptions struct {
 	program *cli.Program
 	id      string
 	allow   bool
-	// always, session and duration are the flags that set the scope of an approval. By
-	// default, an approval is for one call.
+	// The flags always, session and duration set the scope of an approval. By default, an
+	// approval allows one call.
 	always      bool
 	session     bool
 	duration    time.Duration
@@ -250,7 +250,7 @@ type decidedCall struct {
 	Scope   wire.Scope `json:"scope,omitempty"`
 }
 
-// chosenScope returns the scope that the flags of an approval select.
+// chosenScope returns the scope of an approval that the flags select.
 func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
 	chosenScopes := []wire.Scope{}
 	for scope, isGiven := range map[wire.Scope]bool{
@@ -301,8 +301,8 @@ type callsCancelOptions struct {
 	json    bool
 }
 
-// cancelledCall is the output of `opentabs calls cancel --json`. The field Cancelled is
-// false if the call had already ended.
+// cancelledCall is the output of `opentabs calls cancel --json`. Cancelled is false if
+// the call had already ended.
 type cancelledCall struct {
 	CallID    string `json:"call_id"`
 	Cancelled bool   `json:"cancelled"`

@@ -48,7 +48,7 @@ again. If the token is lost, remove the client and add it again.`,
 	return cmd
 }
 
-// addedClient is what `client add --json` prints.
+// addedClient is the output of `opentabs client add --json`.
 type addedClient struct {
 	Name   string `json:"name"`
 	Token  string `json:"token"`

@@ -148,8 +148,7 @@ func completeSites(ctx context.Context, p *cli.Program) []string {
 
 var completePins = inDirs(func(p *cli.Program, dirs config.Dirs) []string { return openPins(p, dirs).Names() })
 
-// completeKnownBrowsers completes the names of browsers that are connected or were
-// connected before.
+// completeKnownBrowsers completes the names of browsers that are or were connected.
 func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
 	stored, err := openBrowserNames(ctx, p)
 	if err != nil {
@@ -176,7 +175,7 @@ func listConnectedBrowsers(ctx context.Context, p *cli.Program) []httpapi.Browse
 	return status.Browsers
 }
 
-// completeTabs completes the numbers of the tabs that `opentabs status` shows.
+// completeTabs completes the IDs of the tabs that `opentabs status` lists.
 func completeTabs(ctx context.Context, p *cli.Program) []string {
 	var tabs []string
 	for _, b := range listConnectedBrowsers(ctx, p) {
@@ -187,7 +186,8 @@ func completeTabs(ctx context.Context, p *cli.Program) []string {
 	return tabs
 }
 
-// completeUsedTabs completes the numbers of the tabs that agents use.
+// completeUsedTabs completes the IDs of the tabs that MCP clients control with browser
+// tools.
 func completeUsedTabs(ctx context.Context, p *cli.Program) []string {
 	var tabs []string
 	for _, b := range listConnectedBrowsers(ctx, p) {
@@ -198,11 +198,11 @@ func completeUsedTabs(ctx context.Context, p *cli.Program) []string {
 	return tabs
 }
 
-// maxCallerRecords is the number of audit records in which completers look for clients.
+// maxCallerRecords is the number of audit records that are searched for names of clients.
 const maxCallerRecords = 500
 
-// completeMCPClients completes the names of the MCP clients that have a token or made one of
-// the newest calls: the names of their tokens, and the names that they send.
+// completeMCPClients completes the names of MCP clients that have a token or made a
+// recent call. The words are the names of tokens and the names that clients send.
 func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	names := completeClients(ctx, p)
 	for _, r := range listCallers(p) {
@@ -214,8 +214,8 @@ func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
-// completeCallers completes the clients that completeMCPClients completes, and the command
-// line.
+// completeCallers completes the names of MCP clients, and of the command line if it made
+// a recent call.
 func completeCallers(ctx context.Context, p *cli.Program) []string {
 	names := completeMCPClients(ctx, p)
 	for _, r := range listCallers(p) {
@@ -236,15 +236,15 @@ func listCallers(p *cli.Program) []audit.Entry {
 	return entries
 }
 
-// completeSetupClients completes the MCP clients that `opentabs setup` can set up.
+// completeSetupClients completes the MCP clients that `opentabs setup` supports.
 func completeSetupClients(_ context.Context, p *cli.Program) []string {
 	noPrograms := func(string) (string, error) { return "", os.ErrNotExist }
 	clients, _ := setup.Clients(setup.Machine{Getenv: p.Getenv, LookPath: noPrograms})
 	return completionsOf(clients, nil, func(c setup.Client) string { return c.ID + "\t" + c.Title })
 }
 
-// completeTimeoutClients completes the names of MCP clients whose timeout was learned or
-// set.
+// completeTimeoutClients completes the names of MCP clients whose timeout opentabs has
+// learned or the user has set.
 func completeTimeoutClients(_ context.Context, p *cli.Program) []string {
 	store, err := openTimeouts(p)
 	if err != nil {

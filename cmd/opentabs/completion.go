@@ -11,13 +11,14 @@ import (
 	"opentabs/internal/cli"
 )
 
-// completer returns the words with which a shell may complete a value. A completer returns
-// no words after an error, because a shell must not print errors while the user types.
+// completer returns the words that complete an argument or flag in a shell. After an
+// error, a completer returns no words, because a shell must not print errors while the
+// user types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
-// argumentCompleters maps the path of each command with arguments, without "opentabs", to
-// the completers of its arguments. The last completer of a command completes all further
-// arguments, too. A nil completer offers nothing, for example for a new name.
+// argumentCompleters maps a command, without "opentabs", to the completers of its
+// arguments. The last completer also completes all further arguments. A nil completer
+// offers no words, for example for a new name.
 var argumentCompleters = map[string][]completer{
 	"call":                  {completeTools, nil},
 	"tools":                 {completePlugins, nil},
@@ -56,13 +57,13 @@ var argumentCompleters = map[string][]completer{
 	"browser site":          {completeSites, completeWords("off", "read", "ask", "auto", "default"), nil},
 	"browser tools":         {completeWords("on", "off"), completeBrowserTools},
 	"files remove":          {completeFileIDs},
-	"pair":                  {nil}, // only the side panel shows the code
+	"pair":                  {nil}, // only the side panel displays the code
 	"pair remove":           {completePairedBrowsers, nil},
 }
 
-// flagCompleters maps each flag with a value to its completer: a flag of one command as
-// "audit --tool", and a flag that several commands have as "--tool". A nil completer offers
-// nothing, for example for a number.
+// flagCompleters maps a flag with a value to its completer. The key is "--tool" for a
+// flag of several commands, or "audit --tool" for a flag of one command. A nil completer
+// offers no words, for example for a number.
 var flagCompleters = map[string]completer{
 	"--allow-calls-to":            completeInstalledPlugins,
 	"--browser":                   completeBrowsers,
@@ -121,8 +122,8 @@ var flagCompleters = map[string]completer{
 	"serve --tools":               completeWords("auto", "all", "gateway"),
 }
 
-// fileCompletions has the arguments and flags whose values are files or folders, by the
-// keys of argumentCompleters and flagCompleters.
+// fileCompletions lists arguments and flags whose values are files or folders. The keys
+// are those of argumentCompleters and flagCompleters.
 var fileCompletions = map[string]cobra.ShellCompDirective{
 	"plugin build":           cobra.ShellCompDirectiveFilterDirs,
 	"plugin check":           cobra.ShellCompDirectiveFilterDirs,
@@ -137,15 +138,15 @@ var fileCompletions = map[string]cobra.ShellCompDirective{
 	"serve --upload-folders": cobra.ShellCompDirectiveFilterDirs,
 }
 
-// addCompletions sets the shell completions of all commands below root. A value without a
-// completion offers nothing, not the files of the current directory.
+// addCompletions sets the shell completions of all commands below root. Without a
+// completer, a shell offers no words instead of the files in the current directory.
 func addCompletions(p *cli.Program, root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	addCommandCompletions(p, root, "")
 }
 
-// addCommandCompletions sets the shell completions of a command and its subcommands. The
-// parameter path is the path of the command without "opentabs".
+// addCommandCompletions sets the shell completions of a command and its subcommands. path
+// is the command without "opentabs".
 func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 	for _, sub := range cmd.Commands() {
 		addCommandCompletions(p, sub, strings.TrimSpace(path+" "+sub.Name()))
@@ -174,14 +175,14 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 	})
 }
 
-// flagKeys returns the keys of a flag in flagCompleters and fileCompletions, the most
-// specific key first.
+// flagKeys returns the keys of a flag in flagCompleters and fileCompletions, most
+// specific first.
 func flagKeys(path string, f *pflag.Flag) []string {
 	return []string{path + " --" + f.Name, "--" + f.Name}
 }
 
-// completionOf returns the cobra function that completes values with completers. Words
-// that are arguments already are not offered again.
+// completionOf converts completers to a cobra completion function. Words that are already
+// arguments are not offered again.
 func completionOf(p *cli.Program, completers []completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		complete := completers[min(len(args), len(completers)-1)]
@@ -196,7 +197,8 @@ func completionOf(p *cli.Program, completers []completer) cobra.CompletionFunc {
 	}
 }
 
-// completionOfFlag returns the cobra function that completes the value of a flag.
+// completionOfFlag converts a completer to a cobra completion function for the value of a
+// flag.
 func completionOfFlag(p *cli.Program, complete completer) cobra.CompletionFunc {
 	completion := completionOf(p, []completer{complete})
 	return func(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {

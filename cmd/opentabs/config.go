@@ -160,9 +160,9 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// noteWhenChangeApplies prints why a change of config.json does not apply at once: an
-// environment variable overrides the setting, a server runs, or other settings are
-// invalid.
+// noteWhenChangeApplies prints why a change of config.json has no effect yet. Possible
+// reasons are an environment variable for the same setting, a running server, or other
+// invalid settings.
 func noteWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -184,7 +184,7 @@ func noteWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	}
 }
 
-// printedPath is the JSON output of the commands that print one path.
+// printedPath is the JSON output of commands that print one path.
 type printedPath struct {
 	Path string `json:"path"`
 }

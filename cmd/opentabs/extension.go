@@ -100,7 +100,8 @@ Optional: open the extension's "Details" and turn on "Allow User Scripts" to
 update plugins without reloading the extension.`, dir)
 }
 
-// debuggerNote follows the steps if the extension has the permission debugger.
+// debuggerNote is printed after the installation steps if the extension has the Chrome
+// permission "debugger".
 const debuggerNote = `
 The extension has the permission "debugger". While a tool uses the debugger,
 Chrome shows "opentabs started debugging this browser" above all pages. Cancel

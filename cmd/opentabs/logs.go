@@ -60,7 +60,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	if err != nil {
 		return err
 	}
-	// The log files have all entries, so `opentabs logs` works without a server.
+	// Log files contain all entries, so `opentabs logs` works without a server.
 	entries, damagedLines, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	return nil
 }
 
-// emptyText returns the notice for flags that select no entry.
+// emptyText returns the notice that is printed if no log entry matches the flags.
 func (o logsOptions) emptyText() string {
 	if o.query.Plugin == "" && o.query.Level == wire.LogDebug {
 		return "plugins have logged nothing yet"
@@ -101,7 +101,7 @@ func (o logsOptions) emptyText() string {
 	return "no entry matches --plugin and --level: list all entries with `opentabs logs --last 0`"
 }
 
-// followLogs prints entries until ctx ends, and then returns nil.
+// followLogs prints log entries until ctx ends, and then returns nil.
 func followLogs(ctx context.Context, opts logsOptions) error {
 	client, err := opts.program.NewClient(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	return err
 }
 
-// printEntry prints one entry.
+// printEntry prints one log entry of a plugin.
 func (o logsOptions) printEntry(e pluginlog.Entry) error {
 	if o.json {
 		return o.program.Out.PrintValueLine(e)

@@ -1,5 +1,5 @@
-// Command opentabs lets AI agents call functions in the web pages that the user is
-// logged in to. Run `opentabs help` for a list of the commands.
+// Command opentabs lets AI agents call functions in the web pages where the user is
+// logged in. Run `opentabs help` for a list of the commands.
 package main
 
 import (

@@ -24,11 +24,11 @@ import (
 	"opentabs/internal/version"
 )
 
-// run runs the command in args and returns the exit code.
+// run runs the command in args and returns the exit code of the process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first interrupt stops the command; a second interrupt ends the process.
+	// The first Ctrl-C cancels the command. A second Ctrl-C kills the process.
 	defer context.AfterFunc(ctx, stop)()
 
 	p := &cli.Program{In: stdin, Out: terminal.New(stdout, stderr, os.Getenv), Getenv: os.Getenv}
@@ -76,8 +76,8 @@ your browser through an extension. A plugin adds the tools of a site.`,
 			}
 			return cli.ShowHelp(cmd, args)
 		},
-		// The root command accepts any arguments, so that run reports an unknown
-		// command.
+		// The root command accepts any arguments, so that unknownCommand reports unknown
+		// commands.
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.Flags().BoolVarP(&showsVersion, "version", "v", false, "print the version")
@@ -100,7 +100,7 @@ your browser through an extension. A plugin adds the tools of a site.`,
 }
 
 // addShellCommand adds cobra's command "completion", which prints completion scripts for
-// shells. One line of its help is too long for a terminal of 80 columns.
+// shells. A line of its help that is longer than 80 columns is shortened.
 func addShellCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion", "bash"})
@@ -131,7 +131,7 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 }
 
 // unknownCommand returns an error if args name a command that does not exist. Without
-// this check, Cobra reports the unknown flags of a misspelled command first.
+// this check, cobra would first report the unknown flags of a misspelled command.
 func unknownCommand(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() || cmd.Annotations[cli.TakesArgument] != "" {
@@ -159,7 +159,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// takesValue reports whether the argument after a flag is the value of this flag.
+// takesValue reports whether the argument after a flag is the value of the flag.
 func takesValue(cmd *cobra.Command, arg string) bool {
 	name, isLong := strings.CutPrefix(arg, "--")
 	flag := cmd.Flags().Lookup(name)

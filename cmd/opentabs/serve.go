@@ -15,7 +15,7 @@ import (
 	"opentabs/internal/logfile"
 )
 
-// logFormats are the values of --log-format.
+// logFormats are the allowed values of --log-format.
 var logFormats = []string{"auto", "console", "json"}
 
 type serveOptions struct {
@@ -23,7 +23,7 @@ type serveOptions struct {
 	// flags are the settings on the command line, by flag name.
 	flags     map[string]string
 	logFormat string
-	// logFile is the file of the log; empty for stderr.
+	// logFile is the path of the log file, or empty to log to stderr.
 	logFile string
 }
 

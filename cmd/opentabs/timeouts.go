@@ -25,7 +25,7 @@ other client is learned when the client gives up a call for the first time.`,
 	}, newClientTimeoutListCmd(p), newClientTimeoutSetCmd(p), newClientTimeoutForgetCmd(p))
 }
 
-// openTimeouts opens the file with the stored timeouts of MCP clients.
+// openTimeouts opens the file in which the timeouts of MCP clients are stored.
 func openTimeouts(p *cli.Program) (*timeouts.Store, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {

@@ -52,10 +52,10 @@ type listedTool struct {
 	Plugin      string          `json:"plugin"`
 	Permission  wire.Permission `json:"permission"`
 	Description string          `json:"description"`
-	// InputSchema is absent if the command lists several tools.
+	// InputSchema is set only in the output of `opentabs tools show`.
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	Example     string          `json:"example,omitempty"`
-	// Undo is the full name of the tool that undoes a call.
+	// Undo is the full name of the tool that undoes a call of this tool.
 	Undo string `json:"undo,omitempty"`
 }
 
@@ -223,7 +223,8 @@ func newToolsUnpinCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// checkNames returns a check that a command gets at least n names, none of them empty.
+// checkNames returns a cobra check that a command has at least n arguments, and no empty
+// argument.
 func checkNames(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
@@ -299,7 +300,7 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	return err
 }
 
-// showPins prints the pinned tools.
+// showPins prints the names of the pinned tools, one per line or as a JSON array.
 func showPins(p *cli.Program, pins *toolpins.Pins, asJSON bool) error {
 	if err := pins.Problem(); err != nil {
 		return err

@@ -20,10 +20,11 @@ type callsUndoOptions struct {
 	json    bool
 }
 
-// undoneCall is what `calls undo --json` prints.
+// undoneCall is the output of `opentabs calls undo --json`.
 type undoneCall struct {
 	CallID string `json:"call_id"`
-	// UndoneBy is the call that undid the call, and Tool its tool.
+	// UndoneBy is the ID of the new call that undid the call. Tool is the tool of the new
+	// call.
 	UndoneBy string `json:"undone_by"`
 	Tool     string `json:"tool"`
 }
@@ -80,12 +81,12 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 	return opts.program.Report(opts.json, undone, "undid %s with %s (%s)", opts.id, started.ToolName, started.CallID)
 }
 
-// cancelTimeout limits the request that cancels a call after Ctrl-C.
+// cancelTimeout limits the request that cancels an undo after Ctrl-C.
 const cancelTimeout = 2 * time.Second
 
-// cancelUndo cancels the call that undoes another call, after ctx has ended.
+// cancelUndo cancels a running undo after ctx has ended.
 func cancelUndo(ctx context.Context, client *httpapi.Client, callID string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer cancel()
-	_, _ = client.Calls.Cancel(ctx, callID, "") // the call may have ended
+	_, _ = client.Calls.Cancel(ctx, callID, "") // the undo may have ended already
 }

@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// ShowHelp is the action of a command group that the user runs without a subcommand.
+// ShowHelp prints the help of a command group that the user runs without a subcommand.
 func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // GroupCommands adds subcommands to cmd. Without a subcommand, cmd prints its help.
@@ -32,17 +32,17 @@ func AddCommandGroup(cmd *cobra.Command, title string, commands ...*cobra.Comman
 	cmd.AddCommand(commands...)
 }
 
-// TakesArgument is the cobra annotation of a command that has subcommands and also takes an
-// argument.
+// TakesArgument is the cobra annotation of a command that has subcommands but also
+// accepts an argument.
 const TakesArgument = "takes-argument"
 
-// AddJSONFlag adds the flag --json to cmd.
+// AddJSONFlag adds the flag --json to cmd, which sets asJSON.
 func AddJSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
 }
 
-// RequireArgs returns a check that a command gets exactly n arguments. The parameter
-// argName is the name of the arguments in the error.
+// RequireArgs returns a cobra check that a command has exactly n arguments. argName
+// describes the missing arguments in the error.
 func RequireArgs(n int, argName string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -57,11 +57,10 @@ func RequireArgs(n int, argName string) cobra.PositionalArgs {
 	}
 }
 
-// UsageOf returns the command line of cmd without "[flags]", so that the user can type the
-// command line.
+// UsageOf returns the command line of cmd as the user would type it, without "[flags]".
 func UsageOf(cmd *cobra.Command) string { return strings.TrimSuffix(cmd.UseLine(), " [flags]") }
 
-// LimitArgs returns a check that a command gets at most n arguments.
+// LimitArgs returns a cobra check that a command has at most n arguments.
 func LimitArgs(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -74,8 +73,9 @@ func LimitArgs(n int) cobra.PositionalArgs {
 	}
 }
 
-// ActionWithArg returns the action of a command with one optional argument. The action
-// stores the argument in arg; without an argument, arg keeps its default.
+// ActionWithArg returns the cobra action of a command with one optional argument. The
+// action stores the argument in arg, and then calls action. Without an argument, arg
+// keeps its value.
 func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -85,11 +85,12 @@ func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*co
 	}
 }
 
-// NewUsageError returns an error about a wrong flag or argument. NewUsageError truncates
-// long texts among args.
+// NewUsageError returns an error about a wrong flag or argument, for which the exit code
+// is ExitUsage. Long texts among args are truncated.
 func NewUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// AsUsageError turns an error about an unknown plugin or tool into a usage error.
+// AsUsageError converts an error about an unknown plugin or tool to a usage error. Other
+// errors are returned unchanged.
 func AsUsageError(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return NewUsageError("%v", err)

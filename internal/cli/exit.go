@@ -15,7 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// The exit codes of all commands, as in `opentabs help exit-codes`.
+// Every opentabs command ends with one of these exit codes; see `opentabs help
+// exit-codes`.
 const (
 	ExitOK             = 0
 	ExitFailed         = 1   // the tool or opentabs failed
@@ -29,7 +30,7 @@ const (
 	exitInterrupted    = 130 // Ctrl-C, or SIGTERM
 )
 
-// exitCodes has the exit code for each reason a call can fail.
+// exitCodes maps the error code of a failed call to an exit code.
 var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrIdleTimeout:      exitTimedOut,
 	wire.ErrDeadlineExceeded: exitTimedOut,
@@ -67,7 +68,8 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrInternal:         ExitFailed,
 }
 
-// NewExitCodesCmd returns the help topic about exit codes in the form of a command.
+// NewExitCodesCmd returns the help topic about exit codes, as a command that cannot be
+// run.
 func NewExitCodesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
@@ -88,8 +90,8 @@ func NewExitCodesCmd() *cobra.Command {
 	}
 }
 
-// ExplainError returns a sentence for the user about err, and the exit code for err. The
-// parameter ctx is the context of the failed command.
+// ExplainError returns a sentence about err for the user, and the exit code. ctx is the
+// context of the failed command.
 func ExplainError(ctx context.Context, err error) (string, int) {
 	var callFailure *toolcall.Failure
 	var tooLate *callview.AlreadyDecidedError
@@ -99,7 +101,7 @@ func ExplainError(ctx context.Context, err error) (string, int) {
 	case err == nil:
 		return "", ExitOK
 	case errors.As(err, &callFailure):
-		return callFailure.Error(), max(ExitFailed, exitCodes[callFailure.Code]) // exitCodes has no entry for error codes of newer servers
+		return callFailure.Error(), max(ExitFailed, exitCodes[callFailure.Code]) // error codes of newer servers are not in exitCodes
 	case errors.As(err, &tooLate):
 		return tooLate.Error(), exitAlreadyDecided
 	case errors.As(err, &resultLost):

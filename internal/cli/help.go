@@ -13,8 +13,8 @@ import (
 const HelpColumns = 80
 
 // PrintUsage prints the arguments, examples, subcommands and flags of a command. Cobra's
-// templates need the package text/template, which keeps the linker from dropping unused
-// methods and makes the program several megabytes larger.
+// own templates are not used, because they need package text/template. With this package,
+// the linker keeps unused methods, and the program grows by several megabytes.
 func PrintUsage(cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -41,14 +41,15 @@ func PrintUsage(cmd *cobra.Command) error {
 	return err
 }
 
-// isGroup reports whether cmd only prints its help when it runs without a subcommand.
+// isGroup reports whether cmd only prints its help when run without a subcommand.
 func isGroup(cmd *cobra.Command) bool {
 	return cmd.RunE != nil && reflect.ValueOf(cmd.RunE).Pointer() == reflect.ValueOf(ShowHelp).Pointer()
 }
 
-// writeSubcommands writes the subcommands of cmd by group, followed by the help topics. A
-// group that a subcommand has, too, also lists the commands in the group of the subcommand:
-// `opentabs --help` lists the commands of `opentabs plugin` for the authors of plugins.
+// writeSubcommands writes the subcommands of cmd by group, followed by the help topics.
+// If a subcommand has a group of the same name, the commands in that group are listed
+// too. In this way, `opentabs --help` also lists the commands of `opentabs plugin` for
+// authors.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -79,11 +80,11 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	writeHelpLines(b, "Other help:", cmd, topics)
 }
 
-// helpLine is one command in a list of commands.
+// helpLine is one command in a list of commands, with its one-line summary.
 type helpLine struct{ name, summary string }
 
-// writeHelpLines writes a list of commands below cmd under a title. The summaries of all
-// lists have the same column, unless a name is too long for it.
+// writeHelpLines writes a list of commands below cmd under a title. The summaries are
+// aligned in the same column in all lists, except after very long names.
 func writeHelpLines(b *strings.Builder, title string, cmd *cobra.Command, lines []helpLine) {
 	if len(lines) == 0 {
 		return

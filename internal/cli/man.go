@@ -13,8 +13,8 @@ import (
 	"opentabs/internal/version"
 )
 
-// manColumns is the width of preformatted text in a manual page. The program man indents
-// this text.
+// manColumns is the width of preformatted text in a manual page. A small width is needed,
+// because man indents the text.
 const manColumns = 72
 
 type manOptions struct {
@@ -75,10 +75,10 @@ func manPages(cmd *cobra.Command) []manPage {
 	return pages
 }
 
-// manName returns the name of a command's manual page, such as opentabs-plugin-install.
+// manName returns the name of a command's manual page, such as "opentabs-plugin-install".
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// newManPage returns the text of a command's manual page in the format roff.
+// newManPage returns the manual page of a command in roff format.
 func newManPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := manName(cmd)
@@ -117,8 +117,8 @@ func newManPage(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// writeManParagraph writes a paragraph of a manual page. The program man fills its lines,
-// unless the paragraph contains indented lines, such as a list.
+// writeManParagraph writes a paragraph of a manual page. Paragraphs with indented lines,
+// such as lists, keep their line breaks.
 func writeManParagraph(b *strings.Builder, paragraph string) {
 	b.WriteString(".PP\n")
 	isList := strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ")
@@ -133,7 +133,7 @@ func writeManParagraph(b *strings.Builder, paragraph string) {
 	}
 }
 
-// writeManText writes a section of a manual page whose line breaks stay unchanged.
+// writeManText writes a section of a manual page in which all line breaks are kept.
 func writeManText(b *strings.Builder, title, text string) {
 	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
 	for line := range strings.Lines(text) {
@@ -142,7 +142,7 @@ func writeManText(b *strings.Builder, title, text string) {
 	b.WriteString(".fi\n")
 }
 
-// escapeRoff escapes a line of text for the format roff.
+// escapeRoff escapes a line of text for roff.
 func escapeRoff(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

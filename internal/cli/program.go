@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/catalog"
 )
 
-// Program is the environment of the opentabs process. Every command receives the Program.
+// Program is the environment of the opentabs process, which every command receives.
 type Program struct {
 	In     io.Reader
 	Out    *terminal.Output
@@ -19,12 +19,12 @@ type Program struct {
 }
 
 // ClientTokenVariable is the environment variable with the token of the MCP client that
-// starts `opentabs mcp`. `opentabs setup` writes this variable into the configuration of
-// the client.
+// runs `opentabs mcp`. `opentabs setup` writes this variable to the client's
+// configuration.
 const ClientTokenVariable = "OPENTABS_CLIENT_TOKEN"
 
-// Report prints the result of a command: as JSON if asJSON is true, and otherwise as a
-// sentence for the user.
+// Report prints the result of a command. If asJSON is true, result is printed as JSON to
+// stdout. If asJSON is false, the formatted sentence is printed as a notice for the user.
 func (p *Program) Report(asJSON bool, result any, format string, args ...any) error {
 	if asJSON {
 		return p.Out.PrintValue(result)
@@ -47,7 +47,7 @@ func (p *Program) MakeDirs() (config.Dirs, error) {
 }
 
 // OpenHome returns the installation with its settings, and creates missing directories.
-// The parameter flags has the settings from the command line.
+// flags are the settings on the command line, by flag name.
 func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	return p.loadHome(dirs, flags)
 }
 
-// FindHome returns the installation with its settings, and creates no directories.
+// FindHome returns the installation with its settings, without creating directories.
 func (p *Program) FindHome() (*home.Home, error) {
 	dirs, err := config.FindDirs(p.Getenv)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Program) FindHome() (*home.Home, error) {
 	return p.loadHome(dirs, nil)
 }
 
-// loadHome returns the installation in the directories dirs, with its settings.
+// loadHome returns the installation in dirs with its settings.
 func (p *Program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
 	s, err := config.Load(dirs, p.Getenv, flags)
 	if err != nil {
@@ -84,8 +84,7 @@ func (p *Program) OpenPlugins() (*home.Home, *catalog.Catalog, error) {
 	return h, registry, err
 }
 
-// OpenPolicy returns access to the permissions. If a server runs, the access goes through
-// the server.
+// OpenPolicy returns access to the permissions, through the server if one is running.
 func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -94,8 +93,8 @@ func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	return h.OpenPolicy(ctx)
 }
 
-// NewClient returns an API client of the running daemon. NewClient starts no daemon, and
-// creates no directories if no daemon runs.
+// NewClient returns an API client of the running daemon. If no daemon runs, NewClient
+// returns an error and creates no directories.
 func (p *Program) NewClient(ctx context.Context) (*httpapi.Client, error) {
 	h, err := p.FindHome()
 	if err != nil {

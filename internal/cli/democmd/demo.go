@@ -18,11 +18,10 @@ import (
 )
 
 const (
-	// browserWait is how long the demo waits for a browser to reconnect to a newly
-	// started server.
+	// browserWait is how long the demo waits for a browser to connect to a server that
+	// has just started.
 	browserWait = 6 * time.Second
-	// browserPollInterval is the interval at which the demo checks whether a browser has
-	// connected.
+	// browserPollInterval is how often the demo checks whether a browser has connected.
 	browserPollInterval = 200 * time.Millisecond
 	// cleanupTimeout limits how long the demo may take to remove the example plugin.
 	cleanupTimeout = 10 * time.Second
@@ -30,8 +29,8 @@ const (
 
 type demoOptions struct {
 	program *cli.Program
-	// browser is the name or the ID of the browser that the demo uses; empty for the only
-	// browser.
+	// browser is the name or ID of the browser in which the demo runs. If browser is
+	// empty, exactly one browser must be connected.
 	browser string
 	keep    bool
 	yes     bool
@@ -159,7 +158,7 @@ const (
 )
 
 // runWithPlugin enables the example plugin, runs action, and then removes the plugin,
-// also after an error or an interrupt.
+// even after an error or an interrupt.
 func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, action func() error) (err error) {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
@@ -177,8 +176,8 @@ func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, actio
 	return action()
 }
 
-// startedServer returns an API client of the running server. If no server runs,
-// startedServer starts a server.
+// startedServer returns an API client of the running server, and starts a server if none
+// is running.
 func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -190,7 +189,7 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 }
 
 // findBrowser returns the name of the browser in which the demo runs: the browser that
-// the user named, or the only connected browser.
+// the user named, or else the only connected browser.
 func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (string, error) {
 	deadline := time.Now().Add(browserWait)
 	for {
@@ -235,8 +234,8 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 	return questions.Confirm(ctx, "Start the demo? [Y/n] ")
 }
 
-// askYesNo asks a question whose default answer is yes, and returns a channel for the
-// answer at once. If ctx ends first, the channel gets no answer.
+// askYesNo asks a question whose default answer is yes. askYesNo returns at once. The
+// returned channel receives the answer, unless ctx ends first.
 func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
 	answers := make(chan bool, 1)
 	go func() {
@@ -248,14 +247,15 @@ func askYesNo(ctx context.Context, questions *terminal.Questions, question strin
 	return answers
 }
 
-// nextSteps is the text that suggests what the user can do after the demo.
+// nextSteps is the text at the end of the demo that suggests what to do next.
 const nextSteps = `
 The example plugin and its site are removed. Next:
   opentabs browser tools on     let agents use any page, after your approval
   opentabs plugin search        find plugins for the sites that you use
   opentabs calls --follow       watch what agents do`
 
-// countMessages returns the number of exported messages in the result of the example tool.
+// countMessages returns the number of exported messages in the result of the example
+// tool.
 func countMessages(result json.RawMessage) int {
 	var exported struct {
 		Count int `json:"count"`

@@ -17,28 +17,28 @@ import (
 )
 
 const (
-	// stopAfter is how long the second call of the demo runs before the demo stops the
-	// call.
+	// stopAfter is how long the demo's second call runs before the demo cancels the call.
 	stopAfter = 4 * time.Second
 	// abortTimeout limits how long the demo waits until the example site reports the
 	// aborted request.
 	abortTimeout = 2 * time.Second
-	// approvalTimeout limits how long the demo waits until the user approves the third
+	// approvalTimeout limits how long the demo waits for the user to approve the third
 	// call.
 	approvalTimeout = 45 * time.Second
-	// ticketPollInterval is the interval at which the demo checks whether the call waits
+	// ticketPollInterval is how often the demo checks whether the third call is waiting
 	// for approval.
 	ticketPollInterval = 100 * time.Millisecond
 )
 
-// demo makes the three calls of `opentabs demo`.
+// demo makes the three calls of `opentabs demo`: a long call, a cancelled call, and a
+// call that needs approval.
 type demo struct {
 	program *cli.Program
 	client  *httpapi.Client
 	browser string
 	site    *site
-	// questions is nil without a terminal. Then the user approves the call on another
-	// surface.
+	// questions is nil without a terminal. The user then approves the call in the side
+	// panel or with `opentabs calls approve`.
 	questions *terminal.Questions
 	// result receives how the calls have ended.
 	result demoResult
@@ -60,7 +60,7 @@ func (d *demo) play(ctx context.Context) error {
 	return nil
 }
 
-// call calls a tool of the example plugin for the channel general.
+// call calls a tool of the example plugin with the argument channelId=general.
 func (d *demo) call(ctx context.Context, tool string) (mcpclient.Result, error) {
 	request := toolcall.Request{Tool: dispatch.Tool{Plugin: pluginName, Name: tool}.FullName(), Args: []string{"channelId=general"}, Browser: d.browser}
 	return toolcall.Call(ctx, d.client, daemon.CommandClient, request, d.program.In, d.program.Out)
@@ -145,8 +145,8 @@ func (d *demo) playApproval(ctx context.Context) error {
 	return d.reportApproval(ctx, callCtx, *ended, startedAt)
 }
 
-// waitForTicket waits until the third call waits for approval, and returns the ID of the
-// call. If the call ends first, waitForTicket returns its outcome.
+// waitForTicket waits until the third call is waiting for approval, and returns the ID of
+// the call. If the call ends first, waitForTicket returns the outcome.
 func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
 	for {
 		calls, err := d.client.Calls.List(ctx)
@@ -163,8 +163,8 @@ func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (s
 	}
 }
 
-// awaitApproval waits until the user has decided in this terminal or on another surface,
-// and returns the outcome of the call.
+// awaitApproval waits until the user decides in this terminal or elsewhere, and returns
+// the outcome of the call.
 func (d *demo) awaitApproval(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
 	out := d.program.Out
 	var answers <-chan bool // nil without a terminal

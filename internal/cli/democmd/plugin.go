@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// The demo gives the example plugin a separate name, and enables the plugin for the
-// example site only. A plugin of the user with the name messages does not change.
+// The demo renames the example plugin, and enables the plugin only for the example site.
+// A plugin of the user named "messages" is therefore not affected.
 const (
 	pluginName  = "demo"
 	packageName = "opentabs-plugin-demo"
@@ -29,11 +29,11 @@ const (
 	countTool   = "count_authors"
 )
 
-// demoPlugin is the example plugin that the demo adds and removes.
+// demoPlugin is the example plugin that the demo installs and removes.
 type demoPlugin struct {
 	home   *home.Home
 	client *httpapi.Client
-	// dir is the folder with the source and the build of the example plugin.
+	// dir is the folder with the source code and the build of the example plugin.
 	dir string
 }
 
@@ -41,7 +41,8 @@ func newDemoPlugin(h *home.Home, client *httpapi.Client) demoPlugin {
 	return demoPlugin{home: h, client: client, dir: filepath.Join(h.State, "demo")}
 }
 
-// checkName returns an error if the user has another plugin with the name of the demo.
+// checkName returns an error if another plugin of the user has the name of the demo
+// plugin.
 func (p demoPlugin) checkName() error {
 	entries, err := p.home.PluginStore().Entries()
 	for _, e := range entries {
@@ -52,8 +53,8 @@ func (p demoPlugin) checkName() error {
 	return err
 }
 
-// enable builds the plugin for the site at siteURL, adds the plugin, and sets its
-// permissions: the export tool runs without approval, and all other tools need approval.
+// enable builds and installs the example plugin for the site at siteURL. The export tool
+// is allowed without approval, and all other tools need approval.
 func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if err := p.write(siteURL); err != nil {
 		return fmt.Errorf("write the example plugin: %w", err)
@@ -78,8 +79,8 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	return policy.SetOpening(added.Name, true, httpapi.CommandLine)
 }
 
-// write writes the source files of the example plugin. The plugin's homepage is the page
-// that opentabs opens for the first call.
+// write writes the source files of the example plugin. The plugin's homepage is siteURL,
+// so that the first call opens the example site.
 func (p demoPlugin) write(siteURL string) error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
@@ -111,7 +112,7 @@ func (p demoPlugin) write(siteURL string) error {
 	return os.WriteFile(filepath.Join(p.dir, "package.json"), text, 0o600)
 }
 
-// remove removes the example plugin with its permissions and files, also after an
+// remove removes the example plugin with its permissions and files, even after an
 // interrupted demo.
 func (p demoPlugin) remove(ctx context.Context) error {
 	entries, err := p.home.PluginStore().Entries()

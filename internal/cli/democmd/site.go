@@ -12,18 +12,18 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// siteHost is the host name of the example site. Chrome resolves all names below
-// localhost to this machine, so only browsers on this machine open the example site.
+// siteHost is the host name of the example site. Browsers resolve names below "localhost"
+// to their own machine, so only browsers on this machine can open the example site.
 const siteHost = "opentabs-demo.localhost"
 
 const (
 	pageCount    = 40
 	pageMessages = 25
-	// answerDelay is how long the example site takes to answer a request for a page of
-	// messages.
+	// answerDelay is how long the example site takes to respond to a request for a page
+	// of messages.
 	answerDelay = 300 * time.Millisecond
-	// siteStopTimeout limits how long the example site waits for open requests when the
-	// site stops.
+	// siteStopTimeout limits how long the example site waits for open requests when it
+	// stops.
 	siteStopTimeout = time.Second
 )
 
@@ -32,8 +32,8 @@ const (
 type site struct {
 	url    string
 	server *http.Server
-	// stopping is closed when the example site stops. Then the browser closes the tab of
-	// the site.
+	// stopping is closed when the example site stops, so that the site's page closes its
+	// tab.
 	stopping chan struct{}
 
 	mu           sync.Mutex // guards all fields below
@@ -57,8 +57,8 @@ func startSite(ctx context.Context) (*site, error) {
 	return s, nil
 }
 
-// checkHost rejects requests with another Host header. Otherwise a page of another site
-// could reach the example site under a host name of that site.
+// checkHost rejects requests with another Host header. Without this check, a page of
+// another site could reach the example site through DNS rebinding.
 func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	want := net.JoinHostPort(siteHost, strconv.Itoa(port))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,7 +76,7 @@ func (s *site) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
 	defer cancel()
 	if s.server.Shutdown(ctx) != nil {
-		_ = s.server.Close() // ends the open requests
+		_ = s.server.Close() // aborts the open requests
 	}
 }
 
@@ -85,8 +85,8 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(pageHTML)) // Write fails if the tab is closed
 }
 
-// serveOpen keeps a request open until the example site stops. The page closes its tab
-// when this request ends, also if the demo was killed.
+// serveOpen keeps a request open until the example site stops. When this request ends,
+// the page closes its tab, even if the demo was killed.
 func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(": open\n\n"))
@@ -103,7 +103,8 @@ type chatMessage struct {
 	Text   string `json:"text"`
 }
 
-// serveMessages serves one page of a channel's messages.
+// serveMessages responds with one page of a channel's messages. The parameter cursor is
+// the number of the page.
 func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.Atoi(r.URL.Query().Get("cursor"))
 	if err != nil {
@@ -134,7 +135,7 @@ func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 }
 
 // lastAborted returns the number of the last message page whose request the browser
-// aborted; 0 if no request was aborted.
+// aborted, or 0.
 func (s *site) lastAborted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

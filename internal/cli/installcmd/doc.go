@@ -1,3 +1,3 @@
-// Package installcmd implements the commands about the installation of opentabs: upgrade,
-// uninstall and service.
+// Package installcmd implements the commands `opentabs upgrade`, `opentabs uninstall` and
+// `opentabs service`.
 package installcmd

@@ -57,16 +57,17 @@ prints the command that removes it.`,
 	return cmd
 }
 
-// removal is one item that `opentabs uninstall` removes.
+// removal is one item that `opentabs uninstall` removes, such as the extension's folder.
 type removal struct {
 	// text describes the item in the list that the user confirms.
 	text string
-	// remove removes the item, and returns a sentence about what was removed; empty if
-	// nothing was removed.
+	// remove removes the item and returns a sentence about the removal. The sentence is
+	// empty if there was nothing to remove.
 	remove func(context.Context) (string, error)
 }
 
-// uninstaller collects and removes everything that opentabs has stored on the machine.
+// uninstaller collects and then removes everything that opentabs has stored on this
+// machine.
 type uninstaller struct {
 	program   *cli.Program
 	home      *home.Home
@@ -98,8 +99,7 @@ func runUninstall(ctx context.Context, opts uninstallOptions) error {
 	return u.run(ctx)
 }
 
-// collect fills the list of items, in the order in which `opentabs uninstall` removes the
-// items.
+// collect lists the items to remove, in the order in which they are removed.
 func (u *uninstaller) collect(ctx context.Context) error {
 	server, err := u.home.FindServer(ctx)
 	switch {
@@ -155,7 +155,8 @@ func (u *uninstaller) collectClients() error {
 	return nil
 }
 
-// revokeToken removes the token of a client. A client without a token is not an error.
+// revokeToken removes the token of an MCP client. If the client has no token, revokeToken
+// does nothing.
 func (u *uninstaller) revokeToken(name string) error {
 	clients, err := clienttoken.Open(u.home.ClientsFile()).List()
 	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == name }) {
@@ -164,8 +165,8 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-// collectData adds the folders with the user's data. collectData returns an error for a
-// folder that also contains other files of the user.
+// collectData adds the folders with the user's data. A folder that also contains other
+// files of the user is an error.
 func (u *uninstaller) collectData() error {
 	for _, dir := range u.dataFolders() {
 		if err := checkOwnFolder(dir); err != nil {
@@ -201,14 +202,14 @@ func checkOwnFolder(dir string) error {
 type finishedUninstall struct {
 	// Removed has one sentence for each removed item.
 	Removed []string `json:"removed"`
-	// Data are the folders with the user's data that `opentabs uninstall` did not remove.
+	// Data are the folders with the user's data that still exist.
 	Data []string `json:"data"`
-	// Command is the command that removes the program, if a package manager has installed
-	// opentabs.
+	// Command removes the program itself, if a package manager has installed opentabs.
+	// The field is empty otherwise.
 	Command string `json:"command,omitempty"`
 }
 
-// run shows the list of items, asks the user, and removes all items.
+// run prints the list of items, asks the user for confirmation, and removes all items.
 func (u *uninstaller) run(ctx context.Context) error {
 	out := u.program.Out
 	if len(u.removals) == 0 {
@@ -240,8 +241,8 @@ func (u *uninstaller) run(ctx context.Context) error {
 	return u.report("opentabs is removed; in Chrome, also remove the extension: open chrome://extensions")
 }
 
-// removeAll removes all items of the list. After a failure, removeAll continues with the
-// next item, unless the server refuses to stop because calls run or wait.
+// removeAll removes all items. After a failure, removeAll continues with the next item.
+// If the server refuses to stop because calls are running or waiting, removeAll stops.
 func (u *uninstaller) removeAll(ctx context.Context) error {
 	var failures []error
 	for i, r := range u.removals {
@@ -258,7 +259,7 @@ func (u *uninstaller) removeAll(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// report prints what `opentabs uninstall` removed, and what stays on the machine.
+// report prints what `opentabs uninstall` has removed, and what remains on the machine.
 func (u *uninstaller) report(sentence string) error {
 	out := u.program.Out
 	result := finishedUninstall{Removed: []string{}, Data: append([]string{}, u.dataFolders()...), Command: u.installed.RemoveCommand()}
@@ -293,8 +294,8 @@ func (u *uninstaller) removeExtension(context.Context) (string, error) {
 	return folder + " stays, because it has files that are not part of the extension", nil
 }
 
-// removeProgram removes the opentabs program, and the earlier program that an upgrade
-// kept. Windows cannot remove a running program.
+// removeProgram removes the opentabs program, and the previous program that an upgrade
+// has kept. On Windows, a running program cannot be removed.
 func (u *uninstaller) removeProgram(context.Context) (string, error) {
 	path := u.installed.Path
 	if err := os.Remove(upgrade.KeptPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {

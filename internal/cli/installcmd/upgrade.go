@@ -47,19 +47,19 @@ variable ` + upgrade.URLVariable + ` names another folder of releases.`,
 	return cmd
 }
 
-// newestVersion is the result of `opentabs upgrade --check`.
+// newestVersion is the output of `opentabs upgrade --check --json`.
 type newestVersion struct {
 	Version   string           `json:"version"`
 	Latest    string           `json:"latest"`
 	IsNewer   bool             `json:"newer"`
 	Installed installed.Method `json:"installed"`
 	Path      string           `json:"path"`
-	// Command is the command that upgrades opentabs; empty if the newest version is
+	// Command is the command that upgrades opentabs, or empty if the newest version is
 	// installed.
 	Command string `json:"command,omitempty"`
 
-	// release is the release of the newest version. Its URL is empty if opentabs comes
-	// from npm.
+	// release describes the newest release. The field URL is empty if opentabs was
+	// installed with npm.
 	release upgrade.Release
 }
 
@@ -93,14 +93,14 @@ type finishedUpgrade struct {
 	Version  string `json:"version"`
 	Previous string `json:"previous"`
 	Path     string `json:"path"`
-	// Kept is the path at which the earlier program is kept.
+	// Kept is the path at which the previous program is kept.
 	Kept string `json:"kept"`
-	// IsRestarted is true if the upgrade replaced the running server by a server of the
-	// new version.
+	// IsRestarted is true if the upgrade has restarted the server with the new version.
 	IsRestarted bool `json:"restarted"`
 }
 
-// describeInstallation returns a part of a sentence about how the program was installed.
+// describeInstallation returns a clause about how the program was installed, such as "...
+// was built from source".
 func describeInstallation(program installed.Program) string {
 	switch program.Method {
 	case installed.Source:
@@ -111,8 +111,8 @@ func describeInstallation(program installed.Program) string {
 	return fmt.Sprintf("%s has installed %s", program.Method, program.Path)
 }
 
-// findNewest returns the newest version that is available where the program was installed
-// from.
+// findNewest returns the newest version that is available from the source of this
+// installation, such as npm or a release archive.
 func findNewest(ctx context.Context, p *cli.Program, program installed.Program) (newestVersion, error) {
 	newest := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
 	var err error
@@ -139,8 +139,8 @@ func findNewest(ctx context.Context, p *cli.Program, program installed.Program) 
 	return newest, nil
 }
 
-// releaseURL returns the address of the folder of releases; empty if the program has no
-// such address.
+// releaseURL returns the URL of the folder with all releases, or an empty string if this
+// build has none.
 func releaseURL(p *cli.Program) string {
 	if url := p.Getenv(upgrade.URLVariable); url != "" {
 		return url
@@ -169,7 +169,7 @@ func findNewestInNPM(ctx context.Context, p *cli.Program) (string, error) {
 	return newest.Version, nil
 }
 
-// upgradeArchive replaces the installed program by the program in a release archive.
+// upgradeArchive replaces the installed program with the program in a release archive.
 func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.Program, release upgrade.Release) error {
 	p := opts.program
 	h, err := p.OpenHome(nil)
@@ -199,8 +199,8 @@ func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.
 	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, kept, isRestarted})
 }
 
-// restartServer restarts the server with the new program, if a server runs and no call
-// runs or waits.
+// restartServer restarts a running server with the new program, unless calls are running
+// or waiting.
 func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion string) (isRestarted bool, err error) {
 	stopped, err := h.StopServer(ctx, false)
 	var refused *httpapi.RefusedError

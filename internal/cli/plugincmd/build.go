@@ -34,7 +34,7 @@ type createdPlugin struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir"`
 	Pattern string `json:"pattern"`
-	// Files are the created files, relative to Dir.
+	// Files are the paths of the created files, relative to Dir.
 	Files []string `json:"files"`
 }
 
@@ -113,13 +113,13 @@ type builtPart struct {
 	Description string `json:"description"`
 }
 
-// builtFile is a file that `opentabs plugin build` wrote.
+// builtFile is a file that `opentabs plugin build` has written.
 type builtFile struct {
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`
 }
 
-// newBuiltPlugin converts the result of a build into the output of `opentabs plugin build
+// newBuiltPlugin converts the result of a build to the output of `opentabs plugin build
 // --json`.
 func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
 	built := builtPlugin{
@@ -199,8 +199,8 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	return nil
 }
 
-// folderArgument returns the path of a folder in a form that `opentabs plugin install`
-// does not interpret as the name of a package.
+// folderArgument returns dir in a form that `opentabs plugin install` does not take for
+// the name of a package, such as "./dir".
 func folderArgument(dir string) string {
 	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") || strings.ContainsAny(dir, `/\`) {
 		return dir
@@ -209,7 +209,7 @@ func folderArgument(dir string) string {
 }
 
 func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
-	var printBuild func(*jsbuild.BuildResult) error // nil prints each build as a line of text
+	var printBuild func(*jsbuild.BuildResult) error // if nil, each build is printed as a line of text
 	if opts.json {
 		printBuild = func(result *jsbuild.BuildResult) error {
 			return opts.program.Out.PrintValueLine(newBuiltPlugin(result))
@@ -266,7 +266,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	if err != nil {
 		return err
 	}
-	// During a tool call, Ctrl-C cancels the call and does not end `plugin dev`.
+	// During a call, Ctrl-C cancels only the call, and `plugin dev` continues.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)

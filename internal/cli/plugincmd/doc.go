@@ -1,2 +1,2 @@
-// Package plugincmd implements the commands of `opentabs plugin`.
+// Package plugincmd implements `opentabs plugin` and its subcommands.
 package plugincmd

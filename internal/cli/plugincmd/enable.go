@@ -21,7 +21,7 @@ type enableOptions struct {
 	program *cli.Program
 	names   []string
 	all     bool
-	// permission is the value of the flag --permission; empty without the flag.
+	// permission is the value of the flag --permission, or empty without the flag.
 	permission string
 	yes, json  bool
 }
@@ -85,8 +85,9 @@ func runEnable(ctx context.Context, opts enableOptions) error {
 	return enablePlan(ctx, opts, book, plan)
 }
 
-// newCandidate describes a plugin that the user may enable with the given permission. An
-// empty permission means ask for a new plugin, and no change for a plugin that is on.
+// newCandidate describes a plugin that the user may enable with the given permission. If
+// permission is empty, a new plugin gets "ask", and an enabled plugin keeps its
+// permission.
 func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
 	now, err := book.Local.Permissions(candidate.Name)
 	c := pluginview.NewCandidate(candidate, now)
@@ -103,8 +104,8 @@ func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission w
 	return c
 }
 
-// enablePlan shows the table of plugins, and enables the pending plugins after the user
-// has confirmed.
+// enablePlan prints a table of the plugins, and enables the pending plugins after the
+// user has confirmed.
 func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	pendingCount := 0
@@ -136,13 +137,12 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 	return reportEnabled(ctx, opts, book, plan)
 }
 
-// pluginList is the JSON output of a command that changes several plugins.
+// pluginList is the JSON output of commands that change several plugins.
 type pluginList[T any] struct {
 	Plugins []T `json:"plugins"`
 }
 
-// pendingPermissions returns a text with the permissions that the pending plugins will
-// get.
+// pendingPermissions returns the permission that the pending plugins will get, as text.
 func pendingPermissions(plan []pluginview.Candidate) string {
 	for _, c := range plan {
 		if c.IsPending {
@@ -152,15 +152,15 @@ func pendingPermissions(plan []pluginview.Candidate) string {
 	return ""
 }
 
-// confirmEnable asks the user to confirm that n plugins are enabled, and reports the
-// answer.
+// confirmEnable asks the user whether to enable n plugins, and reports whether the answer
+// is yes.
 func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string) (bool, error) {
 	answer, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", err
 }
 
-// reviewPending enables the pending plugins of a plan in one change of the permissions,
+// reviewPending enables all pending plugins of a plan in one change of the permissions,
 // and marks the enabled plugins in the plan.
 func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	var reviews []wire.ConfigReviewParams
@@ -184,7 +184,7 @@ func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	}
 }
 
-// reportEnabled prints which plugins were enabled, and which were not.
+// reportEnabled prints which plugins have been enabled, and which have not.
 func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	enabledCount, failedCount := 0, 0
@@ -233,8 +233,8 @@ func enabledPermission(plan []pluginview.Candidate) wire.Permission {
 	return plan[i].Permission
 }
 
-// namedPlugins returns the plugins with the given names, or all plugins. If one name is
-// unknown, namedPlugins returns an error, so that a typing error changes no plugin.
+// namedPlugins returns the plugins with the given names, or all plugins. If a name is
+// unknown, namedPlugins returns an error, so that a typing mistake changes no plugin.
 func namedPlugins(set *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
 	switch {
 	case all && len(names) > 0:

@@ -23,7 +23,7 @@ import (
 type installedPlugin struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	// Change is how the command changed the plugin: installed, updated or none.
+	// Change is how the command has changed the plugin: installed, updated or none.
 	Change          pluginChange    `json:"change"`
 	PreviousVersion string          `json:"previous_version,omitempty"`
 	Dir             string          `json:"dir"`
@@ -33,7 +33,7 @@ type installedPlugin struct {
 	Permission      wire.Permission `json:"permission"`
 }
 
-// pluginChange is how a command changed a plugin.
+// pluginChange is how a command has changed a plugin.
 type pluginChange string
 
 const (
@@ -42,7 +42,7 @@ const (
 	changeNone      pluginChange = "none"
 )
 
-// newInstalledPlugin describes a plugin that was just installed.
+// newInstalledPlugin describes a plugin that has just been installed.
 func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installedPlugin {
 	installed := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
 	for _, t := range newPlugin.Tools {
@@ -51,7 +51,7 @@ func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installed
 	return installed
 }
 
-// addFolder adds a built plugin to the installation. The plugin stays in its folder.
+// addFolder installs a built plugin that stays in its folder.
 func addFolder(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
 	permission, err := permissionFlag(opts.permission)
@@ -87,10 +87,10 @@ func printWarnings(p *cli.Program, newPlugin *plugin.Plugin) {
 type pluginInstallOptions struct {
 	program *cli.Program
 	source  string
-	// isAdd is true if the user typed `plugin add` for `plugin install`. Then source may
-	// also be the name of a folder without a path.
+	// isAdd is true if the user typed `plugin add` instead of `plugin install`. With
+	// isAdd, source may also be a folder name without "./".
 	isAdd bool
-	// permission is the value of the flag --permission; empty without the flag.
+	// permission is the value of the flag --permission, or empty without the flag.
 	permission string
 	json       bool
 }
@@ -157,13 +157,13 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	return p.Out.PrintValue(result)
 }
 
-// isFolder reports whether a folder exists at path.
+// isFolder reports whether path is an existing folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// openInstaller returns the installer of plugin packages.
+// openInstaller returns an installer of plugin packages.
 func openInstaller(p *cli.Program) (*install.Installer, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -183,8 +183,9 @@ func permissionFlag(text string) (wire.Permission, error) {
 	return permission, nil
 }
 
-// finishInstall reloads the plugins of a running server, and returns a description of the
-// installed plugin. Unless asJSON is true, finishInstall also prints this description.
+// finishInstall makes a running server load an installed plugin, and returns a
+// description of the plugin. Unless asJSON is true, finishInstall also prints the
+// description.
 func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, newPlugin, oldPlugin *plugin.Plugin, permission wire.Permission, asJSON bool) (installedPlugin, error) {
 	result := newInstalledPlugin(newPlugin, changeInstalled)
 	if oldPlugin != nil {
@@ -211,9 +212,9 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 	return result, activatePlugin(ctx, p, i.Home, newPlugin, permission, &result)
 }
 
-// activatePlugin makes a running server load a new plugin. With the flag --permission, activate
-// also reviews the plugin; otherwise activate prints how the user reviews the plugin.
-// activate stores the review and the permission in result.
+// activatePlugin makes a running server load a new plugin. If permission is set,
+// activatePlugin also reviews the plugin, and otherwise prints how the user can review
+// it. The review and the permission are stored in result.
 func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
@@ -244,8 +245,8 @@ func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin
 }
 
 // reportTabs prints that the running server has loaded a changed plugin, and which tabs
-// need a reload before the plugin works in them. The parameter plugin is empty after the
-// removal of a plugin, and client is nil if no server runs.
+// need a reload. plugin is empty after a plugin was removed. If client is nil, no server
+// runs, and reportTabs does nothing.
 func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plugin string) error {
 	if client == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"opentabs/plugin"
 )
 
-// DevelopGroup is the title of the commands for authors of plugins.
+// DevelopGroup is the help title of the commands for authors of plugins.
 const DevelopGroup = "Develop plugins:"
 
 // New returns the command `opentabs plugin` with its subcommands.
@@ -36,8 +36,8 @@ func New(p *cli.Program) *cobra.Command {
 
 type extractOptions struct{ program *cli.Program }
 
-// NewExtractCmd returns a hidden command that runs a plugin's modules. `opentabs plugin
-// build` starts this command as a child process.
+// NewExtractCmd returns the hidden command that runs a plugin's modules to read the
+// tools. `opentabs plugin build` starts this command as a child process.
 func NewExtractCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
@@ -73,8 +73,8 @@ func newPluginListCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// runPluginList prints the plugins. runPluginList reads the folders of the plugins, so
-// `plugin list` works without a server.
+// runPluginList prints the installed plugins from disk, so that `plugin list` works
+// without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
 	h, registry, err := p.OpenPlugins()
@@ -98,8 +98,8 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// installedPlugins returns the JSON output of `opentabs plugin list`, with the field
-// names of the API's /status.
+// installedPlugins returns the JSON output of `opentabs plugin list`. The field names are
+// the same as in GET /status.
 func installedPlugins(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
@@ -173,7 +173,7 @@ func runInspect(opts inspectOptions) error {
 	if opts.json {
 		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.section, text})
 	}
-	if opts.section == "overview" || opts.section == "tools" { // the other sections are code
+	if opts.section == "overview" || opts.section == "tools" { // the other sections are code, which is not wrapped
 		terminal.PrintWrapped(p.Out, "  ", text)
 	} else {
 		p.Out.PrintText(text)

@@ -20,18 +20,18 @@ type reviewOptions struct {
 	name       string
 	yes        bool
 	permission string
-	// code is the value of the flag --code, which shows the plugin's code. noCode hides
-	// the code. By default, the command shows the code on a terminal only.
+	// code is the flag --code, which prints the plugin's code, and noCode hides the code.
+	// By default, the code is displayed only on a terminal.
 	code, noCode bool
 	json         bool
 }
 
 // reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, it
-// describes the enabled plugin, and otherwise the plugin that waits for a review.
+// describes the enabled plugin, and otherwise the plugin that needs a review.
 type reviewedPlugin struct {
 	httpapi.PluginPermissions
-	// Text contains the changes since the last review, and with the flag --code also the
-	// code.
+	// Text contains the changes since the last review. With the flag --code, Text also
+	// contains the code.
 	Text string `json:"text,omitempty"`
 }
 
@@ -105,8 +105,8 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	return reportTabs(ctx, p, book.Client, candidate.Name)
 }
 
-// reviewAsJSON prints the review of a plugin as JSON. With --yes, reviewAsJSON enables
-// the plugin first.
+// reviewAsJSON prints what needs a review in a plugin, as JSON. With --yes, reviewAsJSON
+// first enables the plugin.
 func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
 	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {
@@ -124,15 +124,16 @@ func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permiss
 	return opts.program.Out.PrintValue(result)
 }
 
-// confirm reports whether the user typed yes. Without a terminal, confirm returns
-// false.
+// confirm asks a question and reports whether the user typed "yes". Without a terminal,
+// confirm returns an error.
 func confirm(ctx context.Context, p *cli.Program, question string) (bool, error) {
 	answer, err := ask(ctx, p, question, "review")
 	return strings.TrimSpace(answer) == "yes", err
 }
 
-// ask returns the user's answer to a question on the terminal; empty if the user closed
-// stdin. Without a terminal, ask returns an error that contains the text printed.
+// ask returns the user's answer to a question on the terminal, or an empty string if the
+// user closed stdin. Without a terminal, ask returns an error. The parameter printed
+// names the output above the question, such as "table".
 func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {
@@ -148,8 +149,8 @@ func ask(ctx context.Context, p *cli.Program, question, printed string) (string,
 	return answer, nil
 }
 
-// showCode shows the changes of a plugin and its code. On a terminal, showCode uses the
-// pager; otherwise it shows the code only with the flag --code.
+// showCode displays the changes and the code of a plugin. On a terminal, showCode uses a
+// pager. In a pipe, the code is printed only with the flag --code.
 func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts reviewOptions) error {
 	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {

@@ -51,7 +51,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	return testrun.Run(ctx, opts.tests, opts.program.Out)
 }
 
-// NewSimulateCmd returns a hidden command that runs the tests of a plugin. `opentabs
+// NewSimulateCmd returns the hidden command that runs the tests of a plugin. `opentabs
 // plugin test` starts this command as a child process.
 func NewSimulateCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{

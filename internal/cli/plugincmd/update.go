@@ -91,8 +91,8 @@ type updatedPlugin struct {
 	Error           string       `json:"error,omitempty"`
 }
 
-// updateOne installs the plugin version in the offer o, if this version is newer than the
-// installed version.
+// updateOne installs the version that o offers, if it is newer than the installed
+// version.
 func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer, opts pluginUpdateOptions) (updatedPlugin, error) {
 	if o.Error != "" {
 		return updatedPlugin{}, errors.New(o.Error)

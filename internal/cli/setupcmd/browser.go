@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// browserPollInterval is the interval at which setup checks whether a browser has
-	// connected.
+	// browserPollInterval is how often setup checks whether a browser has connected.
 	browserPollInterval = 300 * time.Millisecond
-	// browserTimeout limits how long setup waits until a browser connects.
+	// browserTimeout limits how long setup waits for a browser to connect.
 	browserTimeout = 15 * time.Minute
-	// reconnectTimeout limits how long setup waits until a browser that has the extension
-	// connects to a new server.
+	// reconnectTimeout limits how long setup waits for a browser with the extension to
+	// connect to a new server.
 	reconnectTimeout = 6 * time.Second
 	// visibleDir is the name of the extension's folder in the home directory. The name
-	// has no leading dot, because dialogs for folders do not show hidden folders.
+	// has no leading dot, because file dialogs hide such folders.
 	visibleDir = "opentabs-extension"
 )
 
-// browserSteps are the steps of setup that connect a browser and make the first call.
+// browserSteps are the steps of `opentabs setup` that connect a browser and make the
+// first call.
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil without a terminal. Then setup does not wait for the user.
+	// questions is nil without a terminal. Setup then does not wait for the user.
 	questions *terminal.Questions
-	// caller is the MCP client that makes the first call.
+	// caller is the MCP client in whose name setup makes the first call.
 	caller caller
 	// result receives what the steps have done.
 	result *setupResult
@@ -105,8 +105,8 @@ func (b browserSteps) finishWith(ctx context.Context, client *httpapi.Client, br
 	return b.finish(ctx, client)
 }
 
-// startedServer returns an API client of the running server. If no server runs,
-// startedServer starts a server.
+// startedServer returns an API client of the running server, and starts a server if none
+// is running.
 func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error) {
 	client, err := b.home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -117,8 +117,8 @@ func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error
 	return client, err
 }
 
-// timeToReconnect returns how much longer a browser with the extension may take to
-// connect to a new server; 0 if the extension was never installed.
+// timeToReconnect returns how much longer setup waits for a browser with the extension to
+// connect to a new server. The result is 0 if the extension was never installed.
 func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Client) (time.Duration, error) {
 	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
 		return 0, nil
@@ -127,9 +127,10 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 	return reconnectTimeout - time.Duration(status.UptimeMs)*time.Millisecond, err
 }
 
-// extensionDir returns the folder for the extension: the folder to which it was already
-// written, or else a folder that the user can find in a dialog. An installation with
-// OPENTABS_HOME keeps the extension in its own directory.
+// extensionDir returns the folder for the extension. If the extension was installed
+// before, its folder is kept. A new folder is in the home directory and not hidden, so
+// that file dialogs display the folder. If OPENTABS_HOME is set, a new folder is in
+// $OPENTABS_HOME.
 func (b browserSteps) extensionDir() string {
 	if folder, ok := extensiondir.Find(b.home.Dirs); ok {
 		return folder
@@ -141,7 +142,7 @@ func (b browserSteps) extensionDir() string {
 	return filepath.Join(machineHome, visibleDir)
 }
 
-// finish asks the user whether to switch browser tools on, and makes the first call.
+// finish asks the user whether to turn on browser tools, and makes the first call.
 func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
 	out := b.program.Out
 	book, err := b.program.OpenPolicy(ctx)
@@ -178,8 +179,7 @@ call in the window of the opentabs button in the toolbar of Chrome.`)
 	return nil
 }
 
-// connectedBrowser returns the name of a connected browser; empty if no browser is
-// connected.
+// connectedBrowser returns the name of a connected browser, or an empty string.
 func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, error) {
 	status, err := client.Status(ctx)
 	if err != nil {
@@ -193,11 +193,11 @@ func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, erro
 	return "", nil
 }
 
-// errNoBrowser means that no browser connected in time.
+// errNoBrowser reports that no browser has connected in time.
 var errNoBrowser = errors.New("no browser has connected: run `opentabs doctor`, which shows what is missing")
 
-// waitForBrowser returns the name of the first browser that connects. waitForBrowser
-// returns errNoBrowser after the timeout.
+// waitForBrowser returns the name of the first browser that connects, or errNoBrowser
+// after the timeout.
 func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Duration) (string, error) {
 	deadline := time.Now().Add(timeout)
 	for {
@@ -224,9 +224,9 @@ type computerKind int
 const (
 	// desktopComputer is a computer on which Chrome can run.
 	desktopComputer computerKind = iota
-	// wslComputer is the Windows Subsystem for Linux. Chrome usually runs in Windows.
+	// wslComputer is the Windows Subsystem for Linux. Chrome usually runs on Windows.
 	wslComputer
-	// remoteComputer is a session over SSH.
+	// remoteComputer is a computer to which the user has connected over SSH.
 	remoteComputer
 	// computerWithoutDisplay is a computer without a display, such as a container.
 	computerWithoutDisplay

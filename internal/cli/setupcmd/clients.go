@@ -14,8 +14,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// clientSteps are the steps of setup that configure MCP clients, one client after the
-// other.
+// clientSteps are the steps of `opentabs setup` that configure MCP clients.
 type clientSteps struct {
 	program *cli.Program
 	home    *home.Home
@@ -23,17 +22,18 @@ type clientSteps struct {
 	// questions is nil without a terminal.
 	questions *terminal.Questions
 	yes       bool
-	// printsLines is true if the steps print the lines that the user adds by hand to a
-	// file that setup cannot change.
+	// printsLines is true if setup prints the lines to add by hand for files that setup
+	// cannot change.
 	printsLines bool
 	// result receives what the steps have done.
 	result *setupResult
 }
 
-// fallbackTitle is the name of the first call's MCP client if no client is set up.
+// fallbackTitle describes the caller of the first call if no MCP client is set up.
 const fallbackTitle = "an MCP client"
 
-// setUp sets up all clients. After a failure, setUp continues with the next client.
+// setUp configures all given MCP clients. After a failure, setUp continues with the next
+// client.
 func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	if len(clients) == 0 {
 		s.program.Out.Notef("setup found none of the MCP clients that it supports: %s; `opentabs setup --client NAME` sets up one of them, and `opentabs setup --print` shows what other clients need", strings.Join(clientIDs(), ", "))
@@ -114,16 +114,18 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	return nil
 }
 
-// preview is what setup would change in the configuration of a client.
+// preview describes what setup would change in the configuration of an MCP client.
 type preview struct {
-	// isSetUp is true if the configuration starts this opentabs with a valid token.
+	// isSetUp is true if the configuration already starts this opentabs with a valid
+	// token.
 	isSetUp bool
-	// diff is the change as a unified diff without tokens; empty if isSetUp is true.
+	// diff is the planned change as a unified diff in which tokens are masked. diff is
+	// empty if isSetUp is true.
 	diff string
 }
 
-// preview plans the change of a client's configuration. A valid token in the configuration
-// stays, as in [clientSteps.tokenFor].
+// preview plans the change of an MCP client's configuration. A valid token in the
+// configuration is kept, as in [clientSteps.tokenFor].
 func (s *clientSteps) preview(c setup.Client) (preview, error) {
 	token := s.validToken(c)
 	if token == "" {
@@ -137,8 +139,8 @@ func (s *clientSteps) preview(c setup.Client) (preview, error) {
 	return preview{diff: clienttoken.Mask(change.Diff())}, nil
 }
 
-// validToken returns the token in the configuration of a client; empty if the token is not
-// valid or belongs to another client.
+// validToken returns the token in the configuration of an MCP client. The result is empty
+// if the token is not valid or belongs to another client.
 func (s *clientSteps) validToken(c setup.Client) string {
 	token := setup.CurrentToken(c, clienttoken.Prefix)
 	if token == "" || s.tokens().NameOf(token) != c.ID {
@@ -155,8 +157,8 @@ func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error)
 	return setup.NewChange(c, command)
 }
 
-// tokenFor returns the token in the configuration of a client if that token is valid.
-// Otherwise tokenFor creates a new token, which replaces the earlier token of the client.
+// tokenFor returns the valid token in the configuration of an MCP client. If there is
+// none, tokenFor creates a new token and revokes the earlier token of the client.
 func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token string, isNew bool, err error) {
 	if token = s.validToken(c); token != "" {
 		return token, false, nil
@@ -170,7 +172,7 @@ func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token strin
 	return token, true, s.home.ReloadClients(ctx)
 }
 
-// firstCaller returns the first client that is set up, with the command in its
+// firstCaller returns the first MCP client that is set up, with the command in its
 // configuration. If no client is set up, firstCaller returns the command `opentabs mcp`.
 func (s *clientSteps) firstCaller(clients []setup.Client) (caller, error) {
 	for _, c := range clients {
@@ -186,13 +188,14 @@ func (s *clientSteps) firstCaller(clients []setup.Client) (caller, error) {
 // tokens returns the store with the tokens of MCP clients.
 func (s *clientSteps) tokens() *clienttoken.Store { return clienttoken.Open(s.home.ClientsFile()) }
 
-// hasToken reports whether a client has a token.
+// hasToken reports whether a token for the MCP client exists.
 func (s *clientSteps) hasToken(c setup.Client) (bool, error) {
 	clients, err := s.tokens().List()
 	return slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }), err
 }
 
-// removeToken removes the token of a client. A client without a token is not an error.
+// removeToken removes the token of an MCP client. If the client has no token, removeToken
+// does nothing.
 func (s *clientSteps) removeToken(c setup.Client) error {
 	hasToken, err := s.hasToken(c)
 	if err != nil || !hasToken {
@@ -201,7 +204,7 @@ func (s *clientSteps) removeToken(c setup.Client) error {
 	return s.home.RemoveClient(c.ID)
 }
 
-// nothingToUndo is the message of undo if no client is set up.
+// nothingToUndo is the notice of `opentabs setup --undo` if no MCP client is set up.
 const nothingToUndo = "no client is set up, so there is nothing to undo"
 
 // undo removes opentabs from the configurations of the clients.

@@ -13,14 +13,14 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// pathOfCopy returns the path at which setup keeps a copy of the opentabs program for MCP
-// clients.
+// pathOfCopy returns the path of the copy of the opentabs program that MCP clients start.
 func pathOfCopy(h *home.Home, path string) string {
 	return filepath.Join(h.State, "bin", filepath.Base(path))
 }
 
-// copyProgramOfNPX copies an opentabs program that npx runs into the state directory, because npm
-// may empty the cache of npx at any time. MCP clients start the copy.
+// copyProgramOfNPX copies the opentabs program to the state directory if npx runs the
+// program. MCP clients start the copy, because npm may clear the cache of npx at any
+// time.
 func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
 	program, err := installed.Find(ctx)
 	if err != nil || program.Method != installed.NPX {

@@ -20,26 +20,27 @@ import (
 )
 
 const (
-	// firstCallTimeout limits the first call, including the time for its approval.
+	// firstCallTimeout limits how long the first call may take, including the user's
+	// approval.
 	firstCallTimeout = 3 * time.Minute
-	// ticketPollInterval is the interval at which setup checks whether the first call
-	// waits for approval.
+	// ticketPollInterval is how often setup checks whether the first call is waiting for
+	// approval.
 	ticketPollInterval = 100 * time.Millisecond
-	// maxShownTabs is how many open tabs setup prints as the result of the first call.
+	// maxShownTabs is the maximum number of open tabs that setup prints.
 	maxShownTabs = 5
-	// listTabsTool is the browser tool that lists the open tabs.
+	// listTabsTool is the name of the browser tool that lists the open tabs.
 	listTabsTool = "browser_tabs"
 )
 
-// caller is the MCP client that makes the first call, with the command in its
-// configuration.
+// caller is the MCP client in whose name the first call is made, with its configured
+// command.
 type caller struct {
 	title   string
 	command setup.Command
 }
 
-// firstCall is a call that lists the user's open tabs, as an agent makes it, with an
-// approval.
+// firstCall is a call at the end of setup that lists the user's open tabs. Like a call of
+// an agent, it needs the user's approval.
 type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
@@ -55,7 +56,7 @@ type outcome struct {
 	err  error
 }
 
-// run makes the first call, asks the user for the approval, and prints the open tabs.
+// run makes the first call, asks the user for approval, and prints the open tabs.
 func (f firstCall) run(ctx context.Context) error {
 	out := f.program.Out
 	out.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
@@ -83,8 +84,8 @@ func (f firstCall) run(ctx context.Context) error {
 	return nil
 }
 
-// waitForEnd returns the text of the first call's result. If the call waits for approval,
-// waitForEnd asks the user. If the user denies the call, the text is empty.
+// waitForEnd returns the text of the first call's result. If the call is waiting for
+// approval, waitForEnd asks the user. The text is empty if the user denies the call.
 func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {
@@ -121,15 +122,15 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, started
 	}
 }
 
-// isFirstCall reports whether setup made the call c. Other agents may call the same tool
-// at the same time, with another action.
+// isFirstCall reports whether setup made the call c. Agents may call the same tool with
+// another action at the same time.
 func isFirstCall(c dispatch.View) bool {
 	var args struct{ Action string }
 	return c.Plugin == browser.Name && c.Tool == listTabsTool && c.ClaimedName == setup.ClientName &&
 		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
 }
 
-// show prints the open tabs, and examples of what the user can ask an agent.
+// show prints the open tabs, and examples of what the user can ask an agent to do.
 func (f firstCall) show(text string) {
 	out := f.program.Out
 	var tabs []string
@@ -161,7 +162,7 @@ It asks you before it reads a site. Approve in the window of the opentabs
 button in the toolbar of Chrome. Or run: opentabs calls approve`, f.agent()))
 }
 
-// agent returns the name of the agent that the user can ask now.
+// agent returns the name of the agent that the user can use now, or "your agent".
 func (f firstCall) agent() string {
 	if f.caller.title == fallbackTitle {
 		return "your agent"

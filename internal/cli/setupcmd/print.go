@@ -12,21 +12,21 @@ import (
 // plannedSetup is the output of `opentabs setup --print --json`.
 type plannedSetup struct {
 	Clients []plannedClient `json:"clients"`
-	// Command is the command with which any other client starts opentabs.
+	// Command is the command with which any other MCP client can start opentabs.
 	Command plannedCommand `json:"command"`
 }
 
-// plannedClient describes how setup would change the configuration of a client.
+// plannedClient describes how setup would change the configuration of an MCP client.
 type plannedClient struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	File  string `json:"file"`
-	// IsSetUp is true if setup would change nothing.
+	// IsSetUp is true if setup would not change the configuration.
 	IsSetUp bool   `json:"set_up"`
 	Diff    string `json:"diff,omitempty"`
 	Error   string `json:"error,omitempty"`
-	// Lines are the lines that the user adds by hand if setup cannot change the file.
-	// Place describes where the lines belong in a file with other servers on one line.
+	// Lines are the lines that the user can add by hand if setup cannot change the file.
+	// Place describes where the lines belong if the file has other servers on one line.
 	Lines string `json:"lines,omitempty"`
 	Place string `json:"place,omitempty"`
 }
@@ -37,8 +37,8 @@ type plannedCommand struct {
 	Args []string `json:"args"`
 }
 
-// printJSON prints the planned changes of each client's configuration, and the command
-// for any other client.
+// printJSON prints the planned changes for each MCP client, and the command for any other
+// client, as JSON.
 func (s *clientSteps) printJSON(clients []setup.Client) error {
 	command, err := commandOf(s.home, s.program.Getenv, clienttoken.Placeholder)
 	if err != nil {
@@ -60,8 +60,8 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 	return s.program.Out.PrintValue(planned)
 }
 
-// print prints the planned changes of each client's configuration, and what any other
-// client needs. print writes no file.
+// print prints the planned changes for each MCP client, and what any other client needs.
+// print writes no file.
 func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	if asJSON {
 		return s.printJSON(clients)
@@ -89,8 +89,8 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	return nil
 }
 
-// printLinesByHand prints the lines that the user adds by hand to a client's file that
-// setup cannot change.
+// printLinesByHand prints the lines that the user can add to a file that setup cannot
+// change.
 func (s *clientSteps) printLinesByHand(c setup.Client, err error) {
 	var fileErr *setup.FileError
 	if !s.printsLines || !errors.As(err, &fileErr) || fileErr.Lines == "" {
@@ -116,13 +116,13 @@ type undoneClient struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	File  string `json:"file"`
-	// Action is empty if the configuration of the client stays as it is.
+	// Action is how the configuration file would change, or empty for no change.
 	Action setup.UndoAction `json:"action,omitempty"`
-	// RevokesToken is true if undo would revoke the token of the client.
+	// RevokesToken is true if undo would revoke the token of the MCP client.
 	RevokesToken bool   `json:"revokes_token"`
 	Diff         string `json:"diff,omitempty"`
 	Error        string `json:"error,omitempty"`
-	// plan is a sentence about the action for the user.
+	// plan is a sentence for the user about what undo would do.
 	plan string
 	err  error
 }
@@ -162,7 +162,7 @@ func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
 	return nil
 }
 
-// planUndo plans what undo does for one client.
+// planUndo plans the undo for one MCP client.
 func (s *clientSteps) planUndo(c setup.Client) undoneClient {
 	client := undoneClient{ID: c.ID, Title: c.Title, File: c.File}
 	plan, err := s.writer.PlanUndo(c)

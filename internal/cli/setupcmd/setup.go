@@ -26,7 +26,8 @@ const portVariable = "OPENTABS_PORT"
 
 type setupOptions struct {
 	program *cli.Program
-	// clients are the IDs of the MCP clients to set up; empty for all installed clients.
+	// clients are the IDs of the MCP clients to set up, or empty for all installed
+	// clients.
 	clients []string
 	print   bool
 	undo    bool
@@ -140,7 +141,7 @@ func (s *clientSteps) setUpAll(ctx context.Context, clients []setup.Client) erro
 	return errors.Join(clientErr, browser.run(ctx))
 }
 
-// SetUpClient writes opentabs with a new token into the configuration of one MCP client,
+// SetUpClient writes opentabs with a new token to the configuration of one MCP client,
 // without asking the user.
 func SetUpClient(ctx context.Context, p *cli.Program, clientID string) error {
 	h, err := p.OpenHome(nil)
@@ -180,7 +181,7 @@ func selectClients(opts setupOptions) ([]setup.Client, error) {
 }
 
 // commandOf returns the command with which an MCP client starts opentabs. Without a
-// token, the server treats the client as a local program.
+// token, the server cannot identify the client, and treats it as a local program.
 func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Command, error) {
 	program, err := installed.Find(context.Background())
 	if err != nil {
@@ -194,7 +195,7 @@ func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Co
 	if token != "" {
 		env[cli.ClientTokenVariable] = token
 	}
-	if getenv(config.HomeVariable) != "" { // the variable's value may be relative to the current directory
+	if getenv(config.HomeVariable) != "" { // the value may be relative to the current directory
 		env[config.HomeVariable] = h.State
 	}
 	return setup.Command{Path: path, Args: []string{"mcp"}, Env: env}, nil

@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/pairing"
 )
 
-// installFromStore connects a browser whose extension comes from a store. The user types
-// the code that the side panel shows.
+// installFromStore connects a browser whose extension is installed from an extension
+// store. The user types the pairing code that the side panel displays.
 func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Client, pages []config.StorePage) error {
 	out := b.program.Out
 	isOpened := b.questions != nil && b.openPage(ctx, pages[0].URL)
@@ -66,7 +66,7 @@ func (b browserSteps) pair(ctx context.Context, client *httpapi.Client, code str
 }
 
 // storeSteps returns the steps by which the user installs the extension from a store and
-// finds the code.
+// finds the pairing code.
 func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
 	var b strings.Builder
 	b.WriteString("In your browser:\n  1. Install the extension")
