@@ -14,8 +14,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// agentMethods are all methods of MCP in all its versions, and names that an
-// agent may guess from what it reads about opentabs.
+// agentMethods are the methods of all MCP versions, and method names that an agent may
+// guess from the documentation of opentabs.
 var agentMethods = []string{
 	"initialize", "ping", "logging/setLevel", "completion/complete", "server/discover", "subscriptions/listen",
 	"tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list", "resources/templates/list", "resources/read",
@@ -25,14 +25,14 @@ var agentMethods = []string{
 	"plugin_inspect", "plugin_mark_reviewed", "permissions/set",
 }
 
-// agentTools are names of tools that an agent may guess, besides those in tools/list.
+// agentTools are tool names that an agent may guess, besides those in tools/list.
 var agentTools = []string{
 	"plugin_mark_reviewed", "plugin_review", "plugin_permission", "set_permission", "call_decide", "calls_approve", "opentabs__approve",
 	"messages__permission", "config.permission", "plugin__review", "tools_search", "tools_describe", "tools_call", "tools_read", "tools_pin",
 }
 
-// TestAttackByAgent checks that an agent cannot run tools that the user has not
-// allowed. The agent has only MCP: an agent with a shell can do everything that the
+// TestAttackByAgent checks that an agent cannot run tools that the user has not allowed.
+// The agent has access only to MCP. An agent with a shell could do everything that the
 // user can.
 func TestAttackByAgent(t *testing.T) {
 	t.Run("every method and tool, while a call waits for approval", attackWithAllMethods)
@@ -41,8 +41,8 @@ func TestAttackByAgent(t *testing.T) {
 	t.Run("tools of the gateway, to call what may not run", attackThroughGateway)
 }
 
-// startWaitingCall starts a server whose plugin has the permission ask, and a call that waits for
-// approval.
+// startWaitingCall starts a server whose plugin has the permission "ask", and starts a
+// call that waits for approval.
 func startWaitingCall(t *testing.T) (c *mcpClient, permissions string, view func() dispatch.View) {
 	t.Helper()
 	dirs := newInstallation(t)
@@ -78,7 +78,8 @@ func attackWithAllMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// forgedParams has the fields of every request that a surface of the user can send.
+	// forgedParams has all fields of the requests that the side panel or the command line
+	// can send.
 	forgedParams, err := json.Marshal(map[string]any{
 		"name": "messages", "plugin": "messages", "tool": "silent", "permission": "auto", "hash": "", "allow": true, "scope": "always",
 		"callId": waitingCall.CallID, "call_id": waitingCall.CallID, "ticketId": waitingCall.Waiting.TicketID, "ticket_id": waitingCall.Waiting.TicketID,
@@ -120,7 +121,7 @@ func attackWithAllMethods(t *testing.T) {
 		sendRequest("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, forgedParams))
 		sendRequest("tools/call", fmt.Sprintf(`{"name":"tools_call","arguments":{"name":%q,"arguments":%s}}`, tool, forgedParams))
 	}
-	// The agent answers a request that the server did not send.
+	// The agent responds to a request that the server has not sent.
 	c.send(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"decision":"allow once"}}}`, waitingCall.Waiting.TicketID)
 	sendRequest("ping", "{}")
 
@@ -132,8 +133,8 @@ func attackWithAllMethods(t *testing.T) {
 	}
 }
 
-// attackWithInvalidCalls checks that a call with wrong arguments is refused without asking the
-// user for approval.
+// attackWithInvalidCalls checks that a call with wrong arguments is rejected without
+// asking the user for approval.
 func attackWithInvalidCalls(t *testing.T) {
 	c, _, view := startWaitingCall(t)
 	view()
@@ -146,7 +147,7 @@ func attackWithInvalidCalls(t *testing.T) {
 	}
 }
 
-// attackRefusalTexts checks that the text of a refusal suggests no way to avoid the
+// attackRefusalTexts checks that the text of a refusal suggests no way to circumvent the
 // refusal.
 func attackRefusalTexts(t *testing.T) {
 	c, _, _ := startWaitingCall(t)
@@ -161,7 +162,8 @@ func attackRefusalTexts(t *testing.T) {
 }
 
 // attackThroughGateway checks that a call through the gateway needs the same permission
-// as a direct call: a tool that is off does not run, and a tool that asks waits.
+// as a direct call. A tool that is off must not run, and a tool that needs approval must
+// wait.
 func attackThroughGateway(t *testing.T) {
 	c, _, view := startWaitingCall(t)
 	view()
@@ -184,7 +186,7 @@ func attackThroughGateway(t *testing.T) {
 			t.Errorf("tools_call %s returned %s", arguments, answer)
 		}
 	}
-	// A job is the answer to a call that waits for approval.
+	// The result of a call that waits for approval is a job.
 	if answer := call("tools_call", `{"name":"messages__echo","arguments":{"text":"x"}}`); !strings.Contains(answer, "It is waiting for the user") {
 		t.Errorf("a tool that asks returned %s", answer)
 	}
@@ -193,7 +195,7 @@ func attackThroughGateway(t *testing.T) {
 	}
 }
 
-// waitForCalls waits until accept returns true for the server's calls.
+// waitForCalls waits until accept returns true for the list of calls.
 func waitForCalls(t *testing.T, dirs config.Dirs, accept func([]dispatch.View) bool) {
 	t.Helper()
 	waitForStatus(t, dirs, func(httpapi.Status) bool {

@@ -15,7 +15,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// visitCommands runs visit for each command below root with its path without "opentabs".
+// visitCommands calls visit for each command below root. path is the command without
+// "opentabs".
 func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path string)) {
 	var walk func(cmd *cobra.Command, path string)
 	walk = func(cmd *cobra.Command, path string) {
@@ -27,9 +28,9 @@ func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path stri
 	walk(root, "")
 }
 
-// TestEveryValueHasACompletion checks that each argument and each value of a flag has an
-// entry in the tables of completions, that the shell gets file names only for files, and
-// that no entry is unused.
+// TestEveryValueHasACompletion checks that each argument and each flag value has an entry
+// in the completion tables. A shell must offer file names only for files, and no entry
+// may be unused.
 func TestEveryValueHasACompletion(t *testing.T) {
 	makeEmptyHome(t)
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})
@@ -76,8 +77,8 @@ func TestEveryValueHasACompletion(t *testing.T) {
 	}
 }
 
-// checkDirective checks whether a shell completes the last of words with file names: only
-// if key is in fileCompletions.
+// checkDirective checks that a shell completes the last of words with file names only if
+// key is in fileCompletions.
 func checkDirective(t *testing.T, words []string, key string) {
 	t.Helper()
 	want, isFile := fileCompletions[key]

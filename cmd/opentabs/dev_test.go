@@ -21,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// commandOutput collects what a command has written to stdout and stderr.
+// commandOutput collects what a command writes to stdout and stderr.
 type commandOutput struct {
 	t           *testing.T
 	writeSignal chan struct{} // receives a value after each write
@@ -42,7 +42,7 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// waitForWords waits until the words appear, in this order, in the output after
+// waitForWords waits until all words appear, in the given order, in the output after
 // matchedBytes.
 func (s *commandOutput) waitForWords(words ...string) {
 	s.t.Helper()
@@ -77,7 +77,8 @@ const tool = (name: string) => defineTool({ name, description: 'For tests: ' + n
 export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')], isReady: () => true });
 `
 
-// startPluginDev starts a server with a browser, and develops the plugin messages.
+// startPluginDev starts a server with a browser, and runs `opentabs plugin dev` for the
+// plugin "messages".
 func startPluginDev(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
 	t.Helper()
 	dirs = newInstallation(t)
@@ -141,8 +142,8 @@ func TestDevPrompt(t *testing.T) {
 		lines <- c.line
 		out.waitForWords(c.want, "messages> ")
 	}
-	// Ctrl-C stops the running call. `plugin dev` rebuilds a changed plugin while a
-	// call runs.
+	// Ctrl-C cancels the running call. While a call is running, `plugin dev` still
+	// rebuilds a changed plugin.
 	lines <- "silent"
 	waitForStatus(t, dirs, isRunning)
 	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
@@ -151,7 +152,7 @@ func TestDevPrompt(t *testing.T) {
 	out.waitForWords("built messages 1.0.0, 2 tools")
 	signals <- os.Interrupt
 	out.waitForWords("the call was cancelled", "messages> ")
-	// Without a running call, Ctrl-C ends `plugin dev`.
+	// If no call is running, Ctrl-C ends `plugin dev`.
 	signals <- os.Interrupt
 	if err := <-devErr; err != nil {
 		t.Errorf("plugin dev ended with %v", err)

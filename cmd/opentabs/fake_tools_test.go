@@ -9,12 +9,11 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// This file contains the tools of the fake browser that show activities, ask the user,
-// or call tools.
+// The functions in this file simulate tools of the fake browser that show activities,
+// wait for the user, or call tools.
 
-// showActivities simulates a tool with two activities: a growing text for the user and
-// an internal table. The simulated tool waits for the user, and returns a result for
-// the user.
+// showActivities simulates a tool with two activities: a growing text for the user, and
+// an internal table. The tool waits for the user, and returns a result for the user.
 func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},
@@ -48,7 +47,7 @@ func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *
 	return json.RawMessage(`{"in":true}`), nil
 }
 
-// callSilentTool simulates a tool that calls the tool silent.
+// callSilentTool simulates a tool that calls the tool "silent".
 func callSilentTool(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if _, err := c.Call(ctx, "silent", json.RawMessage(`{}`)); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrToolError, Message: fmt.Sprint("the inner call: ", err.Message)}

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// maxInitBytes is how much memory the initialization of one package may allocate. Every
-// command pays for the initialization of all packages before its first statement. The
-// largest package allocates about 200 KB.
+// maxInitBytes limits how much memory the initialization of one package may allocate, in
+// bytes. Every command initializes all packages before its first statement. The largest
+// package allocates about 200 KB.
 const maxInitBytes = 300_000
 
-// TestPackageInitialization checks that no library does work at the start of the program
-// that belongs to its first use. Allocated bytes do not depend on the load of the
-// machine, as the time would.
+// TestPackageInitialization checks that no package does expensive work during
+// initialization instead of at its first use. The test measures allocated bytes, because
+// the time would depend on the load of the machine.
 func TestPackageInitialization(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

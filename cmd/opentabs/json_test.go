@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// commandsWithoutJSON maps each command that has no flag --json to the reason.
+// commandsWithoutJSON maps each command without the flag --json to the reason.
 var commandsWithoutJSON = map[string]string{
 	"serve":      "the log has --log-format json",
 	"mcp":        "stdin and stdout carry MCP",
@@ -28,8 +28,8 @@ var commandsWithoutJSON = map[string]string{
 // jsonScript is the path of the test script that runs each command with --json.
 var jsonScript = filepath.Join("testdata", "script", "json.txtar")
 
-// TestEveryCommandPrintsJSON checks that each command has the flag --json, and that
-// json.txtar runs each command with --json.
+// TestEveryCommandPrintsJSON checks that each command has the flag --json, and that the
+// script json.txtar runs each command with --json.
 func TestEveryCommandPrintsJSON(t *testing.T) {
 	script, err := os.ReadFile(jsonScript)
 	if err != nil {
@@ -61,8 +61,9 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	}
 }
 
-// cmdJSON runs a program with the flag --json, and checks that the program writes one JSON
-// document to stdout, or nothing if the program is expected to fail: json PROGRAM ARGS...
+// cmdJSON implements the script command "json PROGRAM ARGS...". cmdJSON adds the flag
+// --json, and checks that the program prints one JSON document. A program that must fail
+// may print nothing.
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage of the script command: json PROGRAM ARGS...")
@@ -77,8 +78,8 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdJSONLines runs a program with the flag --json, and checks that the program writes one
-// JSON document per line to stdout: jsonlines PROGRAM ARGS...
+// cmdJSONLines implements the script command "jsonlines PROGRAM ARGS...". cmdJSONLines
+// adds the flag --json, and checks that the program prints one JSON document per line.
 func cmdJSONLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage of the script command: jsonlines PROGRAM ARGS...")

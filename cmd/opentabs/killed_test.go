@@ -21,21 +21,20 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the numbers of kills, calls and agents in
-// TestKilledServerKeepsItsRecords.
+// The constants set the size of TestKilledServerKeepsItsRecords.
 const (
 	killCount    = 5
 	minCallCount = 1000
 	agentCount   = 4
-	// maxLostTime is the time before the kill of the server from which calls may be missing
-	// in the records.
+	// maxLostTime is the time before the kill within which calls may be missing in the
+	// records.
 	maxLostTime = time.Second
 )
 
 // TestKilledServerKeepsItsRecords kills the server at random moments while agents call
-// tools. After each kill, only the last line of a file may be incomplete, the chain of
-// the audit log is intact, and only calls of the last second are missing. The next server
-// records the call that was open during the kill.
+// tools. After each kill, only the last line of a file may be incomplete, and only calls
+// of the last second may be missing. The hash chain of the audit log must be intact. The
+// next server must record the call that was open at the time of the kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
@@ -52,7 +51,7 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	if callCount < minCallCount {
 		t.Errorf("the server answered %d calls, want at least %d", callCount, minCallCount)
 	}
-	// A restarted server repairs the incomplete lines.
+	// A restarted server repairs incomplete lines.
 	stop := startServer(t, dirs)
 	stop(os.Interrupt)
 	checkWholeLines(t, dirs)
@@ -80,8 +79,8 @@ func writeEchoPlugin(t *testing.T) string {
 	return dir
 }
 
-// startServer starts an opentabs server and waits until the server answers. The returned
-// function sends a signal to the server and waits until the server has ended.
+// startServer starts an opentabs server and waits until the server responds. The returned
+// function sends a signal to the server and waits until the server has exited.
 func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	t.Helper()
 	server := opentabsCommand(t, dirs, "serve")
@@ -118,9 +117,9 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	}
 }
 
-// killDuringCalls starts a server and kills the server at a random moment while agents
-// call a tool. killDuringCalls returns the time of the kill, and the time of each answer
-// by the argument of the call.
+// killDuringCalls starts a server and kills it at a random moment while agents call a
+// tool. killDuringCalls returns the time of the kill. The result also maps the argument
+// of each call to the time of its response.
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}
@@ -142,7 +141,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	openCall := openSession(t, dirs)
 	firstAnswer := make(chan struct{})
 	work.Go(func() {
-		<-firstAnswer // the tab of the browser is known
+		<-firstAnswer // the server has received the browser's tab
 		now := time.Now()
 		openedAt.Store(&now)
 		_, _ = openCall.CallTool(ctx, "messages__silent", fmt.Appendf(nil, `{"text":%q}`, openCallText(round)), func(mcpclient.Progress) {})
@@ -183,11 +182,11 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	return finishedCalls, killedAt
 }
 
-// openCallText returns the argument of the call that is open during a kill.
+// openCallText returns the argument of the call that is open at the time of a kill.
 func openCallText(round int) string { return fmt.Sprint("open call ", round) }
 
-// checkOpenCalls checks that each call that was open during a kill is recorded once, as
-// failed, and is in the audit log.
+// checkOpenCalls checks that each call that was open at the time of a kill is recorded
+// once as failed, and is in the audit log.
 func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	records, err := recorder.ReadAll(dirs.State, recorder.Query{Tool: "messages__silent", HasFailed: true})
@@ -222,8 +221,8 @@ func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	return session
 }
 
-// checkRecords checks that the recorder and the audit log contain all calls that were
-// answered before the time complete, and that the chain of the audit log is intact.
+// checkRecords checks that the recorder and the audit log contain all calls that ended
+// before the time complete. The hash chain of the audit log must be intact.
 func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.Time, complete time.Time) {
 	t.Helper()
 	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {
@@ -265,7 +264,7 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 }
 
 // checkWholeLines checks that each line of the audit log and of the recorder's files is
-// JSON.
+// valid JSON.
 func checkWholeLines(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dirs.State, "calls", "*.jsonl"))

@@ -28,14 +28,14 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// hangTimeout limits how long a test waits for an event.
+// hangTimeout limits how long a test waits for an event before the test fails.
 const hangTimeout = 2 * time.Minute
 
-// raceDetectorOptions turns off the pause of 1 s that the race detector makes when a process
-// exits.
+// raceDetectorOptions turns off the race detector's pause of 1 s before a process exits.
 const raceDetectorOptions = "atexit_sleep_ms=0"
 
-// unreachableRegistry is an address where no server listens, so that tests use no public registry.
+// unreachableRegistry is an npm registry URL where no server listens, so that tests use
+// no public registry.
 const unreachableRegistry = "http://127.0.0.1:1/"
 
 func TestMain(m *testing.M) {
@@ -56,17 +56,16 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// squatterResponses are the responses of runSquatter to each connection, by the
-// argument of the program. Without a response, runSquatter sends nothing and keeps the
-// connection open.
+// squatterResponses maps an argument of runSquatter to the response to each connection.
+// Without an entry, runSquatter sends nothing and keeps the connection open.
 var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-// runSquatter is a program that occupies a free port and writes its number to the file
-// named port. The argument of the program selects the response to each connection.
+// runSquatter is a test program that listens on a free port and writes the port number to
+// the file "port". The program's argument selects the response to each connection.
 func runSquatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -93,8 +92,8 @@ func answerAsSquatter(l net.Listener, response string) {
 		}
 		go func() {
 			defer conn.Close()
-			// Read the beginning of the request first: closing a connection with unread
-			// data could drop the response.
+			// Reading the beginning of the request first is necessary, because closing a
+			// connection with unread data could drop the response.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(response))
 			}
@@ -102,8 +101,8 @@ func answerAsSquatter(l net.Listener, response string) {
 	}
 }
 
-// TestScript runs the scripts, each with a separate installation whose server uses any
-// free port.
+// TestScript runs the test scripts. Each script has a separate installation whose server
+// uses any free port.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -113,8 +112,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("OPENTABS_PORT", "0")
 			env.Setenv("GORACE", raceDetectorOptions)
 			env.Setenv("npm_config_registry", unreachableRegistry)
-			// BIN is the folder of the programs of TestMain, for scripts with no other
-			// folder in PATH.
+			// BIN is the folder with the programs of TestMain, for scripts whose PATH
+			// contains only this folder.
 			bin, err := exec.LookPath("opentabs")
 			if err != nil {
 				return err
@@ -136,7 +135,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// cmdEmpty checks that a directory is empty.
+// cmdEmpty implements the script command "empty DIR", which checks that a directory is
+// empty.
 func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: empty DIR")
@@ -148,7 +148,8 @@ func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdUntil repeats a program until its output matches: until REGEXP PROGRAM ARGS...
+// cmdUntil implements the script command "until REGEXP PROGRAM ARGS...". cmdUntil repeats
+// the program until its output matches.
 func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
@@ -159,7 +160,7 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		// The exit code is not checked: an error can be the expected output.
+		// The exit code is not checked, because an error can be the expected output.
 		_ = ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout") + ts.ReadFile("stderr")
 		if want.MatchString(out) {
@@ -173,7 +174,8 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdKillServer kills the server, so that it cannot notify its clients.
+// cmdKillServer kills the server without a shutdown, so that the server cannot notify its
+// clients.
 func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	if !killServer(config.Dirs{Config: home, State: home}) {
@@ -181,8 +183,8 @@ func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// cmdKillProcesses ends every process of the installation, also a second server that
-// waits to replace the running server.
+// cmdKillProcesses kills every process of the installation, including a second server
+// that waits to replace the running server.
 func cmdKillProcesses(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	killProcesses(config.Dirs{Config: home, State: home})
@@ -196,9 +198,8 @@ func killServer(dirs config.Dirs) bool {
 	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
 }
 
-// killProcesses ends every process of an installation: the running server, and servers
-// that wait to replace it. On systems without /proc, killProcesses ends only the
-// running server.
+// killProcesses kills the running server of an installation and servers that wait to
+// replace it. On systems without /proc, only the running server is killed.
 func killProcesses(dirs config.Dirs) {
 	homeAssignment := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
 	for range 100 {
@@ -218,7 +219,7 @@ func killProcesses(dirs config.Dirs) {
 	}
 }
 
-// cmdMode compares the mode of a file: mode 600 FILE.
+// cmdMode implements the script command "mode 600 FILE", which checks the mode of a file.
 func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
@@ -250,8 +251,9 @@ func runFakeBrowser() {
 	}
 }
 
-// startFakeBrowser connects a simulated browser with a page of the plugin messages to the
-// running server. A call that has no page fails without a request for approval.
+// startFakeBrowser connects a simulated browser with a page of the plugin "messages" to
+// the running server. Without such a page, a call would fail before the server asks for
+// approval.
 func startFakeBrowser(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	b, err := connectFakeBrowser(t.Context(), dirs)
@@ -316,7 +318,7 @@ func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Br
 	})
 }
 
-// countDown simulates a tool that reports each step and pauses between two steps.
+// countDown simulates a tool that reports each step and pauses between steps.
 func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var args struct{ From float64 }
 	if err := json.Unmarshal(c.Args, &args); err != nil {
@@ -349,13 +351,13 @@ func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wi
 	return json.RawMessage(`{}`), nil
 }
 
-// waitUntilCancelled simulates a tool that runs until it is cancelled.
+// waitUntilCancelled simulates a tool that runs until the call is cancelled.
 func waitUntilCancelled(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	<-ctx.Done()
 	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 }
 
-// TestEveryCommandHasAScript checks that a script uses each command.
+// TestEveryCommandHasAScript checks that each command is used in a test script.
 func TestEveryCommandHasAScript(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(files) == 0 {

@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPRejectsInvalidInput sends malformed input to a real `opentabs mcp`: each line gets an error,
-// and the session continues.
+// TestMCPRejectsInvalidInput sends malformed input to a real `opentabs mcp` process. Each
+// line must get an error response, and the session must continue.
 func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
 	write := func(text string) {
@@ -21,7 +21,7 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The input has a byte order mark and the line ends of Windows.
+	// The input begins with a byte order mark and has Windows line endings.
 	write("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
 	c.readUntil(`"id":"open","result"`)
 	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
@@ -50,8 +50,8 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	}
 }
 
-// TestMCPInputEndsMidCall checks that when a client closes its input during a call,
-// the call is cancelled and the process ends.
+// TestMCPInputEndsMidCall checks that the call is cancelled and the process exits when a
+// client closes its input during a call.
 func TestMCPInputEndsMidCall(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
@@ -68,8 +68,8 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
 
-// TestMCPOutputCloses checks that when a client closes the output, the process ends
-// and its calls are cancelled.
+// TestMCPOutputCloses checks that the process exits and its calls are cancelled when a
+// client closes the output.
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := newInstallation(t)
 	cmd := opentabsCommand(t, dirs, "mcp")
@@ -92,7 +92,7 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // blocks until the process has detected the end of its input
+	for range 100 { // blocks until the process has detected that the output is closed
 		if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
 			break
 		}

@@ -58,7 +58,8 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-// readUntil reads lines up to the first line that contains word, and returns all of them.
+// readUntil reads lines up to and including the first line that contains word, and
+// returns these lines.
 func (c *mcpClient) readUntil(word string) []string {
 	c.t.Helper()
 	deadline := time.After(hangTimeout)
@@ -89,7 +90,7 @@ func (c *mcpClient) initialize() {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// end closes the input and expects the process to exit without an error.
+// end closes the input and checks that the process exits without an error.
 func (c *mcpClient) end() {
 	c.t.Helper()
 	if err := c.stdin.Close(); err != nil {
@@ -102,8 +103,8 @@ func (c *mcpClient) end() {
 	}
 }
 
-// newInstallation returns the directories of an installation that has the plugin
-// messages.
+// newInstallation returns the directories of a test installation with the plugin
+// "messages".
 func newInstallation(t *testing.T) config.Dirs {
 	t.Helper()
 	baseDir := t.TempDir()
@@ -116,7 +117,7 @@ func newInstallation(t *testing.T) config.Dirs {
 	return dirs
 }
 
-// writePlugin writes the plugin messages.
+// writePlugin writes the plugin "messages".
 func writePlugin(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -137,7 +138,7 @@ func writePlugin(t *testing.T, dir string) {
 	}
 }
 
-// startBrowser starts a fake browser that stays until the test ends.
+// startBrowser starts a fake browser that runs until the test ends.
 func startBrowser(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	cmd := exec.Command("fakebrowser")
@@ -180,7 +181,7 @@ func hasTab(s httpapi.Status) bool {
 	return len(s.Browsers) == 1 && len(s.Browsers[0].Tabs) == 1 && len(s.Browsers[0].Tabs[0].Plugins) == 1
 }
 
-// TestMCPServerKilled kills the server in the middle of a call, twice.
+// TestMCPServerKilled kills the server twice in the middle of a call.
 func TestMCPServerKilled(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
@@ -222,7 +223,8 @@ func TestMCPServerKilled(t *testing.T) {
 	c.end()
 }
 
-// TestMCPStartTogether starts many clients at once while no server runs.
+// TestMCPStartTogether starts many `opentabs mcp` processes concurrently while no server
+// runs.
 func TestMCPStartTogether(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: baseDir, State: baseDir}
@@ -242,7 +244,7 @@ func TestMCPStartTogether(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
 }
 
-// TestMCPStopped stops `opentabs mcp` with SIGTERM, as clients stop their servers.
+// TestMCPStopped stops `opentabs mcp` with SIGTERM, as MCP clients stop their servers.
 func TestMCPStopped(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	c := startMCP(t, config.Dirs{Config: baseDir, State: baseDir})
@@ -257,8 +259,8 @@ func TestMCPStopped(t *testing.T) {
 	}
 }
 
-// TestServeStops stops a server by SIGTERM while calls run over HTTP and
-// stdio, events are followed, and a client holds a stream open.
+// TestServeStops stops a server with SIGTERM while calls run over HTTP and stdio, a
+// client follows events, and another client keeps a stream open.
 func TestServeStops(t *testing.T) {
 	dirs := newInstallation(t)
 	serveCmd := opentabsCommand(t, dirs, "serve")

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// runMCPPost is a program that posts a file to a path of the server and prints the
-// response. The program uses the client token in added.json, and the session of the
+// runMCPPost is a test program that posts a file to a path of the server and prints the
+// response. The program uses the client token in added.json, and the MCP session of the
 // previous request.
 func runMCPPost() {
 	if err := postFile(os.Args[1], os.Args[2]); err != nil {

@@ -12,9 +12,9 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-// runNPMRegistry is a program that serves the packages in a folder as an npm registry.
-// The program writes its address, and the token in its second argument, into the .npmrc
-// of the home directory.
+// runNPMRegistry is a test program that serves the packages in a folder as an npm
+// registry. The program writes the registry's URL, and the token in its second argument,
+// to .npmrc in the home directory.
 func runNPMRegistry() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

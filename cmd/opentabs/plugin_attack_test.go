@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/config"
 )
 
-// TestAttackByPlugin checks that a malicious package cannot attack while it is added
-// or built.
+// TestAttackByPlugin checks that a malicious package cannot run code while it is
+// installed or built.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("adapters that leave the function around them", func(t *testing.T) {
 		for _, code := range []string{
@@ -70,7 +70,7 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 }
 
-// createBuiltPlugin returns new directories and a built plugin that was not added.
+// createBuiltPlugin returns new directories and a built plugin that is not installed.
 func createBuiltPlugin(t *testing.T) (dirs config.Dirs, dir string) {
 	t.Helper()
 	baseDir := t.TempDir()

@@ -10,13 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// raceVariable selects the program that the scripts run. If raceVariable is set,
-// scripts run the test binary itself, with the race detector (make nightly).
+// raceVariable is the environment variable that makes the scripts run the test binary
+// itself, with the race detector (make nightly).
 const raceVariable = "OPENTABS_TEST_RACE"
 
-// runTests runs the tests with opentabs and commands in PATH. Like [testscript.Main],
-// runTests does not return. The opentabs program is built without -race, because with
-// -race the tests need three times the CPU time.
+// runTests runs the tests with opentabs and the test programs in PATH. Like
+// [testscript.Main], runTests does not return. The opentabs program is built without
+// -race, because the tests would need three times the CPU time.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main
@@ -25,7 +25,7 @@ func runTests(m *testing.M, commands map[string]func()) {
 	testscript.Main(withProgram{m}, commands)
 }
 
-// withProgram builds opentabs into the directory of the other programs, then runs the
+// withProgram builds opentabs into the directory of the test programs, and then runs the
 // tests.
 type withProgram struct{ tests *testing.M }
 
@@ -37,8 +37,8 @@ func (w withProgram) Run() int {
 	return w.tests.Run()
 }
 
-// buildProgram builds opentabs beside a program in PATH. The build options are the same
-// as in make build, so that the tests and make build use one build cache.
+// buildProgram builds opentabs into the directory of another program in PATH. The build
+// options are those of make build, so that both use the same build cache.
 func buildProgram(neighborName string) error {
 	path, err := exec.LookPath(neighborName)
 	if err != nil {

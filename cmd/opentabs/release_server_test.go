@@ -16,9 +16,10 @@ import (
 	"syscall"
 )
 
-// runReleaseServer is the main function of a test program that serves a release over
-// HTTP, with the program and the version in its arguments, and writes the address to the
-// file release-url. With a third argument, the archive does not match its checksum.
+// runReleaseServer is a test program that serves a release of opentabs over HTTP. The
+// first arguments are the executable and the version of the release. The program writes
+// its URL to the file release-url. With a third argument, the archive does not match its
+// checksum.
 func runReleaseServer() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -56,7 +57,7 @@ func serveRelease(ctx context.Context, program, version string, isDamaged bool) 
 	return nil
 }
 
-// packProgram returns a release archive that contains the given program file.
+// packProgram returns a release archive that contains the given executable.
 func packProgram(program string) ([]byte, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// freePort returns a free port below 32768. Programs that listen on any free port get
-// ports above 32767, so no program gets the returned port.
+// freePort returns a free port below 32768. Programs that listen on a random free port
+// get higher ports, so no other program gets the returned port.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -31,7 +31,7 @@ func freePort(t *testing.T) int {
 	return 0
 }
 
-// newHome returns directories with a token.
+// newHome returns the directories of a new installation with a token.
 func newHome(t *testing.T) config.Dirs {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
@@ -46,8 +46,8 @@ func newHome(t *testing.T) config.Dirs {
 	return dirs
 }
 
-// TestServeFromAReadOnlyHome checks that the server runs on a read-only home directory.
-// Only the first start of a server has to write to the home directory.
+// TestServeFromAReadOnlyHome checks that the server runs with a read-only home directory.
+// Only the very first start needs write access.
 func TestServeFromAReadOnlyHome(t *testing.T) {
 	dirs := newHome(t)
 	if err := os.Chmod(dirs.State, 0o500); err != nil {
@@ -55,7 +55,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(dirs.State, 0o700) })
 	port := fmt.Sprintf("OPENTABS_PORT=%d", freePort(t))
-	// Root can write anywhere, unless the process drops that capability.
+	// Root can write to read-only directories, unless the process drops that capability.
 	setpriv, err := exec.LookPath("setpriv")
 	isLimited := err == nil || os.Geteuid() != 0
 	command := func(args ...string) *exec.Cmd {
@@ -84,7 +84,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	if err := serveCmd.Wait(); err != nil {
 		t.Errorf("serve ended with %v: %s", err, stderr.String())
 	}
-	// `opentabs mcp` starts a server if none runs.
+	// `opentabs mcp` starts a server if none is running.
 	relayCmd := command("mcp")
 	relayCmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
 	if out, err := relayCmd.Output(); err != nil || !strings.Contains(string(out), `"id":7,"result":{}`) {
@@ -95,7 +95,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	}
 }
 
-// waitForOutput runs a command until its output has a line with want.
+// waitForOutput repeats a command until its output contains a line with want.
 func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
 	t.Helper()
 	var out []byte
@@ -108,8 +108,8 @@ func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string,
 	t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
 }
 
-// fullDisk is a script that runs in a separate mount namespace. The arguments of the
-// script are the home directory and the port.
+// fullDisk is a script that runs in a separate mount namespace. The arguments are the
+// home directory and the port.
 const fullDisk = `
 set -eu
 mount -t tmpfs -o size=64k tmpfs "$1"
@@ -135,8 +135,8 @@ kill $server
 wait $server && echo "exit 0"
 `
 
-// TestFullDisk checks what opentabs does when its disk is full. If the test may not
-// mount a disk, the test checks only the text of the error.
+// TestFullDisk checks the behavior of opentabs on a full disk. If the test may not mount
+// a disk, only the text of the error is checked.
 func TestFullDisk(t *testing.T) {
 	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
 	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
@@ -174,8 +174,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestServerWithoutFreeFileDescriptors checks that connected clients continue and that
-// new clients can connect later. The server logs the lack of file descriptors once.
+// TestServerWithoutFreeFileDescriptors checks a server that runs out of file descriptors.
+// Connected clients must continue, new clients must be able to connect later, and the
+// problem must be logged once.
 func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 	dirs := newHome(t)
 	serveCmd := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")

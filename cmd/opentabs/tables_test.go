@@ -27,12 +27,13 @@ const (
 	longTool    = "messages__export_messages_of_channel"
 )
 
-// narrowOutput returns the output for a terminal of 80 columns that writes to text.
+// narrowOutput returns an output for a simulated terminal with 80 columns, which writes
+// to text.
 func narrowOutput(text *bytes.Buffer) *terminal.Output {
 	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
 }
 
-// endedCall is a recorded call with long cells.
+// endedCall is a recorded call with long table cells.
 func endedCall(code wire.ErrorCode, message string) recorder.Record {
 	now := time.Now()
 	r := recorder.Record{Site: "https://messages.example.com"}
@@ -90,8 +91,8 @@ func fillHome(t *testing.T) {
 	}
 }
 
-// TestTablesAreReadable renders the table of each command that needs no server on a
-// terminal of 80 columns, and checks that the cells that matter are whole.
+// TestTablesAreReadable prints the tables of all commands that need no server, on a
+// terminal with 80 columns. Important cells must not be truncated.
 func TestTablesAreReadable(t *testing.T) {
 	makeEmptyHome(t)
 	fillHome(t)
@@ -126,7 +127,8 @@ func TestTablesAreReadable(t *testing.T) {
 	}
 }
 
-// TestProseIsWrapped checks that commands wrap long lines at words on a terminal of 80 columns.
+// TestProseIsWrapped checks that commands wrap long lines between words on a terminal
+// with 80 columns.
 func TestProseIsWrapped(t *testing.T) {
 	makeEmptyHome(t)
 	fillHome(t)
@@ -148,7 +150,8 @@ func TestProseIsWrapped(t *testing.T) {
 	}
 }
 
-// TestLiveCallsAreReadable checks the table of `opentabs calls`, which needs a server.
+// TestLiveCallsAreReadable checks the table of `opentabs calls`, which needs a running
+// server.
 func TestLiveCallsAreReadable(t *testing.T) {
 	var text bytes.Buffer
 	waiting := endedCall("", "").View
@@ -165,7 +168,7 @@ func TestLiveCallsAreReadable(t *testing.T) {
 	checkWidth(t, "calls", text.String())
 }
 
-// checkWidth checks that each line fits a terminal of 80 columns.
+// checkWidth checks that no line is longer than 80 columns.
 func checkWidth(t *testing.T, command, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -28,7 +28,8 @@ import (
 
 const resultText = "a result as text on a terminal"
 
-// evilTexts control a terminal, or hide text in other text.
+// evilTexts contain escape sequences that control a terminal, or characters that hide
+// text.
 var evilTexts = map[string]string{
 	"a colour":                       "\x1b[31mred",
 	"clearing the screen":            "\x1b[2J\x1b[H",
@@ -52,8 +53,8 @@ var evilTexts = map[string]string{
 	"half characters":                "x\xed\xa0\x80y\xc3",
 }
 
-// TestAttackByText checks that texts of tools, pages, clients and plugins cannot
-// attack the user's terminal or the logs.
+// TestAttackByText checks that texts from tools, pages, clients and plugins cannot attack
+// the user's terminal or the logs.
 func TestAttackByText(t *testing.T) {
 	for name, evilText := range evilTexts {
 		t.Run(name+" in everything that is printed", func(t *testing.T) {
@@ -67,8 +68,8 @@ func TestAttackByText(t *testing.T) {
 	t.Run("a program that reads JSON gets every character exactly", attackJSONOutput)
 }
 
-// checkInert checks that a text has no terminal control characters and no invisible
-// characters, and that the evil text does not start a new line.
+// checkInert checks that a text contains no control characters and no invisible
+// characters. The evil text must not start a new line.
 func checkInert(t *testing.T, surface, printed string) {
 	t.Helper()
 	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {
@@ -88,7 +89,8 @@ func checkInert(t *testing.T, surface, printed string) {
 	}
 }
 
-// printEverywhere returns the output of each surface that prints the text.
+// printEverywhere prints a text with every command and log that displays text from
+// outside, and returns the outputs.
 func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]string {
 	t.Helper()
 	printed := map[string]string{}
@@ -222,7 +224,7 @@ func logEverywhere(log zerolog.Logger, evilText string) {
 		Interface("any", map[string]string{evilText: evilText}).Msg(evilText)
 }
 
-// attackJSONOutput checks that JSON output has each character unchanged.
+// attackJSONOutput checks that JSON output contains every character unchanged.
 func attackJSONOutput(t *testing.T) {
 	for name, evilText := range evilTexts {
 		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode invalid UTF-8
@@ -246,7 +248,7 @@ func attackJSONOutput(t *testing.T) {
 	}
 }
 
-// newPipeOutput returns an output whose stdout and stderr are a pipe.
+// newPipeOutput returns an output whose stdout and stderr are not a terminal.
 func newPipeOutput(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }

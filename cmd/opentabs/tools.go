@@ -46,7 +46,8 @@ browser tools are the tools of the plugin "browser".
 	return cmd
 }
 
-// listedTool is one tool in the output of `opentabs tools --json`.
+// listedTool is one tool in the output of `opentabs tools --json` and `opentabs tools
+// show --json`.
 type listedTool struct {
 	Name        string          `json:"name"`
 	Plugin      string          `json:"plugin"`

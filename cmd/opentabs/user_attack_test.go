@@ -22,11 +22,11 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// otherUser is the id of another user.
+// otherUser is the numeric ID of another user.
 const otherUser = 65534
 
-// makeForeignDir returns a directory that another user owns. If the test may not change
-// owners, the owner is root.
+// makeForeignDir returns a directory of another user. If the test may not change owners,
+// the directory belongs to root.
 func makeForeignDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -39,8 +39,8 @@ func makeForeignDir(t *testing.T) string {
 	return dir
 }
 
-// openTempDir returns a directory that other users can open, so that only opentabs
-// protects its content.
+// openTempDir returns a directory that other users can open, so that only opentabs itself
+// protects the content.
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,13 +63,13 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
-// commandOutputOf returns the output of a command that has to end. A command that does not end
-// is killed.
+// commandOutputOf runs a command with a time limit and returns the output. When the limit
+// expires, the command is killed.
 func commandOutputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Second // a server that the command started also has the output open
+	cmd.WaitDelay = time.Second // a server that the command has started also has the output open
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +91,8 @@ func attackFiles(t *testing.T) {
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRun(t, dirs, "extension", "install")
 	for _, topDir := range []string{dirs.State, unpacked} {
-		// The mode of the top directory protects everything in it. Files with secrets also
-		// have a private mode.
+		// The mode of the top directory protects all files in the directory. Files with
+		// secrets also have a private mode.
 		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -128,7 +128,7 @@ func attackPlantedHome(t *testing.T) {
 	if _, err := os.Stat(dirs.TokenFile()); err == nil {
 		t.Error("the token was written there")
 	}
-	// opentabs refuses a symbolic link to another user's directory.
+	// A symbolic link to another user's directory must be rejected.
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func attackPlantedFiles(t *testing.T) {
 		if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		if os.Geteuid() != 0 { // without root, the test can't change owners: opentabs sets the mode 0700 and prints a notice
+		if os.Geteuid() != 0 { // without root, the test cannot change owners; opentabs then sets the mode 0700 and prints a notice
 			if out, _ := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
 				t.Errorf("%s: %s; want a text that contains %q", name, out, "its mode is now 0700")
 			}
@@ -165,7 +165,7 @@ func attackPlantedExtension(t *testing.T) {
 	home := t.TempDir()
 	dirs := config.Dirs{Config: home, State: home}
 	dir := makeForeignDir(t)
-	if os.Geteuid() != 0 { // opentabs would refuse /usr only because /usr is not empty
+	if os.Geteuid() != 0 { // opentabs would reject /usr only because /usr is not empty
 		dir = "/proc/1"
 	}
 	out, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
@@ -175,8 +175,8 @@ func attackPlantedExtension(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, extensiondir.ConnectionFile)); err == nil {
 		t.Error("the token was written there")
 	}
-	// If the folder for the extension belongs to the user, opentabs removes the access
-	// of other users.
+	// If the extension's folder belongs to the user, opentabs removes the access of other
+	// users.
 	openDir := filepath.Join(openTempDir(t), "open")
 	if err := errors.Join(os.Mkdir(openDir, 0o777), os.Chmod(openDir, 0o777)); err != nil {
 		t.Fatal(err)
@@ -224,8 +224,8 @@ func mustRun(t *testing.T, dirs config.Dirs, args ...string) {
 	}
 }
 
-// startFakeServer simulates an opentabs server of another user, and records all requests that
-// it receives.
+// startFakeServer simulates an opentabs server of another user that records all received
+// requests.
 func startFakeServer(t *testing.T) (port int, received func() string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -299,7 +299,7 @@ func attackServerRecord(t *testing.T) {
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
 	}
-	// The fake server does not prevent the user from running a real server.
+	// The fake server must not prevent the user from running a real server.
 	c := startMCP(t, dirs)
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)

@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// leafCommands returns the words of every command that has no subcommands.
+// leafCommands returns all commands without subcommands, as lists of words.
 func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	if !cmd.HasSubCommands() {
 		return [][]string{words}
@@ -28,7 +28,7 @@ func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	return leaves
 }
 
-// makeEmptyHome is an empty installation without a running server.
+// makeEmptyHome creates an empty installation without a running server.
 func makeEmptyHome(t testing.TB) {
 	t.Helper()
 	for name, value := range map[string]string{"OPENTABS_HOME": filepath.Join(t.TempDir(), "home"), "OPENTABS_PORT": "0"} {
@@ -36,7 +36,7 @@ func makeEmptyHome(t testing.TB) {
 	}
 }
 
-// TestWrongArguments runs every command with arguments that it does not accept.
+// TestWrongArguments runs every command with arguments that the command does not accept.
 func TestWrongArguments(t *testing.T) {
 	makeEmptyHome(t)
 	hugeArg := strings.Repeat("x", 1<<20)
@@ -64,7 +64,8 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// runFailingCommand runs a command that has to fail, and checks what all failures have in common.
+// runFailingCommand runs a command that must fail, and checks its exit code and its error
+// message.
 func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangTimeout)
@@ -92,8 +93,8 @@ func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 	return code, text
 }
 
-// FuzzCommandLine runs read-only commands with random arguments and checks that each
-// ends with a known exit code and an error message.
+// FuzzCommandLine runs read-only commands with random arguments. Each command must end
+// with a known exit code, and print an error message if it fails.
 func FuzzCommandLine(f *testing.F) {
 	makeEmptyHome(f)
 	commands := []string{"call", "calls", "calls cancel", "status", "version", "plugin list", "extension path", "plugin remove", "help", "nothing"}
@@ -111,7 +112,7 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// TestHelpIsNarrow checks that the help of every command fits a narrow terminal.
+// TestHelpIsNarrow checks that the help of every command fits a terminal with 80 columns.
 func TestHelpIsNarrow(t *testing.T) {
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {

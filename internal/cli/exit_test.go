@@ -17,8 +17,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestExitCodesAreComplete checks that each error code in wire/error.go has an exit
-// code.
+// TestExitCodesAreComplete checks that each error code in wire/error.go has an exit code.
 func TestExitCodesAreComplete(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "wire", "error.go"), nil, 0)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzConfigFile reads any text as config.json: Load never panics, accepted settings
-// are within the limits, and each error is one line that names the file.
+// FuzzConfigFile loads arbitrary text as config.json. Load must not panic, accepted
+// settings must be within their limits, and each error must be one line that names the
+// file.
 func FuzzConfigFile(f *testing.F) {
 	for _, text := range []string{
 		"", "\ufeff{}", `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m", "maxRunning": 3, "logLevel": "debug"}`,
@@ -36,14 +37,14 @@ func FuzzConfigFile(f *testing.F) {
 		for _, row := range table {
 			flags[row.flag] = row.get(s)
 		}
-		// The setter of each setting checks its limits.
+		// Load checks the limits of each setting that is given as a flag.
 		if again, err := Load(Dirs{}, emptyEnv, flags); err != nil || again != s {
 			t.Fatalf("%q gives %+v, which is not allowed: %v", text, s, err)
 		}
 	})
 }
 
-// FuzzState reads any text as the server's record and as the token.
+// FuzzState reads arbitrary text as server.json and as the token file.
 func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"pid":1,"port":9527,"version":"0.1.0","started":"2026-01-01T00:00:00Z"}`))
 	f.Add([]byte(strings.Repeat("A", 43) + "\n"))

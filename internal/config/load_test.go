@@ -59,8 +59,8 @@ func TestLoadWholeFile(t *testing.T) {
 	}
 }
 
-// TestMaxIdleTimeout checks that an idle limit that the user has set limits the idle
-// limits of tools; the default does not.
+// TestMaxIdleTimeout checks that the user's idle limit is also the maximum for tools, but
+// the default idle limit is not.
 func TestMaxIdleTimeout(t *testing.T) {
 	for _, c := range []struct {
 		file      string

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// With TEST_TOKEN_DIR set, the test binary is a child process of
+	// With TEST_TOKEN_DIR set, the test binary acts as a child process of
 	// TestTokenIsOneForAllProcesses.
 	if dir := os.Getenv("TEST_TOKEN_DIR"); dir != "" {
 		token, err := Dirs{State: dir}.Token()
@@ -116,8 +116,8 @@ func TestTokenForbidden(t *testing.T) {
 	}
 }
 
-// TestTokenIsOneForAllProcesses has many processes, with many goroutines in
-// one of them, create the token at once.
+// TestTokenIsOneForAllProcesses checks that many processes and goroutines that create the
+// token concurrently get the same token.
 func TestTokenIsOneForAllProcesses(t *testing.T) {
 	d := makeHome(t, "")
 	var mu sync.Mutex // guards tokens

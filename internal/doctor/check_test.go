@@ -26,16 +26,16 @@ import (
 	"opentabs/wire"
 )
 
-// installation is an installation in a new folder, whose server does not run.
+// installation is a new test installation whose server is not running.
 type installation struct {
 	config.Dirs
-	// variables are the environment variables that a check of the installation sees.
+	// variables are the environment variables of the checked installation.
 	variables map[string]string
-	// ping simulates the round trip from the server to the extension of a browser.
+	// ping replaces the request to the extension that measures the round trip.
 	ping func(ctx context.Context, browserID string) (time.Duration, error)
 }
 
-// newInstallation returns an installation with the settings of a closed port.
+// newInstallation returns a test installation whose configured port is closed.
 func newInstallation(t *testing.T) installation {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "opentabs")
@@ -48,7 +48,7 @@ func newInstallation(t *testing.T) installation {
 
 func (i installation) getenv(name string) string { return i.variables[name] }
 
-// makeDirs creates the directories and the token.
+// makeDirs creates the directories and the token of the installation.
 func (i installation) makeDirs(t *testing.T) (token string) {
 	t.Helper()
 	_, err := i.Make()
@@ -61,8 +61,7 @@ func (i installation) makeDirs(t *testing.T) (token string) {
 	return token
 }
 
-// serve starts a test server that returns the given status, on the port in the
-// settings.
+// serve starts a test server on the configured port. The server returns the given status.
 func (i installation) serve(t *testing.T, status httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
@@ -79,11 +78,11 @@ func (i installation) options(t *testing.T) Options {
 	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(sentence string) { t.Log(sentence) }, ReadFile: noKernelFile}
 }
 
-// noKernelFile simulates os.ReadFile on a machine without the Windows Subsystem for
-// Linux.
+// noKernelFile replaces os.ReadFile and simulates a machine without the Windows Subsystem
+// for Linux.
 func noKernelFile(string) ([]byte, error) { return nil, os.ErrNotExist }
 
-// check returns the doctor's report about the installation.
+// check runs Check and returns its report.
 func (i installation) check(t *testing.T) Report {
 	t.Helper()
 	r, err := Check(t.Context(), i.options(t))
@@ -96,8 +95,8 @@ func (i installation) check(t *testing.T) Report {
 	return r
 }
 
-// expect checks the findings of one check. A wanted finding is a level followed by text
-// from the fact or the remedy.
+// expect compares the findings of one check with want. Each wanted finding is a level
+// followed by text of the fact or the remedy.
 func (r Report) expect(t *testing.T, check string, wanted ...string) {
 	t.Helper()
 	var found []string
@@ -160,7 +159,8 @@ func TestCheckDamagedInstallation(t *testing.T) {
 	}
 }
 
-// TestCheckOtherServer checks that a server of another installation fails the check.
+// TestCheckOtherServer checks that the doctor reports a failure if a server of another
+// installation uses the port.
 func TestCheckOtherServer(t *testing.T) {
 	i, other := newInstallation(t), newInstallation(t)
 	i.makeDirs(t)
@@ -229,8 +229,8 @@ func TestCheckRunningServer(t *testing.T) {
 	r.expect(t, "client", "ok cursor-vscode 1, by http, waits 1m for a call", "ok opentabs call, by stdio, waits without limit for a call")
 }
 
-// TestCheckServerOfOtherSettings checks a server of another version on another port than
-// that of the settings.
+// TestCheckServerOfOtherSettings checks the findings for a server of another version that
+// listens on another port than configured.
 func TestCheckServerOfOtherSettings(t *testing.T) {
 	c := &checkup{
 		server: home.Server{Health: httpapi.Health{Version: "0.0.1", PID: 7}, Port: 1}, status: &httpapi.Status{},
@@ -280,7 +280,7 @@ func TestCheckExtension(t *testing.T) {
 	i.check(t).expect(t, "extension", "fail is unreadable")
 }
 
-// TestCheckPluginsWithoutServer checks that the plugins are read from the files if no
+// TestCheckPluginsWithoutServer checks that the doctor reads the plugins from disk if no
 // server runs.
 func TestCheckPluginsWithoutServer(t *testing.T) {
 	i := newInstallation(t)

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestReport checks that each finding is one safe line with the remedy below, and that
-// failures are counted.
+// TestReport checks that each finding is printed on one line without control characters,
+// followed by its remedy, and that failures are counted.
 func TestReport(t *testing.T) {
 	r := Report{Findings: []Finding{
 		{Check: "token", Level: levelOK, Fact: "there is a token"},

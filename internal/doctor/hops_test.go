@@ -46,8 +46,8 @@ func emptyMCP() http.Handler {
 	})
 }
 
-// extensionOnly returns a handler that rejects every origin except the origin of the
-// extension, as the route /ws does.
+// extensionOnly returns a handler that rejects all origins except the extension's origin,
+// like the route /ws.
 func extensionOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusForbidden
@@ -58,17 +58,19 @@ func extensionOnly() http.Handler {
 	})
 }
 
-// breakdown is a test case that breaks one hop of a working installation.
+// breakdown is a test case that breaks one hop between the MCP client and the page in a
+// working installation.
 type breakdown struct {
 	name string
-	// damage breaks one hop of an installation with a running server and a browser.
+	// damage breaks one hop of an installation with a running server and a connected
+	// browser.
 	damage func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
-	// check is the name of the check that must report the problem. want is a level, and
-	// texts in the fact and the remedy of the finding.
+	// check is the name of the check that must report the problem. want is the level,
+	// followed by texts in the fact and the remedy.
 	check, want string
 }
 
-// writeTestFile writes a test file with the given mode, and creates its parent folders.
+// writeTestFile writes a file with the given mode, and creates its parent folders.
 func writeTestFile(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
@@ -76,8 +78,8 @@ func writeTestFile(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// writeCursor writes a configuration of the MCP client Cursor with the given value for
-// the server opentabs.
+// writeCursor writes a configuration of the MCP client Cursor. server is the JSON value
+// of the opentabs entry.
 func writeCursor(t *testing.T, o *Options, server string) {
 	t.Helper()
 	machineHome := t.TempDir()
@@ -85,7 +87,7 @@ func writeCursor(t *testing.T, o *Options, server string) {
 	writeTestFile(t, filepath.Join(machineHome, ".cursor", "mcp.json"), `{"mcpServers":{"opentabs":`+server+`}}`, 0o600)
 }
 
-// addCursor creates a token for the MCP client Cursor.
+// addCursor creates and returns a token for the MCP client Cursor.
 func addCursor(t *testing.T, i *installation) string {
 	t.Helper()
 	token, err := clienttoken.Open(i.ClientsFile()).Add("cursor")
@@ -95,8 +97,8 @@ func addCursor(t *testing.T, i *installation) string {
 	return token
 }
 
-// simulateFreeSpace returns a function for Options.FreeBytes that simulates a disk with this free
-// space.
+// simulateFreeSpace returns a replacement for Options.FreeBytes that reports the given
+// free space or error.
 func simulateFreeSpace(free uint64, err error) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return free, err }
 }
@@ -250,8 +252,8 @@ var breakdowns = []breakdown{
 	}, "wsl", "warn the server runs in WSL (Linux); Chrome in Windows cannot load an extension from a Linux folder"},
 }
 
-// completeSetup makes the test installation complete: with a running server, a browser and the
-// extension.
+// completeSetup adds a running server, a connected browser and the extension to the test
+// installation.
 func (i *installation) completeSetup(t *testing.T) *httpapi.Status {
 	t.Helper()
 	status := &httpapi.Status{Browsers: []httpapi.Browser{{ID: "b", Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts}}}
@@ -271,8 +273,8 @@ func (i *installation) completeSetup(t *testing.T) *httpapi.Status {
 	return status
 }
 
-// TestWorkingInstallation checks that a working installation has no warning, except the
-// warning that no plugin is installed.
+// TestWorkingInstallation checks that the only warning about a working installation is
+// that no plugin is installed.
 func TestWorkingInstallation(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)
@@ -283,8 +285,8 @@ func TestWorkingInstallation(t *testing.T) {
 	}
 }
 
-// TestExtensionFromAnotherPlace checks that the doctor does not require the extension's
-// folder if a browser is connected.
+// TestExtensionFromAnotherPlace checks that the extension's folder is not required if a
+// browser is connected.
 func TestExtensionFromAnotherPlace(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)
@@ -295,8 +297,8 @@ func TestExtensionFromAnotherPlace(t *testing.T) {
 }
 
 // TestBrokenHops breaks one hop of the installation in each test case. The report must
-// name the hop, the cause and the remedy, and the command must fail only for findings
-// with the level fail.
+// name the hop, the cause and the remedy. The command must fail only for findings with
+// level "fail".
 func TestBrokenHops(t *testing.T) {
 	for _, b := range breakdowns {
 		t.Run(b.name, func(t *testing.T) {
@@ -372,9 +374,9 @@ func TestBrokenMCP(t *testing.T) {
 	r.expect(t, "mcp stdio", "fail `opentabs mcp` failed: ")
 }
 
-// TestFix checks that Fix repairs file modes, a damaged token, the record of a killed
-// server, an old extension folder and the configuration of an MCP client. Fix must not
-// delete any file of the user.
+// TestFix checks that Fix repairs file modes, a damaged token, the server.json of a
+// killed server, an old extension folder and the configuration of an MCP client. Fix must
+// not delete files of the user.
 func TestFix(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)

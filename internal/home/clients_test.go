@@ -12,7 +12,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// TestClients checks that each change of a token is in the audit log.
+// TestClients checks that adding and removing a client's token adds records to the audit
+// log.
 func TestClients(t *testing.T) {
 	h := New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(sentence string) { t.Log(sentence) })
 	token, err := h.AddClient("laptop")

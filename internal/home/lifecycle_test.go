@@ -12,19 +12,19 @@ import (
 	"opentabs/wire"
 )
 
-// listedCalls are the calls that a test server lists.
+// listedCalls is a httpapi.Calls that lists the given calls.
 type listedCalls struct {
 	unusedCalls
 	views []dispatch.View
 }
 
-// unusedCalls provides the methods of httpapi.Calls that the tests do not use.
+// unusedCalls has the methods of httpapi.Calls that the tests do not call.
 type unusedCalls = httpapi.Calls
 
 func (c *listedCalls) Calls() []dispatch.View { return c.views }
 
-// serveOlderVersion starts a test server with the version 0.0.1 for the installation h.
-// The server exits when a client stops it.
+// serveOlderVersion starts a test server that reports the version 0.0.1. The server stops
+// when a client requests its shutdown.
 func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	t.Helper()
 	token, err := h.Token()
@@ -42,8 +42,9 @@ func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	}
 }
 
-// TestOlderServerIsReplaced checks that a command replaces an older server without calls.
-// An older server with a call must continue, with one warning.
+// TestOlderServerIsReplaced checks that a command replaces a server of an older version
+// without calls. An older server with a running call must continue, and the user gets one
+// warning.
 func TestOlderServerIsReplaced(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(serveVariable, "1")
@@ -81,7 +82,7 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	}
 }
 
-// TestStopServer checks that StopServer waits until the server has exited.
+// TestStopServer checks that StopServer returns only after the server has exited.
 func TestStopServer(t *testing.T) {
 	h := newTestHome(t)
 	if _, err := h.StopServer(t.Context(), false); !errors.Is(err, httpapi.ErrNoServer) {

@@ -23,7 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// serveVariable makes the test binary act as the program that StartServer starts.
+// serveVariable is the environment variable that makes the test binary act as the program
+// that StartServer starts.
 const serveVariable = "OPENTABS_TEST_SERVE"
 
 func TestMain(m *testing.M) {
@@ -33,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveForTest serves the home directory in OPENTABS_HOME until a client reloads the
-// plugins, for up to a minute. serveForTest writes its arguments to the log file.
+// serveForTest runs a server for the installation in OPENTABS_HOME until a client reloads
+// the plugins, at most a minute. serveForTest writes its arguments to the log file.
 func serveForTest() {
 	time.AfterFunc(time.Minute, func() { os.Exit(1) })
 	dirs, err := config.FindDirs(os.Getenv)
@@ -59,7 +60,7 @@ func serveForTest() {
 	select {}
 }
 
-// portOf returns the port of a test server.
+// portOf returns the TCP port of a test server.
 func portOf(server *httptest.Server) int {
 	u, err := url.Parse(server.URL)
 	if err != nil {
@@ -72,7 +73,7 @@ func portOf(server *httptest.Server) int {
 	return port
 }
 
-// newTestHome returns a home in a new folder with the settings of a closed port.
+// newTestHome returns a Home in a new folder whose configured port is closed.
 func newTestHome(t *testing.T) *Home {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
@@ -82,7 +83,7 @@ func newTestHome(t *testing.T) *Home {
 	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: portOf(closed)}, os.Getenv, func(sentence string) { t.Log(sentence) })
 }
 
-// serveHome starts a server with the token of h on the port in the settings of h.
+// serveHome starts a test server with the token of h on the configured port of h.
 func serveHome(t *testing.T, h *Home, o httpapi.Options) {
 	t.Helper()
 	token, err := h.Token()
@@ -117,7 +118,7 @@ func TestFindServer(t *testing.T) {
 	serveHome(t, h, httpapi.Options{})
 	find(nil)
 
-	// FindServer tries the port in the server's record before the port in the settings.
+	// FindServer tries the port in server.json before the configured port.
 	if err := h.WriteServer(config.Server{PID: os.Getpid(), Port: h.Settings.Port}); err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +141,8 @@ func TestFindServer(t *testing.T) {
 	find(httpapi.ErrNoServer) // the next daemon replaces a damaged token
 }
 
-// TestClientOfServer checks that a change reaches a running server, and that reloading
-// without a server is no error.
+// TestClientOfServer checks that a running server reloads its plugins on request. Without
+// a server, reloading must not be an error.
 func TestClientOfServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {
@@ -164,15 +165,15 @@ func TestClientOfServer(t *testing.T) {
 	}
 }
 
-// remotePolicy is the policy of a test server.
+// remotePolicy is a httpapi.Policy that identifies the policy of the test server.
 type remotePolicy struct{ httpapi.Policy }
 
 func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {
 	return httpapi.PluginPermissions{Plugin: "of the server"}, nil
 }
 
-// TestOpenPolicy checks that permissions come from the running server or from the
-// files, and that a review is audited.
+// TestOpenPolicy checks that permissions are read from the running server, or else from
+// the files. A review must be recorded in the audit log.
 func TestOpenPolicy(t *testing.T) {
 	h := newTestHome(t)
 	one, err := h.PluginStore().Add(plugintest.Package{}.Write(t))
@@ -246,8 +247,8 @@ func TestDiscoverGlobal(t *testing.T) {
 	}
 }
 
-// TestStartServer starts the test binary as the server, and checks the arguments in the
-// server's log.
+// TestStartServer starts the test binary as a server, and checks the arguments that the
+// server writes to its log.
 func TestStartServer(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(config.HomeVariable, h.State)
@@ -255,7 +256,7 @@ func TestStartServer(t *testing.T) {
 	if err := h.StartServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.ReloadPlugins(t.Context()); err != nil { // reloading the plugins ends the server
+	if _, err := h.ReloadPlugins(t.Context()); err != nil { // reloading the plugins stops the test server
 		t.Error(err)
 	}
 	log, err := os.Open(h.LogFile())

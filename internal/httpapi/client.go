@@ -201,8 +201,8 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return req, nil
 }
 
-// dialError returns ErrNoServer, ErrSilent or ErrForeignServer for errors that mean this.
-// It wraps all other errors.
+// dialError returns ErrNoServer, ErrSilent or ErrForeignServer for a matching cause, and
+// otherwise an error that wraps err.
 func dialError(err error) error {
 	var opErr *net.OpError
 	isCancelled := errors.Is(err, context.Canceled)

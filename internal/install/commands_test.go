@@ -14,7 +14,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// publishWiki publishes a version of the plugin wiki.
+// publishWiki publishes a version of the plugin "wiki" in the test registry.
 func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(t)
@@ -30,8 +30,8 @@ func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	r.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file, Manifest: map[string]any{"keywords": []string{"opentabs-plugin"}}})
 }
 
-// installFrom installs a plugin from the source that text names, and reloads the
-// plugins.
+// installFrom installs a plugin from the source in text, and reloads the plugins of the
+// installer.
 func (i *Installer) installFrom(t *testing.T, text string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	t.Helper()
 	source, err := ParseSource(text)
@@ -63,7 +63,7 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
-// TestGetAndUpdate installs a plugin's version within a range, updates the plugin, and
+// TestGetAndUpdate installs a plugin with a version range, updates the plugin, and
 // removes the plugin.
 func TestGetAndUpdate(t *testing.T) {
 	registry := &npmtest.Registry{}
@@ -175,7 +175,7 @@ func TestSearchAndInfo(t *testing.T) {
 	if err != nil || info.Installed != "1.0.0" || info.Source != plugin.SourceNPM || len(info.Tools) == 0 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	// The test changes the code of the installed plugin.
+	// The code of the installed plugin is changed after the installation.
 	if err := os.WriteFile(filepath.Join(newPlugin.Dir, "dist", "adapter.iife.js"), []byte("evil()"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,8 @@
 // The relay copies lines in both directions without changing them, and parses only the
 // IDs and methods of messages. When the connection to the daemon is lost, the relay
 //
-//   - responds to open calls with an error, because a call may have taken effect;
+//   - responds to open calls with an error, because a call may already have had an
+//     effect;
 //   - cancels the requests that the daemon had sent to the client;
 //   - connects to the next daemon, or starts a daemon if the client waits for a response;
 //   - repeats the initialize request, the subscriptions and all other open requests on

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 )
 
-// FuzzRelay sends any text of a client in pieces of any size. Each line reaches the
-// daemon unchanged, in order and once. The client receives one answer to each request,
-// and only whole JSON messages.
+// FuzzRelay sends arbitrary client input in pieces of arbitrary size. Each line must
+// reach the daemon unchanged, in order and exactly once. The client must receive one
+// response to each request, and only complete JSON messages.
 func FuzzRelay(f *testing.F) {
 	for _, text := range []string{
 		initializeLine + "\n" + initializedLine + "\n", "\xef\xbb\xbf" + initializeLine + "\r\n\r\n\n", `{"id":1,"method":"a"}` + "\n" + `{"id":2,"method":"b"`,
@@ -24,7 +24,7 @@ func FuzzRelay(f *testing.F) {
 		f.Add([]byte(text), byte(7))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, size byte) {
-		if len(text) > 32<<10 { // the line scanner has a size limit
+		if len(text) > 32<<10 { // the line scanner of the test has a size limit
 			return
 		}
 		synctest.Test(t, func(t *testing.T) { fuzzRelay(t, text, int(size)+1) })
@@ -82,7 +82,7 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 	}
 }
 
-// wantedLines returns the lines of text that are forwarded.
+// wantedLines returns the lines of text that the relay must forward to the daemon.
 func wantedLines(text []byte) []string {
 	var lines []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
@@ -94,7 +94,7 @@ func wantedLines(text []byte) []string {
 	return lines
 }
 
-// pieceReader reads at most n bytes at a time.
+// pieceReader is a reader that returns at most n bytes per read.
 type pieceReader struct {
 	r io.Reader
 	n int

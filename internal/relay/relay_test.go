@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// pipeConn is the relay's end of a connection in memory.
+// pipeConn is the relay's end of an in-memory connection.
 type pipeConn struct {
 	io.Reader
 	w *io.PipeWriter
@@ -27,14 +27,14 @@ func (p pipeConn) Write(b []byte) (int, error) { return p.w.Write(b) }
 func (p pipeConn) CloseWrite() error           { return p.w.Close() }
 func (p pipeConn) Close() error                { return errors.Join(p.w.Close(), p.r.Close()) }
 
-// serverEnd is the daemon's end of a connection in memory.
+// serverEnd is the daemon's end of an in-memory connection.
 type serverEnd struct {
-	lines chan string // lines that the daemon received
+	lines chan string // lines that the daemon has received
 	r     *io.PipeReader
 	w     *io.PipeWriter
 }
 
-// expectLine reads a line that contains each of words.
+// expectLine reads the next line, which must contain all given words.
 func (s *serverEnd) expectLine(t *testing.T, words ...string) string {
 	t.Helper()
 	line, ok := <-s.lines
@@ -52,10 +52,10 @@ func (s *serverEnd) expectLine(t *testing.T, words ...string) string {
 func (s *serverEnd) send(line string) { fmt.Fprintln(s.w, line) }
 func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 
-// testRelay is a relay with a client and daemons in memory.
+// testRelay is a relay with an in-memory client and in-memory daemons.
 type testRelay struct {
 	t         *testing.T
-	client    *io.PipeWriter // the client writes its messages to the pipe client
+	client    *io.PipeWriter // the client writes its messages to this pipe
 	output    chan string    // lines that the client receives
 	relayErr  chan error
 	startTime time.Time
@@ -74,8 +74,8 @@ func withRelay(t *testing.T, test func(w *testRelay)) {
 	withRefusedStart(t, nil, test)
 }
 
-// withRefusedStart runs a test with a relay that can start a daemon only if startErr is
-// nil.
+// withRefusedStart runs a test with a relay whose attempts to start a daemon return
+// startErr.
 func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -101,7 +101,8 @@ func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	})
 }
 
-// sendLines sends the lines of r to lines until r ends.
+// sendLines sends each line of r to the channel lines, and closes the channel when r
+// ends.
 func sendLines(r io.Reader, lines chan<- string) {
 	defer close(lines)
 	for input := bufio.NewScanner(r); input.Scan(); {
@@ -155,7 +156,7 @@ func (w *testRelay) countStarts() int {
 
 func (w *testRelay) send(line string) { fmt.Fprintln(w.client, line) }
 
-// expectLine reads a line of the client that contains each of words.
+// expectLine reads the client's next line, which must contain all given words.
 func (w *testRelay) expectLine(words ...string) {
 	w.t.Helper()
 	line, ok := <-w.output
@@ -174,7 +175,7 @@ const (
 	initializedLine = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// open opens a session and returns the daemon's end of the connection.
+// open opens an MCP session and returns the daemon's end of the connection.
 func (w *testRelay) open() *serverEnd {
 	w.t.Helper()
 	server := <-w.servers
@@ -187,7 +188,8 @@ func (w *testRelay) open() *serverEnd {
 	return server
 }
 
-// expectResumed expects the lines that continue a session on a new daemon.
+// expectResumed checks that the relay sends a new daemon the lines that continue the
+// session.
 func (w *testRelay) expectResumed(server *serverEnd) {
 	w.t.Helper()
 	if got := server.expectLine(w.t); got != initializeLine {
@@ -243,7 +245,7 @@ func TestForwardsLines(t *testing.T) {
 	})
 }
 
-// TestServerKilled kills the daemon while calls and a list are open.
+// TestServerKilled kills the daemon while calls and a tools/list request are open.
 func TestServerKilled(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -260,10 +262,10 @@ func TestServerKilled(t *testing.T) {
 		w.setRunning(false)
 		server.closeConn()
 
-		// Open calls fail at once; a cancelled call gets no answer.
+		// Open calls fail at once. A cancelled call gets no response.
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
-		// The relay sends the open tools/list request to the next daemon.
+		// The relay repeats the open tools/list request on the next daemon.
 		nextServer := <-w.servers
 		w.expectResumed(nextServer)
 		nextServer.expectLine(t, `"id":"1"`, "tools/list")
@@ -278,8 +280,8 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// Without an open request, the relay starts no daemon, but connects to a daemon that
-// another process starts.
+// TestIdleClient checks that a relay without an open request starts no daemon, but
+// connects to a daemon that another process starts.
 func TestIdleClient(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -297,8 +299,7 @@ func TestIdleClient(t *testing.T) {
 	})
 }
 
-// TestCancelsDaemonRequests checks that the requests that a lost daemon sent to the
-// client are cancelled.
+// TestCancelsDaemonRequests checks that the relay cancels requests of a lost daemon.
 func TestCancelsDaemonRequests(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -335,7 +336,7 @@ func TestQuickRestart(t *testing.T) {
 	})
 }
 
-// TestWithoutSession uses MCP 2026-07-28, which has no sessions.
+// TestWithoutSession checks clients of MCP 2026-07-28, which has no sessions.
 func TestWithoutSession(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
@@ -349,7 +350,8 @@ func TestWithoutSession(t *testing.T) {
 	})
 }
 
-// TestLostBeforeInitialize kills the daemon before it has answered initialize.
+// TestLostBeforeInitialize kills the daemon before it has responded to the initialize
+// request.
 func TestLostBeforeInitialize(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
@@ -365,7 +367,7 @@ func TestLostBeforeInitialize(t *testing.T) {
 	})
 }
 
-// TestLostBeforeInitialized kills the daemon between initialize and
+// TestLostBeforeInitialized kills the daemon after the initialize request and before
 // notifications/initialized.
 func TestLostBeforeInitialized(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
@@ -391,7 +393,7 @@ func TestLostBeforeInitialized(t *testing.T) {
 	})
 }
 
-// TestNoServer checks a relay that cannot start a daemon.
+// TestNoServer checks the errors of a relay that cannot start a daemon.
 func TestNoServer(t *testing.T) {
 	portErr := errors.New("port 9527 is in use by python3, pid 7")
 	withRefusedStart(t, portErr, func(w *testRelay) {
@@ -412,7 +414,7 @@ func TestNoServer(t *testing.T) {
 	})
 }
 
-// TestDiskFull checks that an error of the system has an action for the user.
+// TestDiskFull checks that the error for a full disk includes what the user should do.
 func TestDiskFull(t *testing.T) {
 	withRefusedStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
 		w.send(initializeLine)
@@ -420,7 +422,7 @@ func TestDiskFull(t *testing.T) {
 	})
 }
 
-// TestNewServerFails kills the next daemon while the session is repeated.
+// TestNewServerFails kills the next daemon while the relay repeats the session.
 func TestNewServerFails(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -450,7 +452,7 @@ func TestLongLine(t *testing.T) {
 	})
 }
 
-// TestLastLine checks a last line without a newline.
+// TestLastLine checks that the relay forwards a last line without a newline.
 func TestLastLine(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -468,8 +470,8 @@ func TestLastLine(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotExit checks a daemon that does not end the session after the
-// client has closed its input.
+// TestServerThatDoesNotExit checks that the relay ends after the client has closed its
+// input, even if the daemon does not end the session.
 func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -482,7 +484,7 @@ func TestServerThatDoesNotExit(t *testing.T) {
 	})
 }
 
-// TestInterrupted ends the context while a daemon starts.
+// TestInterrupted cancels the context while a daemon starts.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
@@ -500,7 +502,7 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestClientGone checks a client that has closed its output.
+// TestClientGone checks that the relay ends if the client has closed its output.
 func TestClientGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()

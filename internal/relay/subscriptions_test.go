@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestSubscribesAgain checks that the relay subscribes to the client's resources on
-// a new daemon and reports to the client that they have changed. The client receives
-// no answers to the relay's requests.
+// TestSubscribesAgain checks that the relay repeats the client's subscriptions on a new
+// daemon, and notifies the client that the resources have changed. The client must
+// receive no responses to the relay's own requests.
 func TestSubscribesAgain(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

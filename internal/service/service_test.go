@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fakeLaunchctl is a shell script that simulates launchctl and records its arguments. The
+// fakeLaunchctl is a shell script that replaces launchctl and records its arguments. The
 // agent counts as loaded while the file "loaded" exists.
 const fakeLaunchctl = `#!/bin/sh
 echo "$*" >> "$FAKE_DIR/calls"
@@ -20,7 +20,7 @@ esac
 `
 
 // newMac returns a machine with a fake launchctl, and the folder in which the fake
-// launchctl records its calls.
+// records its calls.
 func newMac(t *testing.T) (Machine, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFileErrors checks that the error for a file that setup cannot change describes the
-// problem in plain words, and has the lines that the user adds by hand.
+// TestFileErrors checks the errors for files that setup cannot change. Each error must
+// describe the problem in plain words, and contain the lines to add by hand.
 func TestFileErrors(t *testing.T) {
 	const correct = ": correct the file and run the command again, or add the server by hand"
 	const byHand = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"
@@ -38,7 +38,8 @@ func TestFileErrors(t *testing.T) {
 		if c.place == "" || !strings.HasPrefix(fileErr.Lines, "opentabs") {
 			continue
 		}
-		// The lines must be right at their place.
+		// Inserting the suggested lines at the suggested place must give a valid
+		// configuration.
 		brace := strings.LastIndex(strings.TrimSpace(c.text), "}")
 		merged := strings.TrimRight(c.text[:brace], " ") + ", " + strings.TrimSpace(fileErr.Lines) + c.text[brace:]
 		writeConfig(t, client, merged)
@@ -48,8 +49,8 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// TestUndoErrors checks the errors of undo for files from which opentabs cannot remove its
-// server.
+// TestUndoErrors checks the errors of undo for files from which opentabs cannot be
+// removed.
 func TestUndoErrors(t *testing.T) {
 	for _, c := range []struct{ id, text, want string }{
 		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}: correct the file and run the command again, or remove the server opentabs by hand"},

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// configTexts are test configurations in each syntax, by the ID of an MCP client. Each
-// configuration has other servers, and has comments and unknown fields where the syntax
-// allows them.
+// configTexts maps the ID of an MCP client to test configurations in the client's syntax.
+// Each configuration contains other servers, and comments and unknown fields if the
+// syntax allows them.
 var configTexts = map[string][]string{
 	"cursor": {
 		"", "\n", " \n\t\n", "{}", "{}\n\n\n", "// only a comment\n", `{"mcpServers": null}`, `{"mcpServers": {}}`,
@@ -29,16 +29,16 @@ var configTexts = map[string][]string{
 	},
 }
 
-// withLayouts returns a text in three variants: with the line ends of Windows, with a
-// byte order mark, and with both.
+// withLayouts returns four variants of a text: with and without Windows line endings, and
+// with and without a byte order mark.
 func withLayouts(text string) []string {
 	crlf := strings.ReplaceAll(text, "\n", "\r\n")
 	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
 }
 
-// TestNothingIsLost checks, for many configurations, that setup changes only the server
-// opentabs, that a second run of setup changes nothing, and that undo restores the file
-// byte by byte.
+// TestNothingIsLost runs setup and undo on many configurations. Setup must change only
+// the opentabs entry, a second setup must change nothing, and undo must restore the
+// original bytes.
 func TestNothingIsLost(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, text := range texts {
@@ -92,8 +92,8 @@ func commentIn(line string) string {
 	return ""
 }
 
-// TestUndoKeepsComments checks that undo keeps every comment and every other value of a
-// configuration that the user has changed since setup.
+// TestUndoKeepsComments checks undo for configurations that the user has changed since
+// setup. Every comment and every other value must be kept.
 func TestUndoKeepsComments(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, before := range texts {
@@ -128,7 +128,7 @@ func TestUndoKeepsComments(t *testing.T) {
 }
 
 // TestFieldsOfUserStay checks that setup keeps the fields that the user has added to the
-// server opentabs.
+// opentabs entry.
 func TestFieldsOfUserStay(t *testing.T) {
 	for id, c := range map[string]struct {
 		before string
@@ -158,7 +158,7 @@ func TestFieldsOfUserStay(t *testing.T) {
 			t.Errorf("%s: configuration still has the old command:\n%s", id, after)
 		}
 	}
-	// The fields of a server over HTTP do not apply to a command.
+	// Fields for a connection over HTTP do not apply to a command, so setup removes them.
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writeConfig(t, client, `{"mcpServers": {"opentabs": {"url": "http://127.0.0.1:9527/mcp"}}}`)
@@ -168,8 +168,8 @@ func TestFieldsOfUserStay(t *testing.T) {
 	}
 }
 
-// TestSecondDocument checks that setup does not change a YAML file if its servers would
-// be added to a second document.
+// TestSecondDocument checks that setup does not change a YAML file in which opentabs
+// would be added to a second document.
 func TestSecondDocument(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")
@@ -179,8 +179,8 @@ func TestSecondDocument(t *testing.T) {
 	}
 }
 
-// TestDanglingLink checks that setup writes the target of a symbolic link whose target
-// does not exist. Undo must remove the target and keep the link.
+// TestDanglingLink checks that setup creates the missing target of a symbolic link. Undo
+// must remove the target and keep the link.
 func TestDanglingLink(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
@@ -207,8 +207,8 @@ func TestDanglingLink(t *testing.T) {
 	}
 }
 
-// TestDamagedRecord checks that undo removes only opentabs if the record of changes is
-// damaged and the backup is missing.
+// TestDamagedRecord checks that undo removes only the opentabs entry if the record of
+// changes is damaged and the backup is missing.
 func TestDamagedRecord(t *testing.T) {
 	for _, damage := range []func(writer Writer, backup string) error{
 		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("{"), 0o600) },

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// newMachine returns a test machine with an empty home directory and no programs.
+// newMachine returns a test machine with an empty home directory and no installed
+// programs.
 func newMachine(t *testing.T) Machine {
 	t.Helper()
 	return Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, LookPath: func(string) (string, error) { return "", os.ErrNotExist }}
@@ -44,11 +45,11 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// testCommand is the command of opentabs in the test configurations.
+// testCommand is the command that starts opentabs in the test configurations.
 var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
 
-// TestChangeOfEachClient checks, for each MCP client, that setup adds the server without
-// any other change, finds the server, and removes the server again.
+// TestChangeOfEachClient checks setup and undo for each MCP client. Setup must add
+// opentabs without any other change, recognize its own entry, and remove the entry again.
 func TestChangeOfEachClient(t *testing.T) {
 	for id, c := range map[string]struct{ before, after string }{
 		"claude-code": {
@@ -103,7 +104,7 @@ func TestChangeOfEachClient(t *testing.T) {
 			if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() {
 				t.Errorf("second change = %v\n%s\nwant an empty change", err, again.Diff())
 			}
-			// The second command replaces the first command.
+			// A second setup with another command must replace the command.
 			moved, err := NewChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
 			if err != nil {
 				t.Fatal(err)
@@ -124,8 +125,8 @@ func TestChangeOfEachClient(t *testing.T) {
 	}
 }
 
-// TestUndoOfChangedFile checks that undo keeps the changes that an MCP client has made
-// since setup wrote the file.
+// TestUndoOfChangedFile checks that undo keeps changes that an MCP client has made to the
+// file since setup.
 func TestUndoOfChangedFile(t *testing.T) {
 	for id, lines := range map[string][2]string{
 		"cursor": {"{\n  \"a\": 1\n}\n", "\"a\": 2"}, "codex": {"a = 1\n", "a = 2"}, "goose": {"a: 1\n", "a: 2"},
@@ -173,7 +174,7 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFile checks that setup does not change a read-only configuration.
+// TestReadOnlyFile checks that setup does not change a read-only configuration file.
 func TestReadOnlyFile(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
@@ -191,7 +192,7 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 }
 
-// TestLinkedFile checks that setup writes the target of a symbolic link and keeps the
+// TestLinkedFile checks that setup changes the target of a symbolic link and keeps the
 // link.
 func TestLinkedFile(t *testing.T) {
 	m := newMachine(t)
@@ -218,8 +219,7 @@ func TestLinkedFile(t *testing.T) {
 	}
 }
 
-// TestInstalledClients checks which programs and folders show that an MCP client is
-// installed.
+// TestInstalledClients checks by which programs and folders an MCP client is detected.
 func TestInstalledClients(t *testing.T) {
 	m := newMachine(t)
 	m.LookPath = func(name string) (string, error) {
@@ -244,7 +244,7 @@ func TestInstalledClients(t *testing.T) {
 	}
 }
 
-// TestVerifyFailures checks the errors about programs that do not speak MCP.
+// TestVerifyFailures checks the errors for programs that do not speak MCP.
 func TestVerifyFailures(t *testing.T) {
 	for script, want := range map[string]string{
 		"exit 1":              "the server ended without an answer",

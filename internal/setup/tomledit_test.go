@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTOMLServerIsEditedInPlace checks that setup keeps the comments, the unknown keys and
-// the order of keys in the table of the server opentabs, and the place of the table.
+// TestTOMLServerIsEditedInPlace checks that setup edits the TOML table of opentabs in
+// place. Comments, unknown keys and the order of keys must be kept.
 func TestTOMLServerIsEditedInPlace(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"tables": {
@@ -48,7 +48,8 @@ func TestTOMLServerIsEditedInPlace(t *testing.T) {
 	}
 }
 
-// TestTOMLServerIsRemoved checks that undo removes a server whose keys are in other tables.
+// TestTOMLServerIsRemoved checks that undo also removes keys of opentabs that are in
+// other tables.
 func TestTOMLServerIsRemoved(t *testing.T) {
 	for before, after := range map[string]string{
 		"[mcp_servers]\nopentabs.command = '/old'\nopentabs.args = [\n 'mcp',\n]\nother.command = 'y' # y\n": "[mcp_servers]\nother.command = 'y' # y\n",
@@ -64,8 +65,8 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 	}
 }
 
-// checkEditInPlace checks the configuration after setup, in each layout, and that a second
-// setup changes nothing.
+// checkEditInPlace checks the configuration after setup, for each layout of withLayouts.
+// A second setup must change nothing.
 func checkEditInPlace(t *testing.T, id, before, after string) {
 	t.Helper()
 	afters := withLayouts(after)

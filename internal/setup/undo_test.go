@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// movedCommand is the command of opentabs after the program has moved.
+// movedCommand is the command that starts opentabs after the program has been moved.
 var movedCommand = Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}}
 
-// setUp writes opentabs into the configuration of a client.
+// setUp writes opentabs to the configuration of an MCP client.
 func setUp(t *testing.T, w Writer, c Client, command Command) {
 	t.Helper()
 	change, err := NewChange(c, command)
@@ -22,8 +22,9 @@ func setUp(t *testing.T, w Writer, c Client, command Command) {
 	}
 }
 
-// TestUndoAfterChangeBetweenSetups checks that undo removes only the server opentabs if
-// the file was edited between two setups, because the second backup contains opentabs.
+// TestUndoAfterChangeBetweenSetups checks undo for a file that was edited between two
+// setups. Undo must remove only the opentabs entry, because the second backup contains
+// opentabs.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 	for id, c := range map[string]struct{ before, edited, after string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
@@ -47,7 +48,7 @@ func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 }
 
 // TestUndoOfNewFileChangedBetweenSetups checks that undo keeps a file that setup has
-// created and that the user has edited between two setups.
+// created if the user has edited the file between two setups.
 func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "codex")
@@ -60,7 +61,7 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	}
 }
 
-// TestUndoOfOwnServer checks that undo also removes a server opentabs that the user had
+// TestUndoOfOwnServer checks that undo also removes an opentabs entry that the user had
 // added by hand before the first setup.
 func TestUndoOfOwnServer(t *testing.T) {
 	m := newMachine(t)
@@ -73,11 +74,11 @@ func TestUndoOfOwnServer(t *testing.T) {
 	}
 }
 
-// TestPlanUndo checks the plan for each action of undo, and that a plan writes nothing.
+// TestPlanUndo checks the plan for each action of undo, and that planning writes nothing.
 func TestPlanUndo(t *testing.T) {
 	for _, c := range []struct {
-		// before is the content before setup; empty for a missing file. suffix is the text
-		// that the user adds after setup.
+		// before is the content before setup, or empty for a missing file. suffix is the
+		// text that the user adds after setup.
 		before, suffix string
 		want           UndoAction
 		plan           string
@@ -104,7 +105,7 @@ func TestPlanUndo(t *testing.T) {
 			t.Error("PlanUndo has changed a file")
 		}
 	}
-	// Without a setup, and with a damaged record, the plan writes nothing, too.
+	// PlanUndo also writes nothing if setup has never run or the record is damaged.
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}

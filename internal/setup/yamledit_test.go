@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestYAMLServerIsEditedInPlace checks that setup keeps the comments, the unknown keys and
-// the order of keys in the mapping of the server opentabs, and the place of the mapping.
+// TestYAMLServerIsEditedInPlace checks that setup edits the YAML mapping of opentabs in
+// place. Comments, unknown keys and the order of keys must be kept.
 func TestYAMLServerIsEditedInPlace(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"block": {
@@ -24,8 +24,8 @@ func TestYAMLServerIsEditedInPlace(t *testing.T) {
 	}
 }
 
-// TestCommentBehindYAMLServerStays checks that undo keeps a comment between the server
-// opentabs and the next server.
+// TestCommentBehindYAMLServerStays checks that undo keeps a comment between opentabs and
+// the next MCP server.
 func TestCommentBehindYAMLServerStays(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestStepsForWindowsFolder checks that setup in WSL names the Windows path of a folder
-// that is on a Windows drive.
+// TestStepsForWindowsFolder checks that setup in WSL displays the Windows path of a
+// folder on a Windows drive.
 func TestStepsForWindowsFolder(t *testing.T) {
 	const want = "In Chrome in Windows:\n  1. Open chrome://extensions and switch on \"Developer mode\" (top right).\n  2. Press \"Load unpacked\" and choose the folder\n       C:\\Users\\ada\\x"
 	if got := (extensionGuide{computer: wslComputer, folder: "/mnt/c/Users/ada/x", port: 9527}).steps(); got != want {
@@ -14,8 +14,8 @@ func TestStepsForWindowsFolder(t *testing.T) {
 	}
 }
 
-// TestExtensionSteps checks that each kind of computer gets the right steps for loading
-// the extension, in lines of at most 80 columns.
+// TestExtensionSteps checks the steps for loading the extension on each kind of computer.
+// No line may be longer than 80 columns.
 func TestExtensionSteps(t *testing.T) {
 	for _, c := range []struct {
 		variables map[string]string
