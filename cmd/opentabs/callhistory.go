@@ -89,7 +89,8 @@ func showRecord(opts callsShowOptions) error {
 }
 
 // findRecordedID returns the ID of the call that the user means. typed is an ID or the
-// beginning of an ID. Calls of the server and recorded calls are searched.
+// beginning of an ID. findRecordedID searches the calls of the server and the recorded
+// calls.
 func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typed string) (string, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {

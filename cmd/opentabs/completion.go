@@ -122,8 +122,8 @@ var flagCompleters = map[string]completer{
 	"serve --tools":               completeWords("auto", "all", "gateway"),
 }
 
-// fileCompletions lists arguments and flags whose values are files or folders. The keys
-// are those of argumentCompleters and flagCompleters.
+// fileCompletions lists arguments and flags whose values are files or folders.
+// fileCompletions has the same keys as argumentCompleters and flagCompleters.
 var fileCompletions = map[string]cobra.ShellCompDirective{
 	"plugin build":           cobra.ShellCompDirectiveFilterDirs,
 	"plugin check":           cobra.ShellCompDirectiveFilterDirs,

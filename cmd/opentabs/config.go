@@ -160,9 +160,9 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// noteWhenChangeApplies prints why a change of config.json has no effect yet. Possible
-// reasons are an environment variable for the same setting, a running server, or other
-// invalid settings.
+// noteWhenChangeApplies prints why a change of config.json has no effect yet. The change
+// has no effect if an environment variable overrides the setting, if a server is already
+// running, or if other settings are invalid.
 func noteWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 	"opentabs/wire"
 )
 
-// The constants set the size of TestKilledServerKeepsItsRecords.
+// The constants are the numbers of kills, calls and agents in
+// TestKilledServerKeepsItsRecords.
 const (
 	killCount    = 5
 	minCallCount = 1000

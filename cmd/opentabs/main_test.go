@@ -252,8 +252,8 @@ func runFakeBrowser() {
 }
 
 // startFakeBrowser connects a simulated browser with a page of the plugin "messages" to
-// the running server. Without such a page, a call would fail before the server asks for
-// approval.
+// the running server. Without a page of the plugin, a call would fail before the server
+// asks for approval.
 func startFakeBrowser(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	b, err := connectFakeBrowser(t.Context(), dirs)

@@ -38,7 +38,8 @@ func (w withProgram) Run() int {
 }
 
 // buildProgram builds opentabs into the directory of another program in PATH. The build
-// options are those of make build, so that both use the same build cache.
+// options equal those of `make build`, so that the tests and `make build` share the build
+// cache.
 func buildProgram(neighborName string) error {
 	path, err := exec.LookPath(neighborName)
 	if err != nil {

@@ -131,7 +131,7 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 }
 
 // unknownCommand returns an error if args name a command that does not exist. Without
-// this check, cobra would first report the unknown flags of a misspelled command.
+// unknownCommand, cobra would first report the unknown flags of a misspelled command.
 func unknownCommand(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() || cmd.Annotations[cli.TakesArgument] != "" {

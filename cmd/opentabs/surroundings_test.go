@@ -47,7 +47,7 @@ func newHome(t *testing.T) config.Dirs {
 }
 
 // TestServeFromAReadOnlyHome checks that the server runs with a read-only home directory.
-// Only the very first start needs write access.
+// Only the very first start of the server needs write access.
 func TestServeFromAReadOnlyHome(t *testing.T) {
 	dirs := newHome(t)
 	if err := os.Chmod(dirs.State, 0o500); err != nil {
@@ -108,8 +108,8 @@ func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string,
 	t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
 }
 
-// fullDisk is a script that runs in a separate mount namespace. The arguments are the
-// home directory and the port.
+// fullDisk is a script that runs in a separate mount namespace. The arguments of the
+// script are the home directory and the port.
 const fullDisk = `
 set -eu
 mount -t tmpfs -o size=64k tmpfs "$1"

@@ -27,8 +27,8 @@ const (
 	longTool    = "messages__export_messages_of_channel"
 )
 
-// narrowOutput returns an output for a simulated terminal with 80 columns, which writes
-// to text.
+// narrowOutput returns an output for a simulated terminal with 80 columns. All output is
+// written to the buffer text.
 func narrowOutput(text *bytes.Buffer) *terminal.Output {
 	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
 }

@@ -23,8 +23,8 @@ type callsUndoOptions struct {
 // undoneCall is the output of `opentabs calls undo --json`.
 type undoneCall struct {
 	CallID string `json:"call_id"`
-	// UndoneBy is the ID of the new call that undid the call. Tool is the tool of the new
-	// call.
+	// UndoneBy is the ID of the new call that undid the call. Tool is the full name of
+	// the tool that undid the call.
 	UndoneBy string `json:"undone_by"`
 	Tool     string `json:"tool"`
 }

@@ -63,8 +63,8 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
-// commandOutputOf runs a command with a time limit and returns the output. When the limit
-// expires, the command is killed.
+// commandOutputOf runs a command with a time limit and returns the output. When the time
+// limit expires, the command is killed.
 func commandOutputOf(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer

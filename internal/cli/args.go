@@ -89,8 +89,8 @@ func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*co
 // is ExitUsage. Long texts among args are truncated.
 func NewUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// AsUsageError converts an error about an unknown plugin or tool to a usage error. Other
-// errors are returned unchanged.
+// AsUsageError converts an error about an unknown plugin or tool to a usage error.
+// AsUsageError returns all other errors unchanged.
 func AsUsageError(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return NewUsageError("%v", err)

@@ -13,8 +13,9 @@ import (
 const HelpColumns = 80
 
 // PrintUsage prints the arguments, examples, subcommands and flags of a command. Cobra's
-// own templates are not used, because they need package text/template. With this package,
-// the linker keeps unused methods, and the program grows by several megabytes.
+// own templates are not used, because they need package text/template. A program that
+// imports text/template is several megabytes larger, because the linker keeps unused
+// methods.
 func PrintUsage(cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -47,9 +48,9 @@ func isGroup(cmd *cobra.Command) bool {
 }
 
 // writeSubcommands writes the subcommands of cmd by group, followed by the help topics.
-// If a subcommand has a group of the same name, the commands in that group are listed
-// too. In this way, `opentabs --help` also lists the commands of `opentabs plugin` for
-// authors.
+// If a subcommand has a help group with the title of a group of cmd, the list also has
+// the commands in the subcommand's group. For example, `opentabs --help` also lists the
+// commands of `opentabs plugin` for authors.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {

@@ -13,8 +13,8 @@ import (
 	"opentabs/internal/version"
 )
 
-// manColumns is the width of preformatted text in a manual page. A small width is needed,
-// because man indents the text.
+// manColumns is the width of preformatted text in a manual page. The program man indents
+// preformatted text, so the text must be narrower than the terminal.
 const manColumns = 72
 
 type manOptions struct {

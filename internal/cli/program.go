@@ -19,7 +19,7 @@ type Program struct {
 }
 
 // ClientTokenVariable is the environment variable with the token of the MCP client that
-// runs `opentabs mcp`. `opentabs setup` writes this variable to the client's
+// runs `opentabs mcp`. `opentabs setup` writes ClientTokenVariable to the client's
 // configuration.
 const ClientTokenVariable = "OPENTABS_CLIENT_TOKEN"
 

@@ -2,8 +2,8 @@ package config
 
 import "time"
 
-// Detach is the setting for when a running call becomes a job, so that its client need
-// not wait for the result. A Detach is "auto", "never" or a time such as "20s" for all
+// Detach is a setting: when does a running call become a job, so that its client need not
+// wait for the result? A Detach is "auto", "never" or a time such as "20s" for all
 // clients. Exceptions for single clients may follow, as in "never, claude-code=auto,
 // Cursor=20s". Case is ignored in the names that clients send.
 type Detach string
@@ -22,7 +22,8 @@ const maxDetach = 24 * time.Hour
 type DetachRule struct {
 	// Auto is true if a call becomes a job shortly before the client's timeout.
 	Auto bool
-	// After is the time after which a call becomes a job. Zero means no such time.
+	// After is the time after which a call becomes a job. Zero means that the call's
+	// running time does not matter.
 	After time.Duration
 }
 

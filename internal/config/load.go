@@ -53,7 +53,7 @@ func (s *Settings) completeIdleTimeouts() error {
 	return nil
 }
 
-// applyFile applies the settings in the file at path to s. A missing or empty file
+// applyFile applies the settings in the file at path to s. A missing or empty config.json
 // changes nothing.
 func applyFile(s *Settings, path string) error {
 	file, err := readFile(path)
@@ -70,7 +70,8 @@ type settingsFile struct {
 	values map[string]json.RawMessage
 }
 
-// readFile reads config.json at path. A missing or empty file contains no settings.
+// readFile reads config.json at path. A missing or empty config.json contains no
+// settings.
 func readFile(path string) (settingsFile, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +81,8 @@ func readFile(path string) (settingsFile, error) {
 	return parseFile(path, data)
 }
 
-// parseFile parses the content of config.json. The parameter path is used in errors.
+// parseFile parses the content of config.json. The parameter path is the file name in
+// error messages.
 func parseFile(path string, data []byte) (settingsFile, error) {
 	file := settingsFile{path: path, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -135,8 +137,8 @@ func truncateText(text string) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// valueText converts a JSON value of config.json to the text that set accepts. valueText
-// returns false if the value has the wrong JSON type.
+// valueText converts a JSON value of config.json to the text that the function set of the
+// setting accepts. valueText returns false if the value has the wrong JSON type.
 func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'

@@ -11,7 +11,8 @@ type perClient[T any] struct {
 
 // parsePerClient parses a setting with exceptions for single clients, and reports whether
 // the syntax is valid. parseRule parses one rule. The rule for all clients comes first.
-// If it is missing, the zero rule applies to clients without an exception.
+// If the rule for all clients is missing, the zero rule applies to clients without an
+// exception.
 func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
 	rules.byClient = map[string]T{}
 	for i, entry := range strings.Split(text, ",") {

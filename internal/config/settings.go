@@ -20,7 +20,7 @@ import (
 // override config.json.
 type Settings struct {
 	// Port is the TCP port on 127.0.0.1 on which the server listens; default 9527. With
-	// 0, the operating system selects a free port.
+	// port 0, the operating system selects a free port.
 	Port int
 	// IdleTimeout is the longest time a call may run without a progress report; default
 	// 30 s.
@@ -35,7 +35,7 @@ type Settings struct {
 	// 5 min.
 	DecisionTimeout time.Duration
 	// ProgressInterval is the minimum time between two progress notifications of a call;
-	// default 100 ms. With 0, all progress reports are sent.
+	// default 100 ms. With an interval of 0, all progress reports are sent.
 	ProgressInterval time.Duration
 	// MaxResultBytes is the maximum size of a call's result; default 100 MiB. A call with
 	// a larger result fails with the error code result_too_large.
@@ -66,13 +66,14 @@ type Settings struct {
 	// limit.
 	BrowserActs, BrowserPictures int
 	// RecordDays is the number of days for which records of calls are kept; default 30.
-	// With 0, no calls are recorded.
+	// If RecordDays is 0, no calls are recorded.
 	RecordDays int
 	// RecordBytes limits the total size of the records of calls, in bytes; default 256
 	// MiB. The oldest records are removed first.
 	RecordBytes int
 	// RecordArguments determines whether records of calls include the arguments; default
-	// true. RecordResults determines whether they include the results; default false.
+	// true. RecordResults determines whether records of calls include the results;
+	// default false.
 	RecordArguments, RecordResults bool
 	// DiscoverGlobal determines whether plugins that npm has installed globally are
 	// listed too; default true. A global plugin does not run until the user has reviewed
@@ -130,7 +131,8 @@ func hasAbsoluteFolders(list string) bool {
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
-// noFolders is the value of UploadFolders that allows no folder.
+// noFolders is the value of the setting UploadFolders with which browser tools may upload
+// no files.
 const noFolders = "none"
 
 // logLevels are the allowed values of LogLevel.
@@ -149,7 +151,7 @@ const (
 type setting struct {
 	// key is the name of the setting in config.json.
 	key string
-	// flag is the name of the command-line flag without dashes. The name of the
+	// flag is the name of the command-line flag without dashes. The name of the setting's
 	// environment variable is derived from flag.
 	flag string
 	kind kind

@@ -20,7 +20,7 @@ type StorePage struct {
 	// Store is the name of the store, such as "Chrome Web Store".
 	Store string
 	// URL is the address of the extension's page in the store. ID is the ID of the
-	// extension in that store.
+	// extension in the store.
 	URL, ID string
 }
 

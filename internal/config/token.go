@@ -18,8 +18,8 @@ import (
 const tokenBytes = 32
 
 // Token returns the administrator token of this installation, and creates the token if it
-// is missing. Processes that call Token concurrently get the same token. The directories
-// d must exist.
+// is missing. Processes that call Token concurrently get the same token. The state
+// directory must exist.
 func (d Dirs) Token() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -11,8 +11,8 @@ const (
 	OutputSchemasOff = "off"
 )
 
-// toolsRules are the allowed rules of Tools, and outputSchemasRules those of
-// OutputSchemas.
+// toolsRules are the allowed values of a rule in the setting Tools. outputSchemasRules
+// are the allowed values of a rule in the setting OutputSchemas.
 var (
 	toolsRules         = []string{"all", "gateway", ruleAuto}
 	outputSchemasRules = []string{OutputSchemasOn, OutputSchemasOff, ruleAuto}
@@ -36,7 +36,8 @@ func (o OutputSchemas) RuleFor(client string) string {
 	return wordRuleFor(string(o), client, outputSchemasRules)
 }
 
-// wordRuleFor returns the rule of a setting for one client. The default is "auto".
+// wordRuleFor returns the rule of a setting for one client. Without a rule for the
+// client, wordRuleFor returns "auto".
 func wordRuleFor(setting, client string, words []string) string {
 	rules, _ := parseWordRules(setting, words)
 	if rule := rules.ruleFor(client); rule != "" {

@@ -275,8 +275,8 @@ func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err err
 }
 
 // writeFiles writes the current scripts into the extension's folder and removes outdated
-// scripts. Browsers without user scripts run these files. If no extension is installed,
-// writeFiles does nothing.
+// scripts. Browsers that cannot run user scripts run the script files. If no extension is
+// installed, writeFiles does nothing.
 func (a *adapters) writeFiles() error {
 	folder, ok := extensiondir.Find(a.dirs)
 	if !ok {

@@ -221,8 +221,8 @@ func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Log
 	})
 }
 
-// openClients opens the file with the tokens of MCP clients. If the file is damaged,
-// openClients renames it.
+// openClients opens the file with the tokens of MCP clients. openClients renames a
+// damaged file.
 func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	clients := clienttoken.Open(dirs.ClientsFile())
 	if warning, err := clients.RepairFile(); err != nil || warning != "" {
@@ -231,8 +231,8 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	return clients
 }
 
-// openBrowserNames opens the file with the names of browsers. If the file is damaged,
-// openBrowserNames renames it.
+// openBrowserNames opens the file with the names of browsers. openBrowserNames renames a
+// damaged file.
 func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store {
 	names, warning := browsernames.Open(dirs.BrowsersFile())
 	if warning != "" {

@@ -54,15 +54,15 @@ func (f *devFolders) remove(dir string) (isLast bool) {
 }
 
 // has reports whether loadedPlugin is in development mode. A plugin with the same name in
-// another folder is not.
+// another folder is not in development mode.
 func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	_, ok := f.permission(loadedPlugin)
 	return ok
 }
 
 // permission returns the permission of a plugin in development mode for which the user
-// has set no permission. With this method as policy.Options.Trusted, a new build counts
-// as reviewed even before its review is stored.
+// has set no permission. The daemon sets policy.Options.Trusted to the method permission,
+// so that a new build counts as reviewed even before its review is stored.
 func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

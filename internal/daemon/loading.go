@@ -46,7 +46,8 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 func (d *Daemon) load() {
 	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
-		// GET /status also shows this error. The daemon continues without plugins.
+		// GET /status also shows this error. After an error, the daemon continues without
+		// plugins.
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	d.Hub.Sync()

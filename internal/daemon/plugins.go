@@ -88,8 +88,8 @@ func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	return all
 }
 
-// mayRunIn reports whether the plugin's patterns match the URL of a document. In a frame,
-// the plugin must also support frames.
+// mayRunIn reports whether the plugin's patterns match the URL of a document. If frame is
+// true, the plugin must also support frames.
 func (p *plugins) mayRunIn(name, url string, frame bool) bool {
 	loadedPlugin, ok := p.registry.Set().Plugin(name)
 	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.RunsInFrames)

@@ -33,7 +33,7 @@ type callRepeater struct {
 
 // repeat starts a new call with the tool and the arguments of a recorded call. The new
 // call needs the same permissions as any other call. repeat returns without waiting for
-// the new call to end. The text of the error is for the user.
+// the new call to end. The error message is a sentence for the user.
 func (r *callRepeater) repeat(callID string) error {
 	entry, ok, err := r.find(callID)
 	switch {

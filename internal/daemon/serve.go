@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/memory"
 )
 
-// callsTimeout and streamsTimeout limit single steps of a shutdown. All steps together
-// take less than 3 s.
+// callsTimeout and streamsTimeout limit single steps of a shutdown. All steps of a
+// shutdown together take less than 3 s.
 const (
 	callsTimeout   = time.Second
 	streamsTimeout = 500 * time.Millisecond

@@ -64,7 +64,8 @@ func withFakeTimeDaemon(t *testing.T, test func(w *fakeTimeDaemon)) {
 	})
 }
 
-// sendRequest sends a request and returns the response. The caller reads the body.
+// sendRequest sends a request and returns the response. The caller must read the body of
+// the response.
 func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...string) *http.Response {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))

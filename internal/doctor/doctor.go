@@ -23,7 +23,7 @@ type Options struct {
 	// Warn receives a warning for each plugin that could not be loaded.
 	Warn func(sentence string)
 	// Program is the path of the opentabs program, which the check of MCP over stdio
-	// runs. By default, this check is skipped.
+	// runs. By default, MCP over stdio is not checked.
 	Program string
 	// Machine describes where MCP clients store their configurations. By default, no
 	// configuration is checked.
@@ -34,9 +34,9 @@ type Options struct {
 	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default,
 	// free space is not checked.
 	FreeBytes func(dir string) (uint64, error)
-	// Now returns the current time. The default is time.Now.
+	// Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
-	// ReadFile reads a file of the operating system. The default is os.ReadFile.
+	// ReadFile reads a file of the operating system. By default, ReadFile is os.ReadFile.
 	ReadFile func(path string) ([]byte, error)
 }
 
@@ -90,7 +90,7 @@ func repairAll(ctx context.Context, findings []Finding, attempted map[string]boo
 	return repairs
 }
 
-// check runs all checks.
+// check runs all checks of the doctor.
 func check(ctx context.Context, o Options) (Report, []Finding, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -156,8 +156,8 @@ func (c *checkup) client() (*httpapi.Client, error) {
 	return httpapi.NewClient(c.server.Port, token), nil
 }
 
-// serverPort returns the port of the running server, or else the configured port. The
-// port is 0 if neither is known.
+// serverPort returns the port of the running server, or else the configured port.
+// serverPort returns 0 if neither port is known.
 func (c *checkup) serverPort() int {
 	if c.status != nil {
 		return c.server.Port

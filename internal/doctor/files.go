@@ -148,7 +148,7 @@ func (l logLine) String() string {
 const maxLogTailBytes = 256 << 10
 
 // readLastError returns the last log line with level error, fatal or panic from the end
-// of the log. If there is none, readLastError returns a zero logLine.
+// of the log. If the log has no error, readLastError returns a zero logLine.
 func readLastError(path string) (logLine, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -55,8 +55,8 @@ type Report struct {
 	Clients []clientProfile `json:"clients"`
 }
 
-// Failure returns an error if a finding has the level "fail", and otherwise nil. The text
-// includes what the user can do.
+// Failure returns an error if a finding has the level "fail", and otherwise nil. The
+// error message includes what the user can do.
 func (r Report) Failure() error {
 	failures, fixable := 0, 0
 	for _, f := range r.Findings {

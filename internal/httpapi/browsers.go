@@ -55,8 +55,8 @@ type KnownBrowser struct {
 }
 
 // BrowserNames reads and changes the names of browsers, and which browser each MCP client
-// uses by default. The texts of all errors are for the user. The parameter browser is the
-// ID or the name of a browser.
+// uses by default. All error messages are sentences for the user. The parameter browser
+// is the ID or the name of a browser.
 type BrowserNames interface {
 	// List returns the browsers that are or were connected to the server, sorted by name.
 	List() ([]KnownBrowser, error)
@@ -64,10 +64,11 @@ type BrowserNames interface {
 	// restores the default name of the browser.
 	Rename(browser, name string) (KnownBrowser, error)
 	// SetDefault sets the browser that a client uses by default. An empty client means
-	// all clients for which no browser is set. An empty browser removes the setting.
+	// all clients for which no browser is set. If browser is empty, SetDefault removes
+	// the default browser of the client.
 	SetDefault(client, browser string) (KnownBrowser, error)
-	// Forget removes a browser from the list of known browsers. The browser must not be
-	// connected.
+	// Forget removes a browser from the list of known browsers. A connected browser
+	// cannot be removed.
 	Forget(browser string) error
 }
 

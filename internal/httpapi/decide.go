@@ -19,8 +19,7 @@ const CommandLine = "the command line"
 // Decision is the body of POST /calls/{id}/decide: the user's decision about a call that
 // is waiting for approval.
 type Decision struct {
-	// Allow is true to approve the call and false to deny the call. The field is
-	// required.
+	// Allow is true to approve the call and false to deny the call. Allow is required.
 	Allow *bool `json:"allow"`
 	// Scope selects which later calls an approval also allows. By default, an approval
 	// allows one call. ForMs is required for wire.ScopeTime, and is the duration of the
@@ -36,8 +35,9 @@ type Decision struct {
 // decision was accepted or the call was already decided.
 type Decided struct {
 	Outcome wire.DecisionOutcome `json:"outcome"`
-	// By is the surface of the decision that is in effect, and Allowed is that decision.
-	// An earlier decision stays in effect.
+	// Allowed is true if the call is approved, and By names the surface on which the user
+	// decided. If the call was already decided, both fields describe the earlier
+	// decision, which stays in effect.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`
 }

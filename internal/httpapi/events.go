@@ -23,8 +23,8 @@ import (
 const maxChunkBytes = 32 << 10
 
 // serverInstanceID identifies one server process, and is the prefix of all its event IDs.
-// With this prefix, a new server process detects a client that continues the stream of an
-// earlier process, and sends a "missed" event.
+// If a client continues the stream of an earlier server process, the new process detects
+// the other prefix and sends a "missed" event.
 type serverInstanceID string
 
 func newServerInstanceID() serverInstanceID {
@@ -98,9 +98,9 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 // parameters call, tool and audience filter the events (see [dispatch.FollowOptions]).
 //
 // A client that reconnects sends the ID of the last event it received, as Last-Event-ID
-// or as the URL parameter after. The server then sends all later events. If a client
-// reads too slowly or reconnects too late, a "missed" event replaces the events that were
-// dropped.
+// or as the URL parameter after. After a reconnect, the server sends all later events. If
+// a client reads too slowly or reconnects too late, a "missed" event replaces the events
+// that were dropped.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {

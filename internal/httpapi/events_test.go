@@ -135,8 +135,8 @@ func TestEventsResume(t *testing.T) {
 }
 
 // TestQuietEventsKeepTheirPosition checks a stream whose filters match no event. The
-// client receives its position in the stream, and no "missed" event despite many other
-// events.
+// client must receive its position in the stream, and no "missed" event for events that
+// its filters exclude.
 func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "?call=other", "")

@@ -38,8 +38,8 @@ type Options struct {
 	Calls  Calls
 	// Records reads the recorded calls. By default, no calls are recorded.
 	Records Records
-	// UndoCall starts a call that undoes the call with the given ID. The text of the
-	// error is for the user. By default, no call can be undone.
+	// UndoCall starts a call that undoes the call with the given ID. The error message is
+	// a sentence for the user. By default, no call can be undone.
 	UndoCall func(callID string) (StartedUndo, error)
 	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
 	// an error with a text for the user. Requests for /status and the routes below
@@ -85,7 +85,7 @@ type Options struct {
 	// in ends or ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
 	// Heartbeat is the time without events after which a comment is sent on a stream, so
-	// that the connection stays open. The default is 15 s.
+	// that the connection stays open. The default interval is 15 s.
 	Heartbeat time.Duration
 	// Log receives one line for each failed connection of /stdio. By default, failed
 	// connections are not logged.
@@ -145,8 +145,8 @@ func New(o Options) *API {
 	return a
 }
 
-// routeTable returns the handlers of the routes that require the administrator token. The
-// keys are the path and the HTTP method.
+// routeTable returns the handlers of the routes that require the administrator token, by
+// path and HTTP method.
 func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	get := func(h http.HandlerFunc) map[string]http.HandlerFunc {
 		return map[string]http.HandlerFunc{http.MethodGet: h}
@@ -218,8 +218,8 @@ func (a *API) Shutdown(ctx context.Context) error {
 // interface.
 type ClientTokens interface {
 	// Enter returns the name of the MCP client that has the token, or ok = false for an
-	// unknown token. The returned context ends when the token is removed. The caller
-	// calls leave at the end of the request.
+	// unknown token. The returned context ends when the token is removed. The caller must
+	// call leave at the end of the request.
 	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
 	// Reload reads the tokens from disk again, and ends the requests of removed clients.
 	Reload() error

@@ -8,13 +8,13 @@ import (
 	"opentabs/wire"
 )
 
-// ErrUnknown is wrapped by errors about an unknown plugin or tool. The HTTP status of
-// these errors is 404.
+// ErrUnknown is wrapped by errors about an unknown plugin or tool. For an error that
+// wraps ErrUnknown, the server responds with status 404.
 var ErrUnknown = plugin.ErrUnknown
 
 // Policy reads and changes permissions and settings of plugins. The parameter by names
-// the surface on which the user made a change, such as [CommandLine]. The texts of all
-// errors are for the user.
+// the surface on which the user made a change, such as [CommandLine]. All error messages
+// are sentences for the user.
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
@@ -75,8 +75,8 @@ type PluginPermissions struct {
 	OpensURL   string `json:"opens_at,omitempty"`
 	MayOpenTab bool   `json:"opening,omitempty"`
 	// World is the JavaScript world in which the adapter runs. StartsLate is true if
-	// scripts of the page run before the adapter. HasLateAccess is true if such a late
-	// adapter may read secret settings and call other plugins.
+	// scripts of the page run before the adapter. HasLateAccess is true if an adapter
+	// that starts late may read secret settings and call other plugins.
 	World         wire.World `json:"world,omitempty"`
 	StartsLate    bool       `json:"late,omitempty"`
 	HasLateAccess bool       `json:"late_access,omitempty"`
@@ -85,7 +85,7 @@ type PluginPermissions struct {
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
 	// Recommendation is an agent's opinion about the current content, which changes no
-	// permission. Recommendation is nil if there is none.
+	// permission. Recommendation is nil if no agent has recommended anything.
 	Recommendation *Recommendation   `json:"recommended,omitempty"`
 	Tools          []ToolPermissions `json:"tools"`
 	// Fault describes why the plugin's current content failed to start in a page. Fault
@@ -148,7 +148,7 @@ type ToolPermissions struct {
 	Name string `json:"name"`
 	// Permission is the permission in effect: OwnPermission if set, and otherwise the
 	// permission of the plugin. OwnPermission is the permission that the user has set for
-	// this tool, and Mark records that change.
+	// this tool, and Mark records when the user has set OwnPermission.
 	Permission    wire.Permission `json:"permission"`
 	OwnPermission wire.Permission `json:"own,omitempty"`
 	Mark

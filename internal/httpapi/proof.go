@@ -18,12 +18,12 @@ import (
 
 // While the server is not running, any program of any user can listen on its port. A
 // client therefore sends the token only to a server that has proved that it has the
-// token. For this proof, the client sends a random challenge, and the server returns an
-// HMAC of the challenge, keyed with the token. The HMAC includes the port, so that a
-// program on another port cannot relay the challenge to the real server.
+// token. To request the proof, the client sends a random challenge, and the server
+// returns an HMAC of the challenge, keyed with the token. The HMAC includes the port, so
+// that a program on another port cannot relay the challenge to the real server.
 
-// ErrForeignServer reports that the program on the port does not have the token. The
-// client sends no token and no request to that program.
+// ErrForeignServer reports that the program on the port does not have the token. A client
+// sends neither the token nor a request to a program without the token.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // A challenge has minChallenge to maxChallenge characters: letters, digits, - and _.

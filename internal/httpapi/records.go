@@ -82,8 +82,8 @@ func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	return q, nil
 }
 
-// recordPage is the response of /calls to a request with query parameters. Next is the
-// value of the parameter before that selects the next page.
+// recordPage is the response of /calls to a request with query parameters. With Next as
+// the query parameter "before", a request selects the next page.
 type recordPage struct {
 	Calls []json.RawMessage `json:"calls"`
 	Next  string            `json:"next,omitempty"`
@@ -112,8 +112,9 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, response)
 }
 
-// findRecord returns the record of a call that has ended. If hasView is true, view is the
-// call in the dispatcher, whose activities and texts replace those of the record.
+// findRecord returns the record of a call that has ended. If hasView is true, the
+// dispatcher still has the call as view, which has activities and complete texts. In this
+// case, view replaces the view in the record.
 func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
 	entry, ok, err := c.records.Find(callID)
 	switch {

@@ -133,7 +133,7 @@ type HeldTab struct {
 	Client string    `json:"client"`
 	Until  time.Time `json:"until"`
 	// IsTaken is true if the user has taken control of the tab with a click or a key
-	// press. The client then no longer controls the tab.
+	// press. After the user has taken control, the client no longer controls the tab.
 	IsTaken bool `json:"taken,omitempty"`
 }
 
@@ -162,8 +162,8 @@ type Plugin struct {
 	// not run until all required settings are set.
 	MissingSettings []string `json:"needs,omitempty"`
 	// Calls are the other plugins whose tools this plugin may call. StartsLate is true if
-	// scripts of the page run before the adapter. HasLateAccess is true if such a late
-	// adapter may read secret settings and call other plugins.
+	// scripts of the page run before the adapter. HasLateAccess is true if an adapter
+	// that starts late may read secret settings and call other plugins.
 	Calls         []string `json:"calls,omitempty"`
 	StartsLate    bool     `json:"late,omitempty"`
 	HasLateAccess bool     `json:"late_access,omitempty"`

@@ -22,8 +22,8 @@ import (
 const StdioProtocol = "opentabs-stdio"
 
 // clientTokenHeader is the header with the token of an MCP client in a request for
-// /stdio. The request also has the administrator token. The client token determines the
-// client's name in the MCP session.
+// /stdio. A request for /stdio also has the administrator token. The client token
+// determines the client's name in the MCP session.
 const clientTokenHeader = "Opentabs-Client-Token"
 
 // stdioRoute serves /stdio. stdioRoute tracks the open connections, because net/http does

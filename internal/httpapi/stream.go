@@ -143,7 +143,7 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 }
 
 // isClosedByServer reports whether the server closed the connection before it sent a
-// response. A stopping server closes its connections in this way.
+// response. A stopping server closes its connections without a response.
 func isClosedByServer(err error) bool {
 	var opErr *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||

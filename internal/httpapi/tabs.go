@@ -26,7 +26,7 @@ type tabRoutes struct {
 }
 
 // releasedTab is the response to a request that ended a client's control of a tab. Client
-// is the name of that client.
+// is the name of the MCP client whose control has ended.
 type releasedTab struct {
 	Client string `json:"client"`
 }

@@ -12,8 +12,8 @@ import (
 const turnTimeout = 2 * time.Millisecond
 
 // writeTurns limits the concurrent writes to clients of /events to half the number of
-// processors. Without this limit, many clients would leave no processor for calls.
-// writeTurns is safe for concurrent use.
+// processors. Without the limit, writes to many clients would leave no processor time for
+// calls. writeTurns is safe for concurrent use.
 type writeTurns chan struct{}
 
 func newTurns() writeTurns { return make(writeTurns, max(1, runtime.GOMAXPROCS(0)/2)) }

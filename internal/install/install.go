@@ -249,8 +249,9 @@ func (i *Installer) removeLeftovers() {
 	}
 }
 
-// RemoveUnused removes the folders of a package that no plugin uses. Before this call, a
-// running daemon must have reloaded its plugins. notef receives warnings for the user.
+// RemoveUnused removes the folders of a package that no plugin uses. A running daemon
+// must have reloaded its plugins before RemoveUnused is called. notef receives warnings
+// for the user.
 func RemoveUnused(h *home.Home, notef func(format string, args ...any), name string) {
 	i := &Installer{Home: h, notef: notef}
 	unlock, err := i.lockPackages()

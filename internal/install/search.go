@@ -22,7 +22,7 @@ const (
 
 // Found is a plugin that a search has found in the registry.
 type Found struct {
-	// Package is the npm package to install. Name is the name of the plugin in this
+	// Package is the npm package to install. Name is the name of the plugin in the npm
 	// package.
 	Package     string `json:"package"`
 	Name        string `json:"name"`
@@ -131,7 +131,7 @@ func (i *Installer) pluginFailure(name string) error {
 }
 
 // infoOf returns the registry's information about a package. Authors of packages provide
-// this information, and opentabs does not verify it.
+// the information in the registry, and opentabs does not verify the information.
 func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 	info := Info{
 		Package: packageInfo.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),

@@ -38,8 +38,8 @@ func (s Source) IsFolder() bool { return s.isFolder }
 // IsLocal reports whether the source is a folder or a package file.
 func (s Source) IsLocal() bool { return s.isFolder || s.isFile }
 
-// AddFolder adds a built plugin to the installation. The plugin stays in its folder. If
-// the plugin is not built, the error contains the command that builds it.
+// AddFolder adds a built plugin to the installation, without copying the plugin's folder.
+// If the plugin is not built, the error contains the command that builds it.
 func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	path, err := filepath.Abs(folder)
 	if err != nil {

@@ -14,5 +14,5 @@
 //
 // A goroutine reads from the client and writes to the daemon. For each connection to a
 // daemon, another goroutine writes the daemon's lines to the client. A mutex guards the
-// session state that these goroutines share.
+// session state that the goroutines share.
 package relay

@@ -19,8 +19,8 @@ type message struct {
 	method string
 }
 
-// parseMessage parses a line of MCP. An invalid line has neither requests nor answers.
-// The daemon responds to an invalid line with an error.
+// parseMessage parses a line of MCP. For an invalid line, the result has neither requests
+// nor answers. The daemon responds to an invalid line with an error.
 func parseMessage(line []byte) message {
 	var m message
 	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -135,8 +135,8 @@ func cancelLine(id string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the opentabs server stopped or restarted"}}`+"\n", id)
 }
 
-// codeServerLost is the JSON-RPC error code of errors that the relay itself creates. The
-// code is in the range reserved for server errors.
+// codeServerLost is the JSON-RPC error code of errors that the relay itself creates.
+// JSON-RPC reserves the range of the code for server errors.
 const codeServerLost = -32000
 
 // errorLine returns an error response to the request with the given raw ID.

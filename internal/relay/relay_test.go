@@ -470,8 +470,7 @@ func TestLastLine(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotExit checks that the relay ends after the client has closed its
-// input, even if the daemon does not end the session.
+// TestServerThatDoesNotExit checks that the relay ends even if the daemon does not.
 func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

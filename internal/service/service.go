@@ -1,5 +1,5 @@
 // Package service runs the opentabs server as a service of the user that starts at login.
-// On Linux, the service is a systemd user unit. On macOS, it is a launchd agent.
+// On Linux, the service is a systemd user unit. On macOS, the service is a launchd agent.
 //
 // [New] returns a [Manager], which writes one file in the home directory and runs
 // systemctl or launchctl.
@@ -38,7 +38,7 @@ type Command struct {
 	// session.
 	Env map[string]string
 	// LogFile receives the standard error of the command on macOS. On Linux, the systemd
-	// journal receives it.
+	// journal receives the standard error.
 	LogFile string
 }
 

@@ -54,11 +54,11 @@ func (m Machine) configHome() string {
 
 // Client is an MCP client whose configuration file setup can change.
 type Client struct {
-	// ID names the MCP client on the command line, such as "claude-code". Title is its
-	// display name, such as "Claude Code".
+	// ID names the MCP client on the command line, such as "claude-code". Title is the
+	// display name of the MCP client, such as "Claude Code".
 	ID, Title string
 	// File is the path of the MCP client's configuration file for the current user. The
-	// file need not exist.
+	// configuration file need not exist.
 	File string
 	// RestartNote is a sentence for the user about how to make the MCP client read its
 	// new configuration.
@@ -108,7 +108,8 @@ func newOpencodeEntry(c Command) any {
 	return opencodeEntry{Type: "local", Command: append([]string{c.Path}, c.Args...), Enabled: true, Environment: c.Env}
 }
 
-// gooseEntry is the configuration entry of an extension in Goose. Timeout is in seconds.
+// gooseEntry is the configuration entry of an extension in Goose. Timeout is the timeout
+// of a call in seconds.
 type gooseEntry struct {
 	Enabled bool              `yaml:"enabled"`
 	Type    string            `yaml:"type"`
@@ -133,8 +134,8 @@ type knownClient struct {
 	id, title string
 	files     func(Machine) []string
 	// programs are program names in PATH, any of which shows that the MCP client is
-	// installed. Without these programs, the client counts as installed if the folder of
-	// a configuration file exists.
+	// installed. An MCP client without such a program counts as installed if the folder
+	// of its configuration file exists.
 	programs    []string
 	format      format
 	servers     []string

@@ -32,11 +32,11 @@ type format interface {
 }
 
 // errOtherChange reports that an edit would change more than the entry of opentabs. The
-// text completes the sentence of a [FileError].
+// error message is a clause of the message of a [FileError].
 var errOtherChange = errors.New("its layout does not allow a change of only the server opentabs")
 
 // errNotObject reports that the top level of a configuration file is not an object, but
-// for example a list. The text completes the sentence of a [FileError].
+// for example a list. The error message is a clause of the message of a [FileError].
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
 // checkEdit checks that an edit has changed nothing except the entry of opentabs, and
@@ -106,7 +106,8 @@ func findCommandServer(f format, data []byte, servers []string) map[string]any {
 	return fields
 }
 
-// fieldTimeout is the name of the field in which the user may have set a longer timeout.
+// fieldTimeout is the field of a configuration entry in which the user may have set a
+// longer timeout for calls.
 const fieldTimeout = "timeout"
 
 // homeVariable is the environment variable that selects another installation of opentabs.
@@ -114,7 +115,7 @@ const fieldTimeout = "timeout"
 const homeVariable = "OPENTABS_HOME"
 
 // mergeFields returns the fields of entry, together with fields and environment variables
-// that the user has added to existing. Only homeVariable is not kept.
+// that the user has added to existing. The environment variable homeVariable is not kept.
 func mergeFields(existing, entry map[string]any) map[string]any {
 	merged := maps.Clone(existing)
 	delete(merged, homeVariable)
@@ -132,8 +133,8 @@ func mergeFields(existing, entry map[string]any) map[string]any {
 	return merged
 }
 
-// withoutServer removes the entry of opentabs from the object at the path servers. If
-// this object is empty afterwards, withoutServer removes the object too.
+// withoutServer removes the entry of opentabs from the object at the path servers. If the
+// object contains only opentabs, the object is removed too.
 func withoutServer(values map[string]any, servers []string) map[string]any {
 	if values == nil {
 		values = map[string]any{}

@@ -18,7 +18,7 @@ type tomlEdit struct {
 }
 
 // tomlServer edits the values of the opentabs entry in a TOML file in place. Comments and
-// the order of keys are kept. All paths are relative to the entry.
+// the order of keys are kept. All key paths are relative to the entry of opentabs.
 type tomlServer struct {
 	data []byte
 	// own is the path of the opentabs entry in the file, such as ["mcp_servers",
@@ -35,7 +35,7 @@ type tomlServer struct {
 	inlinePaths []string
 }
 
-// editTOMLServer replaces the values of existing in the opentabs entry with those of
+// editTOMLServer changes the opentabs entry from the values in existing to the values in
 // merged. If the layout of the file is not supported, ok is false.
 func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merged map[string]any) (after []byte, ok bool) {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -174,8 +174,8 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// insertMissing adds the values of merged that are not in existing. The objects existing
-// and merged are both at path. If no table has this path, insertMissing returns false.
+// insertMissing adds the values of merged that are not in existing. The parameter path
+// leads to existing and to merged. insertMissing returns false if no table is at path.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {

@@ -66,7 +66,7 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 }
 
 // checkEditInPlace checks the configuration after setup, for each layout of withLayouts.
-// A second setup must change nothing.
+// Running setup a second time must change nothing.
 func checkEditInPlace(t *testing.T, id, before, after string) {
 	t.Helper()
 	afters := withLayouts(after)

@@ -105,8 +105,8 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 }
 
 // backupWithoutServer returns the content of a backup that does not contain opentabs. If
-// the file changed between two setups, its backup may contain opentabs. ok is false for
-// such a backup or a missing one.
+// the file changed between two setups, its backup may contain opentabs. ok is false if
+// the backup contains opentabs or is missing.
 func (c Client) backupWithoutServer(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -99,7 +99,8 @@ func emptyMapping(key string) *regexp.Regexp {
 }
 
 // findChildren returns the offset after the line of a top-level YAML key, and the
-// indentation of the key's children. If the key does not start a block, ok is false.
+// indentation of the key's children. ok is false if the value of the YAML key is not a
+// block.
 func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false

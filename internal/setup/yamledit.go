@@ -10,9 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// editServer replaces the values of opentabs in a YAML file with those of merged.
-// Comments and the order of keys are kept. If the layout of the file is not supported, ok
-// is false.
+// editServer changes the opentabs entry of a YAML file so that its values are those in
+// merged. Comments and the order of keys are kept. If the layout of the file is not
+// supported, ok is false.
 func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]any) (after []byte, ok bool) {
 	start, end, indent, ok := findServerLines(data, servers[0])
 	if !ok {

@@ -38,7 +38,7 @@ func JSONLines(text string) []string {
 }
 
 // readText returns the content if it is a JSON string, or the member "code" of an object
-// of type "code". For other content, ok is false.
+// of type "code". For content without text, ok is false.
 func readText(kind string, content json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
 		return text, true

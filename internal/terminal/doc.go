@@ -1,7 +1,8 @@
 // Package terminal writes the output of commands: results to stdout, and notices,
 // questions and progress to stderr.
 //
-// An [Output] is created once per process with [New]. The output follows these rules:
+// An [Output] is created once per process with [New]. The following rules apply to all
+// output:
 //
 //   - stdout has only the result of the command, so that a pipe can read the result. The
 //     result of `opentabs mcp` is MCP messages.

@@ -4,6 +4,6 @@ package terminal
 
 import "os"
 
-// supportsEscapes reports whether a terminal interprets escape sequences. Every terminal
-// on Unix does.
+// supportsEscapes returns true, because every terminal on Unix interprets escape
+// sequences.
 func supportsEscapes(*os.File) bool { return true }

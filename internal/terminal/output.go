@@ -129,8 +129,8 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteError returns the error of the first failed write to stdout, or nil. A command
-// returns this error as its own.
+// WriteError returns the error of the first failed write to stdout, or nil. Commands
+// return the error of WriteError as their own error.
 func (o *Output) WriteError() error {
 	o.checkedStdout.mu.Lock()
 	defer o.checkedStdout.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 )
 
 // ShowPaged shows text in the user's pager, such as less. The environment variable PAGER
-// selects the pager. If there is no pager, ShowPaged prints the text. Control characters
-// are escaped. If the pager fails, a notice ends with "set PAGER to another one, or " and
-// fallbackHint.
+// selects the pager. If there is no pager, ShowPaged prints the text. ShowPaged escapes
+// control characters in text. If the pager fails, a notice ends with "set PAGER to
+// another one, or " and fallbackHint.
 func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, fallbackHint string) {
 	pager := findPager(getenv)
 	if pager == "" {
@@ -40,7 +40,8 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 }
 
 // lessPrompts are options for less that follow the user's options. The options -Ps, -Pm
-// and -PM set the short, medium and long prompt. A $ ends the value of an option.
+// and -PM set the short, medium and long prompt. In the options of less, a $ ends the
+// value of an option.
 const lessPrompts = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
 
 // pagerProgram returns the name of the program in a pager's command line, such as "less".

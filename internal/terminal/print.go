@@ -130,9 +130,9 @@ func (o *Output) printValue(v any, isIndented bool) error {
 // paragraphColumns is the maximum width of a paragraph on a terminal, in columns.
 const paragraphColumns = 80
 
-// PrintParagraph prints label followed by text. Further lines begin with indent. On a
-// terminal, lines are wrapped at 80 columns, and a state such as "ok" at the beginning of
-// label is colored. In a pipe, the paragraph is one line.
+// PrintParagraph prints label followed by text. Lines after the first begin with indent.
+// On a terminal, lines are wrapped at 80 columns, and a state such as "ok" at the
+// beginning of label is colored. In a pipe, the paragraph is one line.
 func (o *Output) PrintParagraph(label, indent, text string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)

@@ -57,7 +57,7 @@ func startSite(ctx context.Context) (*site, error) {
 	return s, nil
 }
 
-// checkHost rejects requests with another Host header. Without this check, a page of
+// checkHost rejects requests with another Host header. Without checkHost, a page of
 // another site could reach the example site through DNS rebinding.
 func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	want := net.JoinHostPort(siteHost, strconv.Itoa(port))
@@ -85,8 +85,8 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(pageHTML)) // Write fails if the tab is closed
 }
 
-// serveOpen keeps a request open until the example site stops. When this request ends,
-// the page closes its tab, even if the demo was killed.
+// serveOpen keeps a request of the example page open until the example site stops. When
+// the request ends, the page closes its tab, even if the demo was killed.
 func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(": open\n\n"))
@@ -103,8 +103,8 @@ type chatMessage struct {
 	Text   string `json:"text"`
 }
 
-// serveMessages responds with one page of a channel's messages. The parameter cursor is
-// the number of the page.
+// serveMessages responds with one page of a channel's messages. The URL parameter cursor
+// is the number of the page.
 func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.Atoi(r.URL.Query().Get("cursor"))
 	if err != nil {

@@ -184,7 +184,8 @@ func (u *uninstaller) dataFolders() []string {
 }
 
 // checkOwnFolder returns an error for a folder that contains the home directory or the
-// current directory. The user may have set OPENTABS_HOME to such a folder by mistake.
+// current directory. The user may have set OPENTABS_HOME to the home directory by
+// mistake.
 func checkOwnFolder(dir string) error {
 	for _, find := range []func() (string, error){os.UserHomeDir, os.Getwd} {
 		inside, err := find()
@@ -205,7 +206,7 @@ type finishedUninstall struct {
 	// Data are the folders with the user's data that still exist.
 	Data []string `json:"data"`
 	// Command removes the program itself, if a package manager has installed opentabs.
-	// The field is empty otherwise.
+	// Command is empty if opentabs was installed without a package manager.
 	Command string `json:"command,omitempty"`
 }
 

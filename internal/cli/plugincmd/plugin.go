@@ -37,7 +37,7 @@ func New(p *cli.Program) *cobra.Command {
 type extractOptions struct{ program *cli.Program }
 
 // NewExtractCmd returns the hidden command that runs a plugin's modules to read the
-// tools. `opentabs plugin build` starts this command as a child process.
+// tools. `opentabs plugin build` starts the hidden command as a child process.
 func NewExtractCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
@@ -98,8 +98,8 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// installedPlugins returns the JSON output of `opentabs plugin list`. The field names are
-// the same as in GET /status.
+// installedPlugins returns the JSON output of `opentabs plugin list`. The JSON has the
+// field names of the response of GET /status.
 func installedPlugins(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`

@@ -36,7 +36,8 @@ const (
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil without a terminal. Setup then does not wait for the user.
+	// questions is nil without a terminal. Without a terminal, setup does not wait for
+	// the user.
 	questions *terminal.Questions
 	// caller is the MCP client in whose name setup makes the first call.
 	caller caller
@@ -118,7 +119,8 @@ func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error
 }
 
 // timeToReconnect returns how much longer setup waits for a browser with the extension to
-// connect to a new server. The result is 0 if the extension was never installed.
+// connect to a new server. timeToReconnect returns 0 if the extension was never
+// installed.
 func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Client) (time.Duration, error) {
 	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
 		return 0, nil

@@ -85,7 +85,8 @@ func (f firstCall) run(ctx context.Context) error {
 }
 
 // waitForEnd returns the text of the first call's result. If the call is waiting for
-// approval, waitForEnd asks the user. The text is empty if the user denies the call.
+// approval, waitForEnd asks the user. If the user denies the call, waitForEnd returns an
+// empty text.
 func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {

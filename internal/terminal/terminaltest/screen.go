@@ -23,7 +23,7 @@ type Screen struct {
 	row, column int
 }
 
-// Write interprets p as the output of a program. The error is always nil.
+// Write interprets p as the output of a program. Write never returns an error.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
