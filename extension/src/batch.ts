@@ -1,40 +1,41 @@
 // Sends port messages in batches, because the cost of a message depends little on the length of its text. A message is
-// sent at once if no batch is scheduled, so a single message never waits. While a batch is scheduled, messages wait
-// until the pending tasks have run, and are sent as one batch.
+// sent at once if no batch is scheduled, so a single message never waits. While a batch is scheduled, new messages wait
+// until the tasks that are already queued have run, and are sent as one batch.
 
 /**
- * MinSingleMessageChars is the length from which a message is sent alone, in UTF-16 units. MaxBatchChars is the maximum
- * length of a batch, in UTF-16 units.
+ * MinSingleMessageChars is the length, in UTF-16 units, from which a message is sent alone instead of in a batch.
+ * MaxBatchChars is the maximum length of a batch, in UTF-16 units.
  */
 const MinSingleMessageChars = 16 * 1024;
 const MaxBatchChars = 256 * 1024;
 
-/** BatcherOptions are the functions that a Batcher uses. */
+/** BatcherOptions are the callbacks that a Batcher uses. */
 export interface BatcherOptions<M> {
-  /** send sends a batch over the port, and returns false without a port. */
+  /** send sends a batch over the port, and returns false if no port is connected. */
   send(messages: readonly M[]): boolean;
   /** charsOf returns the approximate length of a message, in UTF-16 units. */
   charsOf(message: M): number;
   /** isLikelyLastMessage reports whether no other message is likely to follow soon. */
   isLikelyLastMessage(): boolean;
-  /** runSoon runs work once, after the tasks that are due. Default: afterTasks(). */
+  /**
+   * runSoon runs `work` once, after the tasks that are already in the queue of the event loop. Default: afterTasks().
+   */
   readonly runSoon?: (work: () => void) => void;
 }
 
 /** Batcher sends messages over a port in order, alone or in batches. */
 export interface Batcher<M> {
-  /** post sends a message now or with the next batch. Without a port, post drops the message and returns false. */
-  post(message: M): boolean;
   /**
-   * flush sends the messages that wait for the next batch. Without a port, flush returns false and the messages
-   * continue to wait.
+   * post sends a message now or with the next batch. If no port is connected, post drops the message and returns false.
    */
+  post(message: M): boolean;
+  /** flush sends all waiting messages now. If no port is connected, flush keeps the messages and returns false. */
   flush(): boolean;
-  /** drop drops the waiting messages for which matches returns true. */
+  /** drop removes the waiting messages for which `matches` returns true. */
   drop(matches: (message: M) => boolean): void;
 }
 
-/** makeBatcher returns a Batcher without waiting messages. */
+/** makeBatcher returns an empty Batcher. */
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   const runSoon = options.runSoon ?? afterTasks();
   let waitingMessages: M[] = [];
@@ -76,8 +77,8 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
 }
 
 /**
- * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, the function that
- * afterTasks returns is not delayed in a hidden tab.
+ * afterTasks returns a function that runs its callback after the tasks that are already queued. Chrome delays timers in
+ * hidden tabs, but not the messages of a MessageChannel, which afterTasks uses.
  */
 export function afterTasks(): (work: () => void) => void {
   const { port1, port2 } = new MessageChannel();

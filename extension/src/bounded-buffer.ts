@@ -1,9 +1,9 @@
-/** MaxWaitingChars limits the waiting progress of one call, in UTF-16 units. */
+/** MaxWaitingChars limits the progress reports that wait for one call, in UTF-16 units. */
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * ReportBatch contains reports of one call as the JSON text of an array. seq is the number of reports of the call
- * before the batch. skipped is the number of reports that the page dropped.
+ * ReportBatch contains progress reports of one call, as the JSON text of an array. `seq` is the number of reports that
+ * the call sent before the batch. `skipped` is the number of reports that the page dropped.
  */
 export interface ReportBatch {
   readonly seq: number;
@@ -12,8 +12,8 @@ export interface ReportBatch {
 }
 
 /**
- * addBounded adds a batch to the waiting batches, and drops the oldest batches if the limit is exceeded. The server
- * detects dropped batches by a gap in seq.
+ * addBounded appends a batch to a queue of report batches, and drops the oldest batches if the queue is too long. The
+ * server detects dropped batches by gaps in the `seq` numbers of the received batches.
  */
 export function addBounded<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
   waiting.push(newBatch);

@@ -1,21 +1,26 @@
-// The functions of chrome.debugger. The manifest has the permission only if the user has chosen it.
+// Wraps the functions of chrome.debugger. The manifest contains the permission `debugger` only if the user chose the
+// debugger during the installation.
 
 import type { Fields } from './record.ts';
 
-/** ProtocolVersion is the version of the DevTools protocol that the extension asks for. */
+/** ProtocolVersion is the version of the Chrome DevTools Protocol that the extension uses. */
 const ProtocolVersion = '1.3';
 
-/** hasDebugger reports whether the extension has the permission debugger. */
+/** hasDebugger reports whether the extension has the permission `debugger`. */
 export function hasDebugger(): boolean {
   return chrome.runtime.getManifest().permissions?.includes('debugger') === true;
 }
 
-/** attachDebugger attaches the debugger to a tab. If the extension is attached already, attachDebugger does nothing. */
+/**
+ * attachDebugger attaches the debugger to a tab. If the extension's debugger is already attached, attachDebugger does
+ * nothing.
+ */
 export async function attachDebugger(tabId: number): Promise<void> {
   try {
     await chrome.debugger.attach({ tabId }, ProtocolVersion);
   } catch (error) {
-    // Chrome counts each extension on its own, so the other debugger is an earlier worker of this extension.
+    // Chrome checks each extension separately, so the debugger that is already attached belongs to an earlier worker of
+    // this extension.
     if (!String(error).includes('Another debugger is already attached')) throw error;
   }
 }
@@ -25,8 +30,8 @@ export async function detachDebugger(tabId: number): Promise<void> {
 }
 
 /**
- * sendToDebugger sends a DevTools protocol command to a tab to which the debugger is attached. childId is the
- * debugger session of a cross-site frame or a worker in the tab, or empty for the tab itself.
+ * sendToDebugger sends a DevTools protocol command to a tab with an attached debugger. `childId` is the debugger
+ * session of a cross-site frame or a worker in the tab, or empty for the tab itself.
  */
 export async function sendToDebugger(
   tabId: number,
@@ -38,7 +43,9 @@ export async function sendToDebugger(
   return (await chrome.debugger.sendCommand(target, method, params)) ?? {};
 }
 
-/** listDebuggedTabs returns the tabs to which any debugger is attached, also one of another program. */
+/**
+ * listDebuggedTabs returns the IDs of the tabs to which a debugger is attached, including debuggers of other programs.
+ */
 export async function listDebuggedTabs(): Promise<number[]> {
   const targets = await chrome.debugger.getTargets();
   return targets.flatMap(({ attached, tabId }) => (attached && tabId !== undefined ? [tabId] : []));
@@ -54,7 +61,9 @@ export interface DebuggerListener {
   onDetach(tabId: number, isCancelledByUser: boolean): void;
 }
 
-/** watchDebugger reports the events of all attached tabs. Without the permission, watchDebugger does nothing. */
+/**
+ * watchDebugger reports the events of all attached tabs. Without the permission `debugger`, watchDebugger does nothing.
+ */
 export function watchDebugger(listener: DebuggerListener): void {
   if (!hasDebugger()) return;
   chrome.debugger.onEvent.addListener(({ tabId, sessionId = '' }, method, params = {}) => {

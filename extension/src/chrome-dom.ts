@@ -1,4 +1,4 @@
-// The part of Chrome's API that content scripts use on elements.
+// Reads the shadow roots of elements, including closed ones, in content scripts.
 
 interface ShadowRootReader {
   readonly openOrClosedShadowRoot?: (element: Element) => object | null;
@@ -8,7 +8,7 @@ declare const chrome: { readonly dom?: ShadowRootReader } | undefined;
 
 const shadowRootReader = typeof chrome === 'undefined' ? undefined : chrome.dom;
 
-/** readShadowRoot returns the open or closed shadow root of an element, and null if there is none. */
+/** readShadowRoot returns the open or closed shadow root of an element, or null if the element has no shadow root. */
 export function readShadowRoot(element: Element): ShadowRoot | null {
   const open = element.shadowRoot;
   if (open !== null || !(element instanceof HTMLElement)) return open;

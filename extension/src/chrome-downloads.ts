@@ -1,4 +1,4 @@
-// Wraps the functions of chrome.downloads, each of which needs the optional permission "downloads".
+// Wraps the functions of chrome.downloads, which require the optional permission "downloads".
 
 import { sleep } from './within.ts';
 
@@ -10,10 +10,10 @@ export interface Download {
   /** finalUrl is the address after redirects, or empty until the site has responded. */
   readonly finalUrl: string;
   readonly state: `${chrome.downloads.State}`;
-  /** error is the reason why an interrupted download ended, such as NETWORK_FAILED. */
+  /** error is Chrome's reason for an interrupted download, such as NETWORK_FAILED. */
   readonly error: string | undefined;
   readonly isPaused: boolean;
-  /** danger is Chrome's verdict about the downloaded file, such as safe, file or content. */
+  /** danger is Chrome's verdict about the downloaded file, such as "safe", "file" or "content". */
   readonly danger: string;
   readonly receivedBytes: number;
   /** totalBytes is undefined if the site did not send the size of the file. */
@@ -22,10 +22,13 @@ export interface Download {
   readonly isFileMissing: boolean;
 }
 
-/** CompletionLimitMs limits the time in which a download completes whose cancel Chrome ignored, in milliseconds. */
+/** CompletionLimitMs limits how long discardDownload waits for a cancelled download to end, in milliseconds. */
 const CompletionLimitMs = 5_000;
 
-/** startDownload starts a download, and returns its ID. path is relative to the user's download folder. */
+/**
+ * startDownload starts a download, and returns the ID of the download. `path` is relative to the user's download
+ * folder.
+ */
 export async function startDownload(url: string, path: string): Promise<number> {
   return await chrome.downloads.download({ url, filename: path, conflictAction: 'uniquify', saveAs: false });
 }
@@ -35,7 +38,7 @@ export async function listDownloads(): Promise<Download[]> {
   return (await chrome.downloads.search({ orderBy: ['-startTime'] })).filter(isOwn).map(toDownload);
 }
 
-/** readDownload returns the download with an ID, or undefined if the extension started no such download. */
+/** readDownload returns the download with an ID, or undefined if the extension started no download with this ID. */
 export async function readDownload(id: number): Promise<Download | undefined> {
   return (await chrome.downloads.search({ id })).filter(isOwn).map(toDownload)[0];
 }
@@ -47,7 +50,7 @@ export async function cancelDownload(id: number): Promise<void> {
 /** discardDownload cancels a download, deletes its file, and removes the download from Chrome's list. */
 export async function discardDownload(id: number): Promise<void> {
   await chrome.downloads.cancel(id).catch(() => undefined);
-  // Chrome ignores the cancel of a download that is about to complete.
+  // Chrome ignores the cancellation of a download that is about to complete.
   for (const endMs = Date.now() + CompletionLimitMs; Date.now() < endMs; await sleep(50)) {
     if ((await readDownload(id))?.state !== 'in_progress') break;
   }

@@ -4,7 +4,7 @@
 export interface NotificationContent {
   readonly title: string;
   readonly message: string;
-  /** context is a text that is shown below the message. */
+  /** context is a text that Chrome shows below the message of the notification. */
   readonly context: string;
   readonly buttons: readonly string[];
 }
@@ -13,7 +13,7 @@ export interface NotificationContent {
 export interface NotificationListeners {
   onClick(id: string): void;
   onButtonClick(id: string, button: number): void;
-  /** onClose is called when a notification has closed. isByUser is true if the user closed the notification. */
+  /** onClose is called after a notification has closed. `isByUser` is true if the user closed the notification. */
   onClose(id: string, isByUser: boolean): void;
 }
 
@@ -52,7 +52,10 @@ export async function listNotifications(): Promise<string[]> {
   return Object.keys(await chrome.notifications.getAll());
 }
 
-/** PanelWidth and PanelHeight are the size of the window that replaces a side panel that cannot be opened. */
+/**
+ * PanelWidth and PanelHeight are the size, in pixels, of the window that opens if Chrome refuses to open the side
+ * panel.
+ */
 const PanelWidth = 400;
 const PanelHeight = 700;
 

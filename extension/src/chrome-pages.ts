@@ -1,9 +1,9 @@
-// The functions of Chrome that browser tools use on documents: frames, loads, and the page script.
+// Wraps the Chrome functions that browser tools use on documents: frames, page loads, and the injected page script.
 
 import { isRecord } from './record.ts';
 import { within } from './within.ts';
 
-/** TabFrame is a frame of a tab. The top frame has the frameId 0. */
+/** TabFrame is a frame of a tab, as Chrome lists it. The top frame has the frameId 0. */
 export interface TabFrame {
   readonly frameId: number;
   /** parentFrameId is -1 for the top frame. */
@@ -12,7 +12,7 @@ export interface TabFrame {
   readonly url: string;
 }
 
-/** listTabFrames returns all frames of a tab from the browser's records, without running a script. */
+/** listTabFrames returns all frames of a tab, without running a script in the page. */
 export async function listTabFrames(tabId: number): Promise<TabFrame[]> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
   return frames
@@ -20,22 +20,22 @@ export async function listTabFrames(tabId: number): Promise<TabFrame[]> {
     .map(({ frameId, parentFrameId, documentId, url }) => ({ frameId, parentFrameId, documentId, url }));
 }
 
-/** readTopDocument returns the ID of a tab's top document; undefined if the tab has none. */
+/** readTopDocument returns the ID of the document in a tab's top frame, or undefined if the tab has no document. */
 export async function readTopDocument(tabId: number): Promise<string | undefined> {
   return (await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null))?.documentId;
 }
 
-/** TabEvent is an event of a tab's top document. */
+/** TabEvent is an event of a tab's top document, such as the start of a navigation or the end of a load. */
 export type TabEvent =
-  /** The tab requests a new document. */
+  /** The tab sends a request for a new document. */
   | { readonly kind: 'started'; readonly url: string }
   /** The tab shows a new document. */
   | { readonly kind: 'committed'; readonly url: string; readonly documentId: string }
   | { readonly kind: 'domcontentloaded'; readonly documentId: string }
   | { readonly kind: 'load'; readonly documentId: string }
-  /** A document was not loaded. error is Chrome's name of the error, such as net::ERR_NAME_NOT_RESOLVED. */
+  /** The load of a document failed. `error` is Chrome's name of the error, such as net::ERR_NAME_NOT_RESOLVED. */
   | { readonly kind: 'failed'; readonly error: string; readonly url: string }
-  /** The address changed without a new document. */
+  /** The URL of the tab changed without a new document, as with history.pushState. */
   | { readonly kind: 'address'; readonly url: string }
   | { readonly kind: 'closed' }
   /** A document of the tab opened a new tab. */
@@ -55,7 +55,7 @@ export function watchTabs(listener: (tabId: number, event: TabEvent) => void): (
     toEvent: (e: D) => TabEvent,
   ) =>
     add(event, (e) => {
-      // A prerendered page is not in a tab yet.
+      // A prerendered page is not visible in a tab yet.
       if (e.frameId === 0 && e.documentLifecycle !== 'prerender') listener(e.tabId, toEvent(e));
     });
   addTop(webNavigation.onBeforeNavigate, ({ url }) => ({ kind: 'started', url }));
@@ -79,15 +79,15 @@ export interface LoadedPage {
   readonly url: string;
   readonly title: string;
   readonly readyState: string;
-  /** status is the status of the HTTP answer; 0 if unknown. */
+  /** status is the HTTP status of the document, or 0 if unknown. */
   readonly status: number;
   /** resources is the number of requests of the page that have ended. */
   readonly resources: number;
 }
 
 /**
- * readLoadedPage reads the document that a tab shows. readLoadedPage returns undefined if the page does not answer
- * within limitMs, or cannot be read.
+ * readLoadedPage reads the document that a tab shows. The result is undefined if the page cannot be read, or does not
+ * respond within limitMs.
  */
 export async function readLoadedPage(tabId: number, limitMs: number): Promise<LoadedPage | undefined> {
   const reading = chrome.scripting.executeScript({
@@ -109,10 +109,10 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
   return frame?.result;
 }
 
-/** PageResource is a request that the performance entries of a page list. */
+/** PageResource is a network request in the performance entries of a page. */
 export interface PageResource {
   readonly url: string;
-  /** type is the kind of initiator of the request, such as navigation, fetch or img. */
+  /** type is the initiator type of the request, such as navigation, fetch or img. */
   readonly type: string;
   /** status is the HTTP status, or 0 if the page may not read the status. */
   readonly status: number;
@@ -121,8 +121,8 @@ export interface PageResource {
 }
 
 /**
- * readResources returns the requests in the performance entries of a document, oldest first. By default, Chrome
- * stores only the first 250 requests.
+ * readResources returns the requests in the performance entries of a document, oldest first. By default, Chrome keeps
+ * the entries of only the first 250 requests of a document.
  */
 export async function readResources(tabId: number, documentId: string): Promise<readonly PageResource[]> {
   const [frame] = await chrome.scripting.executeScript({
@@ -145,15 +145,15 @@ export async function readResources(tabId: number, documentId: string): Promise<
 
 // ---- navigation ----
 
-/** navigate loads a URL in a tab. */
+/** startNavigation starts to load a URL in a tab, and does not wait for the load. */
 export async function startNavigation(tabId: number, url: string): Promise<void> {
   await chrome.tabs.update(tabId, { url });
 }
 
 /**
- * moveInHistory goes one page back (-1) or forward (1) in the history of a tab. chrome.tabs.goBack is the fallback for
- * pages without scripts, because it skips pages in which the user did nothing. At the end of the history, nothing
- * happens.
+ * moveInHistory moves a tab one page back (-1) or forward (1) in the tab's history. `chrome.tabs.goBack` is only the
+ * fallback for pages without scripts, because it skips pages that the user did not interact with. At the end of the
+ * tab's history, moveInHistory does nothing.
  */
 export async function moveInHistory(tabId: number, step: -1 | 1): Promise<void> {
   try {
@@ -165,8 +165,8 @@ export async function moveInHistory(tabId: number, step: -1 | 1): Promise<void> 
 }
 
 /**
- * runScriptAddress runs the script of a javascript: address in the main world of a page, where the content security
- * policy of the page applies. Only the address of a link that the page itself shows may be run.
+ * runScriptAddress runs a `javascript:` URL in the main world of a page, where the page's content security policy
+ * applies. Callers of runScriptAddress must pass only the URL of a link that the page itself shows.
  */
 export async function runScriptAddress(tabId: number, documentId: string, address: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
@@ -176,9 +176,9 @@ export async function runScriptAddress(tabId: number, documentId: string, addres
   await chrome.scripting.executeScript({ target, func, args: [address], world: 'MAIN', injectImmediately: true });
 }
 
-// ---- the page script ----
+// ---- scripts ----
 
-/** PageScriptFile is the script that browser tools run in the isolated world of a document (page-script/). */
+/** PageScriptFile is the script that browser tools run in the isolated world of a document. */
 const PageScriptFile = 'page.js';
 /** PagePortName is the name of the port between the worker and the page script. */
 const PagePortName = 'page';
@@ -189,15 +189,15 @@ export interface PagePort {
   disconnect(): void;
 }
 
-/** PagePortEvents are the events of a PagePort. */
+/** PagePortEvents are the listeners of a PagePort. */
 export interface PagePortEvents {
   onText(text: unknown): void;
   onDisconnect(): void;
 }
 
 /**
- * injectPageScript runs the page script in documents of a tab. The promise may never settle, because the page is busy or
- * is in the back/forward cache.
+ * injectPageScript runs the page script in the given documents of a tab. The promise of injectPageScript may never
+ * settle if the page is busy or in the back/forward cache.
  */
 export async function injectPageScript(tabId: number, documentIds: readonly string[]): Promise<void> {
   const target = { tabId, documentIds: [...documentIds] };
@@ -216,7 +216,7 @@ export function connectPageScript(tabId: number, documentId: string, events: Pag
   return { post: (text) => port.postMessage(text), disconnect: () => port.disconnect() };
 }
 
-/** onPagePort accepts the ports of the worker in a document. onPagePort runs in the page script. */
+/** onPagePort runs in the page script, and accepts the ports that the worker opens to the document. */
 export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): void; onDisconnect(): void }): void {
   chrome.runtime.onConnect.addListener((port) => {
     if (port.name !== PagePortName) return;
@@ -230,30 +230,30 @@ export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): 
 }
 
 /**
- * wakeWorker restarts the service worker if Chrome has stopped the worker, so that the server need not wait for the
- * next alarm.
+ * wakeWorker restarts the service worker if Chrome has stopped it. Without wakeWorker, the server would have to wait
+ * for the next alarm.
  */
 function wakeWorker(): void {
   try {
     // The worker does not answer a wake message.
     chrome.runtime.sendMessage({}).catch(() => undefined);
   } catch {
-    // Sending fails if the extension was reloaded or removed.
+    // Sending a message throws if the extension was reloaded or removed.
   }
 }
 
-// ---- user input ----
+// ---- input ----
 
 /** InputKind is the kind of user input in a page. */
 export type InputKind = 'pointer' | 'key';
 
-/** UserInputMessage is the message field by which the worker recognizes messages of reportInput. */
+/** UserInputMessage is the message field by which the worker recognizes reports of user input. */
 const UserInputMessage = 'userInput';
 
 /**
  * watchInput makes documents of a tab report each click and each key press to onInput for a limited time. Without
- * documentIds, watchInput watches all frames of the tab. Only trusted events count. A modifier key alone and key
- * repetitions do not count.
+ * documentIds, watchInput watches all frames of the tab. Only trusted events count, which page scripts cannot create.
+ * Pressing only a modifier key does not count, and neither does the automatic repetition of a pressed key.
  */
 export async function watchInput(tabId: number, documentIds: string[] | undefined, limitMs: number): Promise<void> {
   await chrome.scripting.executeScript({
@@ -266,8 +266,8 @@ export async function watchInput(tabId: number, documentIds: string[] | undefine
 }
 
 /**
- * reportInput runs in a document and reports user input to the worker. If reportInput already runs in the document,
- * a second reportInput only changes the time limit.
+ * reportInput runs in a document and reports user input to the worker. If reportInput already runs in the document, a
+ * second call only changes the time limit.
  */
 function reportInput(limitMs: number, name: string): void {
   const key = 'opentabsInputEndMs';
@@ -286,7 +286,7 @@ function reportInput(limitMs: number, name: string): void {
       const modifiers = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
       if (event.repeat || modifiers.includes(event.key)) return;
     }
-    // Sending fails if the extension was reloaded or removed.
+    // Sending a message throws if the extension was reloaded or removed.
     try {
       chrome.runtime.sendMessage({ [name]: event.type === 'keydown' ? 'key' : 'pointer' }).catch(stop);
     } catch {
@@ -305,7 +305,7 @@ export function onInput(listener: (tabId: number, kind: InputKind) => void): voi
   });
 }
 
-/** onCommitted calls the listener for each new document of a tab and of its frames. */
+/** onCommitted calls the listener for each new document in a tab or in one of its frames. */
 export function onCommitted(listener: (tabId: number, documentId: string) => void): void {
   chrome.webNavigation.onCommitted.addListener(({ tabId, documentId, documentLifecycle }) => {
     if (documentLifecycle !== 'prerender') listener(tabId, documentId);

@@ -5,10 +5,7 @@ export function hasPermission(permission: chrome.runtime.ManifestPermission): Pr
   return chrome.permissions.contains({ permissions: [permission] });
 }
 
-/**
- * optionalNames are the Chrome permissions that the user can grant in the side panel, in the order of the side
- * panel.
- */
+/** optionalNames are the Chrome permissions that the user can grant in the side panel, in the panel's order. */
 export const optionalNames = [
   'tabGroups',
   'downloads',
@@ -19,7 +16,7 @@ export const optionalNames = [
   'browsingData',
 ] as const;
 
-/** OptionalPermission is an optional permission in the manifest. */
+/** OptionalPermission is an optional permission in the manifest, and whether the user has granted it. */
 export interface OptionalPermission {
   readonly name: (typeof optionalNames)[number];
   readonly isGranted: boolean;
@@ -35,8 +32,8 @@ export async function listOptionalPermissions(): Promise<OptionalPermission[]> {
 }
 
 /**
- * grantPermission requests an optional permission from Chrome, and reports whether the extension has the permission
- * afterwards. Call grantPermission only while handling a click of the user.
+ * grantPermission requests an optional permission from Chrome, and reports whether the extension then has the
+ * permission. Chrome allows grantPermission only while the extension handles a click of the user.
  */
 export async function grantPermission(name: OptionalPermission['name']): Promise<boolean> {
   return await chrome.permissions.request({ permissions: [name] });
@@ -53,7 +50,7 @@ export async function revokePermission(name: OptionalPermission['name']): Promis
 export interface SitePermissions {
   /** patterns are match patterns such as `*://example.com/*`, or AllSites. */
   readonly patterns: readonly string[];
-  /** isOptional is false if the manifest requires access to all sites. */
+  /** isOptional is false if the manifest itself requires access to all sites. */
   readonly isOptional: boolean;
 }
 
@@ -78,19 +75,21 @@ export function sitePattern(host: string): string {
 }
 
 /**
- * grantSite requests access to the sites of a match pattern from Chrome, and reports whether the extension has
- * access afterwards. Call grantSite only while handling a click of the user.
+ * grantSite requests access to the sites of a match pattern from Chrome, and reports whether the extension then has
+ * access. Chrome allows grantSite only while the extension handles a click of the user.
  */
 export async function grantSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.request({ origins: [pattern] });
 }
 
-/** revokeSite removes the access to the sites of a match pattern, and reports whether the access has ended. */
+/**
+ * revokeSite removes the extension's access to the sites of a match pattern, and reports whether the removal succeeded.
+ */
 export async function revokeSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.remove({ origins: [pattern] });
 }
 
-/** onShownTabChange calls listener when a window activates another tab, or the active tab loads another page. */
+/** onShownTabChange calls the listener when a window activates another tab, or when the URL of a tab changes. */
 export function onShownTabChange(listener: () => void): void {
   chrome.tabs.onActivated.addListener(listener);
   chrome.tabs.onUpdated.addListener((_tabId, { url }) => {
@@ -99,8 +98,8 @@ export function onShownTabChange(listener: () => void): void {
 }
 
 /**
- * readShownHost returns the host of the web page in the active tab of the current window, or undefined without a
- * web page.
+ * readShownHost returns the host of the web page in the current window's active tab. The result is undefined if the tab
+ * shows no http or https page.
  */
 export async function readShownHost(): Promise<string | undefined> {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });

@@ -1,14 +1,14 @@
-// The part of chrome.ts that registers scripts and runs code in documents.
+// Registers scripts in Chrome, and runs code in documents.
 
 import type { Sender } from './chrome.ts';
 
-/** Script is a registration of a script in Chrome. */
+/** Script describes a registered script: the sites, the frames and the world in which Chrome runs it. */
 export interface Script {
   readonly id: string;
   readonly matches: readonly string[];
   readonly excludeMatches: readonly string[];
   readonly isIsolated: boolean;
-  /** worldId names the script's own isolated world. */
+  /** worldId names the separate isolated world of the script. */
   readonly worldId?: string;
   /** allFrames makes the script also run in frames. */
   readonly allFrames: boolean;
@@ -27,8 +27,8 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
 }
 
 /**
- * listUserScripts returns the registered user scripts. The function listUserScripts is slow, because Chrome also
- * returns the code of all scripts.
+ * listUserScripts returns the registered user scripts. The call is slow, because Chrome also returns the code of all
+ * user scripts.
  */
 export async function listUserScripts(): Promise<Script[]> {
   const scripts = await chrome.userScripts.getScripts();
@@ -42,8 +42,9 @@ export async function listUserScripts(): Promise<Script[]> {
 }
 
 /**
- * registerUserScripts registers code for future documents. If Chrome rejects one script of a registration, no script is
- * registered. Each call of registerUserScripts is slow, because Chrome rewrites its whole script store.
+ * registerUserScripts registers code that Chrome runs in each future document. If Chrome rejects one script of a
+ * registration, no script is registered. Each call of registerUserScripts is slow, because Chrome rewrites its whole
+ * script store.
  */
 export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
   await chrome.userScripts.register(
@@ -51,13 +52,13 @@ export async function registerUserScripts(scripts: readonly (Script & { readonly
   );
 }
 
-/** updateUserScript changes where a registered script runs. */
+/** updateUserScript changes the sites, the frames and the world in which a registered user script runs. */
 export async function updateUserScript(script: Script): Promise<void> {
   await chrome.userScripts.update([userScriptRegistration(script)]);
 }
 
 function userScriptRegistration(script: Script): chrome.userScripts.RegisteredUserScript {
-  // Each plugin has its own isolated world, so that no two plugins share a realm.
+  // Each plugin has a separate isolated world, so that two plugins never share a JavaScript realm.
   const world = script.isIsolated
     ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
     : ({ world: 'MAIN' } as const);
@@ -71,15 +72,15 @@ function userScriptRegistration(script: Script): chrome.userScripts.RegisteredUs
   };
 }
 
-/** unregisterUserScripts removes scripts by id. */
+/** unregisterUserScripts removes the user scripts with the given IDs. */
 export async function unregisterUserScripts(ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await chrome.userScripts.unregister({ ids: [...ids] });
 }
 
 /**
- * runInPage runs scripts in order in one document and returns the value of the last script. runInPage uses the isolated
- * world with worldId; without worldId, the page's main world. A script that throws or cannot be parsed has the value
- * undefined. runInPage rejects if the document no longer exists.
+ * runInPage runs scripts in order in one document, and returns the value of the last script. `worldId` selects an
+ * isolated world; without worldId, the scripts run in the page's main world. The value of a script that throws or
+ * cannot be parsed is undefined. runInPage rejects if the document no longer exists.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
@@ -107,8 +108,8 @@ export async function listFileScripts(): Promise<Script[]> {
 }
 
 /**
- * registerFiles registers files of the extension for future documents. If one file of a registration is missing, no
- * file is registered.
+ * registerFiles registers files of the extension as content scripts for future documents. If one of the files is
+ * missing, Chrome registers none of them.
  */
 export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;
@@ -117,7 +118,7 @@ export async function registerFiles(scripts: readonly (Script & { readonly file:
   );
 }
 
-/** updateFile changes where a registered file runs. */
+/** updateFile changes the sites, the frames and the world in which a registered content script runs. */
 export async function updateFile(script: Script, file: string): Promise<void> {
   await chrome.scripting.updateContentScripts([contentScriptRegistration(script, file)]);
 }
@@ -135,7 +136,7 @@ function contentScriptRegistration(script: Script, file: string): chrome.scripti
   };
 }
 
-/** unregisterFiles removes content scripts by id. */
+/** unregisterFiles removes the content scripts with the given IDs. */
 export async function unregisterFiles(ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await chrome.scripting.unregisterContentScripts({ ids: [...ids] });
 }

@@ -1,7 +1,6 @@
-// Wraps Chrome's functions for the cookies and the stored data of sites, each of which needs an optional
-// permission.
+// Wraps Chrome's functions for cookies and site data, each of which requires an optional permission.
 
-/** Cookie contains the fields of a cookie that browser tools use. */
+/** Cookie contains the fields of a browser cookie that browser tools use. */
 export interface Cookie {
   readonly name: string;
   readonly value: string;
@@ -12,9 +11,7 @@ export interface Cookie {
   readonly isSecure: boolean;
   readonly isHttpOnly: boolean;
   readonly sameSite: CookieSameSite;
-  /**
-   * expires is the expiry time in seconds since 1970, or undefined for a cookie that ends when the browser closes.
-   */
+  /** expires is the expiry time of the cookie in seconds since 1970, or undefined for a session cookie. */
   readonly expires: number | undefined;
   /** partition is the top-level site of a partitioned cookie, or undefined for a cookie without a partition. */
   readonly partition: CookiePartition | undefined;
@@ -35,15 +32,14 @@ export interface NewCookie {
   readonly expirationDate?: number;
 }
 
-/** readCookies returns the cookies that the browser sends to an address, including partitioned cookies. */
+/** readCookies returns the cookies that the browser sends to a URL, including partitioned cookies. */
 export async function readCookies(url: string): Promise<Cookie[]> {
   return (await chrome.cookies.getAll({ url, partitionKey: {} })).map(toCookie);
 }
 
 /** readCookiesOfHost returns the cookies that the browser sends to any path of a host, over http or https. */
 export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
-  // Chrome lists the cookies of a domain and of its subdomains, so the cookies of the parent domains are listed
-  // too.
+  // Chrome lists the cookies of a domain and of its subdomains, so cookies of the parent domains need separate queries.
   const labels = host.split('.');
   const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'));
   const lists = await Promise.all(
@@ -75,7 +71,7 @@ function toCookie(cookie: chrome.cookies.Cookie): Cookie {
   };
 }
 
-/** setCookie sets a cookie of an address. setCookie fails if Chrome rejects the cookie. */
+/** setCookie sets a cookie for a URL, and throws if Chrome rejects the cookie. */
 export async function setCookie(url: string, cookie: NewCookie): Promise<void> {
   if (!(await chrome.cookies.set({ url, ...cookie }))) throw new Error('Chrome did not set the cookie');
 }

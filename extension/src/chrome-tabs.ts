@@ -1,10 +1,10 @@
-// The functions of Chrome that browser tools use on any tab, whether or not a plugin matches the tab.
+// Wraps the Chrome functions that browser tools use on any tab, whether or not a plugin matches the tab.
 
 import type { AnyTab } from '../../wire/wire.gen.ts';
 
 /**
  * describeTab returns the current state of a tab, or undefined if there is no such tab. Without a tabId, describeTab
- * describes the tab that the user looks at.
+ * describes the active tab of the window that had the focus last.
  */
 export async function describeTab(tabId: number | undefined): Promise<AnyTab | undefined> {
   const tab = tabId === undefined ? await lookedAtTab() : await chrome.tabs.get(tabId).catch(() => undefined);
@@ -25,7 +25,7 @@ async function lookedAtTab(): Promise<chrome.tabs.Tab | undefined> {
   return tab;
 }
 
-/** problemOf returns why scripts of the extension cannot run in a tab, or undefined if they can. */
+/** problemOf returns the reason why extension scripts cannot run in a tab, or undefined if they can. */
 function problemOf(url: string, discarded: boolean): string | undefined {
   if (discarded) return 'Chrome has unloaded the tab to save memory; reload it first';
   if (url.startsWith('https://') || url.startsWith('http://')) {
@@ -45,7 +45,7 @@ function isWebStore(url: string): boolean {
   );
 }
 
-// ---- the list of tabs ----
+// ---- tabs ----
 
 /** TabEntry is a tab in the list of all tabs. */
 export interface TabEntry {
@@ -57,7 +57,7 @@ export interface TabEntry {
   readonly groupTitle?: string;
 }
 
-/** listAllTabs returns all tabs, in the order of their windows. */
+/** listAllTabs returns the tabs of all windows, in the order in which Chrome lists them. */
 export async function listAllTabs(): Promise<TabEntry[]> {
   const [tabs, groupTitles] = await Promise.all([chrome.tabs.query({}), readGroupTitles()]);
   return tabs.flatMap(({ id, windowId, title = '', url, pendingUrl, active, groupId }) => {
@@ -68,14 +68,17 @@ export async function listAllTabs(): Promise<TabEntry[]> {
   });
 }
 
-/** readGroupTitles maps tab groups to their titles. Without the permission tabGroups, readGroupTitles is empty. */
+/**
+ * readGroupTitles maps the IDs of tab groups to their titles. Without the permission `tabGroups`, the map of group
+ * titles is empty.
+ */
 async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
   if (!(await canNameGroups())) return new Map();
   const groups = await chrome.tabGroups.query({});
   return new Map(groups.map(({ id, title = '' }) => [id, title]));
 }
 
-/** canNameGroups reports whether the user has given the optional permission for tab groups. */
+/** canNameGroups reports whether the user has granted the optional permission `tabGroups`. */
 function canNameGroups(): Promise<boolean> {
   return chrome.permissions.contains({ permissions: ['tabGroups'] });
 }
@@ -86,9 +89,9 @@ export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink',
 export type GroupColor = (typeof GroupColors)[number];
 
 /**
- * groupTab moves a tab into the first of the given tab groups that is in the tab's window, and returns the tab
- * group. If no given tab group is in the window, groupTab creates a tab group with the given title and color. The
- * extension needs the permission tabGroups.
+ * groupTab moves a tab into the first of the given tab groups that is in the tab's window. The result is the ID of the
+ * tab group. If no given tab group is in the tab's window, groupTab creates a tab group with the given title and color.
+ * The extension needs the permission `tabGroups` for groupTab.
  */
 export async function groupTab(
   tabId: number,
@@ -105,20 +108,23 @@ export async function groupTab(
   return groupId;
 }
 
-/** closeTab closes a tab. If the page asks the user whether to leave, the promise settles after the user's answer. */
+/**
+ * closeTab closes a tab. If the page asks the user to confirm leaving, the promise of closeTab settles after the user's
+ * answer.
+ */
 export async function closeTab(tabId: number): Promise<void> {
   await chrome.tabs.remove(tabId);
 }
 
-// ---- what the user looks at ----
+// ---- view ----
 
-/** View is what the user looks at: the active tab of each window, and the focused window. */
+/** View records what the user sees: the active tab of each window, and the focused window. */
 export interface View {
   readonly activeTabs: readonly { readonly windowId: number; readonly tabId: number }[];
   readonly focusedWindow: number | undefined;
 }
 
-/** readView returns what the user looks at. */
+/** readView returns the active tab of each window, and the focused window. */
 export async function readView(): Promise<View> {
   const [active, windows] = await Promise.all([chrome.tabs.query({ active: true }), chrome.windows.getAll()]);
   return {
@@ -127,7 +133,7 @@ export async function readView(): Promise<View> {
   };
 }
 
-/** restoreView displays the tabs of an earlier view again, if newTab has taken the place of one or has the focus. */
+/** restoreView activates the tabs and the window of an earlier View again if a new tab became active. */
 export async function restoreView(view: View, newTab: number): Promise<void> {
   const tab = await chrome.tabs.get(newTab).catch(() => undefined);
   if (!tab?.active) return;
@@ -138,25 +144,25 @@ export async function restoreView(view: View, newTab: number): Promise<void> {
     await chrome.windows.update(view.focusedWindow, { focused: true });
 }
 
-// ---- pictures ----
+// ---- screenshots ----
 
-/** captureTab returns a picture of the visible part of the active tab of a window, as a data URL. */
+/** captureTab returns a PNG screenshot of the visible part of a window's active tab, as a data URL. */
 export async function captureTab(windowId: number): Promise<string> {
   return await chrome.tabs.captureVisibleTab(windowId, { format: 'png' });
 }
 
-/** DisplayedTab is where a tab is displayed. */
+/** DisplayedTab describes the window, the viewport and the document of a tab. */
 export interface DisplayedTab {
   readonly windowId: number;
   /** active is true if the window displays the tab. */
   readonly active: boolean;
   readonly loading: boolean;
-  /** width is the width of the page's view, in CSS pixels at a zoom of 100 %; 0 if unknown. */
+  /** width is the width of the page's viewport, in CSS pixels at a zoom of 100 %; 0 if unknown. */
   readonly width: number;
   readonly documentId: string | undefined;
 }
 
-/** readTab returns where a tab is displayed; undefined for a closed tab. */
+/** readTab returns the window, the viewport and the document of a tab, or undefined for a closed tab. */
 export async function readTab(tabId: number): Promise<DisplayedTab | undefined> {
   const [tab, frame] = await Promise.all([
     chrome.tabs.get(tabId).catch(() => undefined),

@@ -1,5 +1,4 @@
-// Wraps Chrome's functions for the history, bookmarks and notifications, each of which needs an optional
-// permission.
+// Wraps Chrome's functions for browser history, bookmarks and notifications, each of which requires a permission.
 
 /** HistoryEntry is a visited page in the browser history. */
 export interface HistoryEntry {
@@ -9,7 +8,9 @@ export interface HistoryEntry {
   readonly visitCount: number;
 }
 
-/** HistorySearch selects entries of the browser history. Times are in milliseconds since 1970. */
+/**
+ * HistorySearch selects entries of the browser history. The times of a history search are in milliseconds since 1970.
+ */
 export interface HistorySearch {
   readonly text: string;
   readonly startTime: number;
@@ -24,13 +25,13 @@ export async function searchHistory(search: HistorySearch): Promise<HistoryEntry
   );
 }
 
-/** listVisits returns the times of the visits to an address, in milliseconds since 1970, oldest first. */
+/** listVisits returns the times of the visits to a URL, in milliseconds since 1970, oldest first. */
 export async function listVisits(url: string): Promise<{ readonly atMs: number; readonly transition: string }[]> {
   const visits = await chrome.history.getVisits({ url });
   return visits.map(({ visitTime = 0, transition }) => ({ atMs: visitTime, transition }));
 }
 
-/** Bookmark is a bookmark or a bookmark folder. A folder has no url. */
+/** Bookmark is a bookmark or a bookmark folder. A bookmark folder has no url. */
 export interface Bookmark {
   readonly id: string;
   readonly title: string;
@@ -47,15 +48,15 @@ export async function searchBookmarks(query: string): Promise<Bookmark[]> {
 }
 
 /**
- * readBookmarks returns the bookmark tree below a folder, or the whole tree. The result is undefined if the folder
- * does not exist.
+ * readBookmarks returns the bookmark tree below a folder, or the whole tree. The result is undefined if the bookmark
+ * folder does not exist.
  */
 export async function readBookmarks(folder: string | undefined): Promise<readonly Bookmark[] | undefined> {
   const tree = folder === undefined ? chrome.bookmarks.getTree() : chrome.bookmarks.getSubTree(folder);
   return (await tree.catch(() => undefined))?.map(toBookmark);
 }
 
-/** createBookmark creates a bookmark, or a bookmark folder if url is missing, and returns the new ID. */
+/** createBookmark creates a bookmark and returns its ID. Without a url, createBookmark creates a bookmark folder. */
 export async function createBookmark(bookmark: {
   readonly title: string;
   readonly url?: string;
@@ -68,12 +69,12 @@ export async function createBookmark(bookmark: {
 export interface NotificationText {
   readonly title: string;
   readonly message: string;
-  /** source is a text that is shown below the message. */
+  /** source is a text that Chrome shows below the message of the notification. */
   readonly source: string;
 }
 
 /**
- * showNotification shows a desktop notification, and reports whether the user allows notifications of the
+ * showNotification shows a desktop notification. The result is false if the user has turned off notifications of the
  * extension.
  */
 export async function showNotification({ title, message, source }: NotificationText): Promise<boolean> {

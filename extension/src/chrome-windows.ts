@@ -64,14 +64,14 @@ export async function updateWindow(windowId: number, place: WindowPlace): Promis
 }
 
 /**
- * closeWindow closes a window. If a page asks the user whether to leave, the promise settles after the user's
- * answer.
+ * closeWindow closes a window. If a page asks the user to confirm leaving, the promise of closeWindow settles after the
+ * user's answer.
  */
 export async function closeWindow(windowId: number): Promise<void> {
   await chrome.windows.remove(windowId);
 }
 
-// ---- tab groups ----
+// ---- groups ----
 
 /** TabGroup is a group of tabs. */
 export interface TabGroup {
@@ -99,7 +99,7 @@ export interface GroupLook {
   readonly collapsed?: boolean;
 }
 
-/** createTabGroup moves tabs of one window into a new tab group, and returns the tab group. */
+/** createTabGroup moves tabs of one window into a new tab group, and returns the ID of the tab group. */
 export async function createTabGroup(tabIds: readonly number[], windowId: number): Promise<number> {
   const [first, ...others] = tabIds;
   if (first === undefined) throw new Error('a tab group needs a tab');
@@ -120,7 +120,7 @@ export async function updateTabGroup(groupId: number, look: GroupLook): Promise<
   await chrome.tabGroups.update(groupId, look);
 }
 
-// ---- recently closed ----
+// ---- sessions ----
 
 /** ClosedEntry is a recently closed tab or window. */
 export interface ClosedEntry {
@@ -142,7 +142,7 @@ export async function listRecentlyClosed(): Promise<ClosedEntry[]> {
   });
 }
 
-/** restoreClosed restores a closed tab or window, and returns the restored tabs. */
+/** restoreClosed reopens a closed tab or window, and returns the IDs of the reopened tabs. */
 export async function restoreClosed(sessionId: string): Promise<number[]> {
   const { tab, window } = await chrome.sessions.restore(sessionId);
   const tabs = tab ? [tab] : (window?.tabs ?? []);

@@ -1,10 +1,10 @@
-// Only chrome.ts and the files chrome-*.ts use the API chrome.*, so that tests can use a fake browser.
+// Only chrome.ts and the files chrome-*.ts use the API chrome.*, so that tests can replace Chrome with a fake browser.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { optionalNames } from './chrome-permissions.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from './port-message.ts';
 
-/** Tab is the part of a chrome.tabs.Tab that the worker reads. */
+/** Tab contains the fields of a chrome.tabs.Tab that the worker reads. */
 export interface Tab {
   readonly id: number;
   readonly windowId: number;
@@ -13,13 +13,13 @@ export interface Tab {
   readonly active: boolean;
   readonly loading: boolean;
   /**
-   * pending is true if the tab loads a page and the site has not answered yet. Chrome does not set `pending` for every
-   * tab that waits for its site.
+   * pending is true while a tab that loads a page has received no response from the site. Chrome does not set `pending`
+   * for every tab that waits for a site.
    */
   readonly pending?: boolean;
   /**
-   * discarded is true for a tab that Chrome unloaded to save memory. frozen is true for a tab in memory in which Chrome
-   * runs no code.
+   * discarded is true for a tab that Chrome unloaded to save memory. `frozen` is true for a tab that is in memory, but
+   * in which Chrome runs no code.
    */
   readonly discarded: boolean;
   readonly frozen: boolean;
@@ -35,10 +35,10 @@ export interface Sender {
   readonly url: string;
 }
 
-/** Port is a connection to a document or a panel. */
+/** Port is a connection between the worker and a document, a side panel or a popup. */
 export interface Port {
   readonly name: string;
-  /** sender is set for the top document of a tab and for its frames with the same origin. */
+  /** sender is set for the top document of a tab and for its same-origin frames. */
   readonly sender: Sender | undefined;
   /** ownPage is true if the other end of the port is a page of the extension itself. */
   readonly ownPage: boolean;
@@ -48,29 +48,26 @@ export interface Port {
   disconnect(): void;
 }
 
-// The functions below connect the bridge and the panel to the worker.
+// ---- ports ----
 
-/**
- * connectBridge opens the port of a document's bridge to the worker. connectBridge throws when the extension was
- * removed or reloaded.
- */
+/** connectBridge connects a document's bridge to the worker, and throws if the extension was removed or reloaded. */
 export function connectBridge(): BridgeSidePort {
   return wrapPort(chrome.runtime.connect({ name: BRIDGE_PORT }));
 }
 
-/** connectPanel opens the side panel's port to the worker. */
+/** connectPanel connects the side panel to the worker. */
 export function connectPanel(): Port {
   return wrapPort(chrome.runtime.connect({ name: PANEL_PORT }));
 }
 
-/** connectPopup opens the popup's port to the worker. */
+/** connectPopup connects the popup to the worker. */
 export function connectPopup(): Port {
   return wrapPort(chrome.runtime.connect({ name: POPUP_PORT }));
 }
 
 /**
- * isExtensionAlive reports whether the extension of this script is still loaded. A content script still runs after its
- * extension was reloaded or removed.
+ * isExtensionAlive reports whether the extension that injected the running script is still loaded. A content script
+ * continues to run after its extension was reloaded or removed.
  */
 export function isExtensionAlive(): boolean {
   return typeof chrome === 'object' && chrome.runtime?.id !== undefined;
@@ -94,8 +91,8 @@ function wrapPort(port: chrome.runtime.Port): Port {
 }
 
 /**
- * senderOf returns the document at the other end of a port. For a frame with another origin than the tab's page,
- * senderOf returns undefined, so plugins do not run in the frame.
+ * senderOf returns the document at the other end of a port. For a cross-origin frame, senderOf returns undefined, so
+ * plugins do not run in the frame.
  */
 function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
@@ -103,14 +100,14 @@ function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.Mess
   return { tabId: tab.id, frameId, documentId, url: url ?? '' };
 }
 
-// The functions below handle browser events, tabs and documents.
+// ---- events ----
 
-/** onPort listens for ports of documents and panels. */
+/** onPort calls the listener for each port that a document, a side panel or a popup opens. */
 export function onPort(listener: (port: Port) => void): void {
   chrome.runtime.onConnect.addListener((port) => listener(wrapPort(port)));
 }
 
-/** onWake listens for the events that start the worker: browser start and the alarm. */
+/** onWake listens for the events that start the worker: the start of the browser, and the alarm of setAlarm. */
 export function onWake(listener: () => void): void {
   chrome.runtime.onStartup.addListener(listener);
   chrome.alarms.onAlarm.addListener(listener);
@@ -122,17 +119,17 @@ export function onInstalled(listener: () => void): void {
 }
 
 /**
- * setAlarm triggers onWake every 30 s, the shortest period that Chrome allows. The alarm restarts a worker that has
- * stopped.
+ * setAlarm creates an alarm that triggers onWake every 30 s, the shortest period that Chrome allows. The alarm restarts
+ * a worker that has stopped.
  */
 export async function setAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
 }
 
 /**
- * onTabsChanged listens for all events that change the list of tabs. onRemove is called for a closed tab, before
- * onChange. onDiscard is called with the old ID of a tab that Chrome unloaded, because unloading changes the ID.
- * onFreeze is called when Chrome freezes or thaws a tab.
+ * onTabsChanged listens for all events that change the list of tabs. `onRemove` is called for a closed tab, before
+ * `onChange`. `onDiscard` is called with the old ID of a tab that Chrome unloaded, because unloading a tab changes its
+ * ID. `onFreeze` is called when Chrome freezes or thaws a tab.
  */
 export function onTabsChanged(
   onChange: () => void,
@@ -159,22 +156,25 @@ export function onTabsChanged(
   chrome.windows.onFocusChanged.addListener(onChange);
 }
 
-/** LoadListeners are listeners for the loads of top documents. */
+/** LoadListeners are listeners for page loads of top documents. */
 export interface LoadListeners {
   /** onLoadStarted is called when a tab sends the request for a new document. */
   onLoadStarted(tabId: number): void;
   /**
-   * onDocumentShown is called when a tab shows a new document. atMs is when the document was committed, in milliseconds
-   * since 1970.
+   * onDocumentShown is called when a tab shows a new document. `atMs` is when Chrome committed the navigation, in
+   * milliseconds since 1970.
    */
   onDocumentShown(tabId: number, atMs: number): void;
-  /** onLoadFailed is called when a document could not be loaded, with Chrome's name for the error. */
+  /**
+   * onLoadFailed is called when a document fails to load. `error` is Chrome's name for the error, such as
+   * net::ERR_ABORTED.
+   */
   onLoadFailed(tabId: number, error: string): void;
 }
 
-/** onLoads listens for loads of top documents. */
+/** onLoads listens for page loads of top documents. */
 export function onLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
-  // A prerendered page is not in a tab yet.
+  // A prerendered page is not visible in a tab yet.
   chrome.webNavigation.onBeforeNavigate.addListener(
     (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && onLoadStarted(e.tabId),
   );
@@ -184,7 +184,7 @@ export function onLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadLi
 
 // ---- tabs ----
 
-/** queryTabs returns all tabs with a known URL. */
+/** queryTabs returns all tabs whose URL Chrome reports. */
 export async function queryTabs(): Promise<Tab[]> {
   const tabs: Tab[] = [];
   for (const tab of await chrome.tabs.query({})) {
@@ -192,7 +192,7 @@ export async function queryTabs(): Promise<Tab[]> {
     tabs.push({
       id: tab.id,
       windowId: tab.windowId,
-      // Before the site answers, a new tab has only a pending URL.
+      // Before the site responds, a new tab has only a pending URL.
       url: tab.url || (tab.pendingUrl ?? ''),
       title: tab.title ?? '',
       active: tab.active,
@@ -230,8 +230,8 @@ export async function isTabLoading(tabId: number): Promise<boolean> {
 }
 
 /**
- * isDocumentGone reports whether a document no longer exists. The answer of isDocumentGone is delayed while the page is
- * busy.
+ * isDocumentGone reports whether a document no longer exists. The result of isDocumentGone is delayed while a script
+ * blocks the page.
  */
 export async function isDocumentGone(tabId: number, documentId: string): Promise<boolean> {
   try {
@@ -247,19 +247,19 @@ export async function isDocumentGone(tabId: number, documentId: string): Promise
 export interface Page {
   /** isTouched is true if the user has clicked or typed in the document. */
   readonly isTouched: boolean;
-  /** startedMs is when the document started, in milliseconds since 1970. */
+  /** startedMs is when the document started to load, in milliseconds since 1970. */
   readonly startedMs: number;
   readonly audible: boolean;
   readonly documentId: string;
   /**
-   * hasBridge is true if the document has a bridge of this extension instance. A bridge from before a reload of the
-   * extension does not count as a bridge of this extension instance.
+   * hasBridge is true if the document runs a bridge of the current instance of the extension. A bridge that the
+   * extension injected before its reload does not count.
    */
   readonly hasBridge: boolean;
 }
 
 /**
- * readPage returns the state of a tab's document. readPage returns 'error' for Chrome's error page, and undefined for a
+ * readPage returns the state of a tab's document. The result is 'error' for Chrome's error page, and undefined for a
  * document that cannot be read.
  */
 export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
@@ -280,7 +280,7 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
   }
 }
 
-/** isBlank reports whether a tab has no page to lose, because the tab is still empty or shows an error page. */
+/** isBlank reports whether a tab has no page to lose, because the tab is empty or shows an error page. */
 export async function isBlank(tabId: number): Promise<boolean> {
   const tab = await chrome.tabs.get(tabId).catch(() => undefined); // chrome.tabs.get rejects for a closed tab
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
@@ -291,7 +291,7 @@ export async function isTabFrozen(tabId: number): Promise<boolean> {
   return (await chrome.tabs.get(tabId)).frozen;
 }
 
-/** unloadTab unloads the page of a tab, even if the page does not answer, and returns the tab's new ID. */
+/** unloadTab unloads the page of a tab, even if the page does not respond, and returns the tab's new ID. */
 export async function unloadTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
@@ -308,13 +308,13 @@ export interface FramePage extends Frame {
   readonly isTouched: boolean;
 }
 
-/** listFrames returns the frames of a tab from the browser's records, without running a script. */
+/** listFrames returns the frames of a tab except the top frame, without running a script in the page. */
 export async function listFrames(tabId: number): Promise<Frame[]> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   return frames.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
 }
 
-/** readFrames reads, by a script, the loaded frames of a tab with the same origin as its top document. */
+/** readFrames runs a script to read the state of each loaded frame with the same origin as the tab's page. */
 export async function readFrames(tabId: number): Promise<FramePage[]> {
   const results = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
@@ -351,8 +351,8 @@ export async function showTab(tabId: number): Promise<void> {
 }
 
 /**
- * openInBackground opens a tab without focus in the last used window, and returns its ID. openInBackground rejects if
- * no suitable window is open.
+ * openInBackground opens an inactive tab in the last focused window, and returns the ID of the tab. openInBackground
+ * throws if no normal window is open.
  */
 export async function openInBackground(url: string): Promise<number> {
   const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((window) => !window.incognito);
@@ -364,13 +364,13 @@ export async function openInBackground(url: string): Promise<number> {
   return tab.id;
 }
 
-/** focusedWindow returns the ID of the focused window, or -1. */
+/** focusedWindow returns the ID of the focused window, or -1 if no window has the focus. */
 export async function focusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
   return windows.find((w) => w.focused)?.id ?? -1;
 }
 
-// The functions below concern the extension itself.
+// ---- extension ----
 
 /** extensionVersion returns the extension's version. */
 export function extensionVersion(): string {
@@ -378,8 +378,8 @@ export function extensionVersion(): string {
 }
 
 /**
- * listCapabilities returns the Chrome permissions of the extension that browser tools use. The permission debugger
- * is in the manifest only if the user chose the debugger at the installation.
+ * listCapabilities returns the Chrome permissions of the extension that browser tools use. The permission `debugger` is
+ * in the manifest only if the user chose the debugger during the installation.
  */
 export async function listCapabilities(): Promise<string[]> {
   const { permissions = [] } = await chrome.permissions.getAll();
@@ -418,22 +418,22 @@ export function productName(): string {
   return navigator.userAgent.includes(' OPR/') ? 'Opera' : 'Chrome';
 }
 
-/** readSetting returns a text that is stored for this browser profile. */
+/** readSetting returns a string that was stored for this browser profile, or undefined. */
 export async function readSetting(key: string): Promise<string | undefined> {
   return asText((await chrome.storage.local.get(key))[key]);
 }
 
-/** writeSetting stores a text for this browser profile. */
+/** writeSetting stores a string for this browser profile. */
 export async function writeSetting(key: string, value: string): Promise<void> {
   await chrome.storage.local.set({ [key]: value });
 }
 
-/** readSessionValue returns a text that is stored until the browser or the extension restarts. */
+/** readSessionValue returns a string that Chrome stores until the browser or the extension restarts, or undefined. */
 export async function readSessionValue(key: string): Promise<string | undefined> {
   return asText((await chrome.storage.session.get(key))[key]);
 }
 
-/** writeSessionValue stores a text until the browser or the extension restarts. */
+/** writeSessionValue stores a string until the browser or the extension restarts. */
 export async function writeSessionValue(key: string, value: string): Promise<void> {
   await chrome.storage.session.set({ [key]: value });
 }
@@ -443,7 +443,7 @@ function asText(value: unknown): string | undefined {
 }
 
 /**
- * setBadge shows a short text on the toolbar icon. title is the tooltip of the icon, and its text for screen readers.
+ * setBadge shows a short text on the toolbar icon. `title` is the tooltip of the icon, and its text for screen readers.
  */
 export async function setBadge(text: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
@@ -452,8 +452,8 @@ export async function setBadge(text: string, color: string, title: string): Prom
 }
 
 /**
- * setTabBadge sets the badge that is shown while a tab is active. Without a text, the tab shows the badge text of
- * setBadge.
+ * setTabBadge sets the toolbar badge that Chrome shows while a tab is active. Without a text, the tab shows the badge
+ * text that setBadge set.
  */
 export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
   await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
@@ -461,16 +461,16 @@ export async function setTabBadge(tabId: number, text: string | undefined, title
 }
 
 /**
- * openPopupOnClick makes a click on the toolbar icon open the popup. Earlier versions of the extension opened the
- * side panel.
+ * openPopupOnClick makes a click on the toolbar icon open the popup. Earlier versions of the extension opened the side
+ * panel on a click instead.
  */
 export async function openPopupOnClick(): Promise<void> {
   await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: false });
 }
 
 /**
- * openPanel opens the side panel of a window. Call openPanel only while handling a click or a key press of the
- * user.
+ * openPanel opens the side panel of a window. Chrome allows openPanel only while the extension handles a click or a key
+ * press of the user.
  */
 export async function openPanel(windowId: number): Promise<void> {
   await chrome.sidePanel.open({ windowId });
@@ -481,7 +481,7 @@ export async function currentWindow(): Promise<number | undefined> {
   return (await chrome.windows.getCurrent()).id;
 }
 
-/** detailsPageUrl returns the URL of the page where the user allows user scripts. */
+/** detailsPageUrl returns the URL of the Chrome page where the user allows user scripts. */
 export function detailsPageUrl(): string {
   return `chrome://extensions/?id=${chrome.runtime.id}`;
 }

@@ -1,5 +1,5 @@
 // Defines the messages on the port between the worker and the page script of a frame. Each message is the JSON text of
-// a ToPage or a FromPage, in pieces (text-pieces.ts).
+// a ToPage or a FromPage, split into pieces (text-pieces.ts).
 
 import type { InputRequest } from './page/input-request.ts';
 import type { PageAnswer, PageNumbers, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
@@ -8,9 +8,9 @@ import { isRecord } from './record.ts';
 /** ToPage is a message from the worker to a page script. */
 export type ToPage =
   /**
-   * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. after
-   * contains the numbers that earlier documents of the frame have used. hasInput is true if the operation may
-   * request trusted input.
+   * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
+   * contains the numbers that earlier documents of the frame have used for elements and snapshots. `hasInput` is true
+   * if the operation may request trusted input.
    */
   | {
       readonly op: 'run';
@@ -19,13 +19,13 @@ export type ToPage =
       readonly after: PageNumbers;
       readonly hasInput: boolean;
     }
-  /** Answers the page script's message 'input'. isDone is false if the worker could not send the input. */
+  /** Answers the page script's message 'input'. `isDone` is false if the worker could not send the input. */
   | { readonly op: 'inputDone'; readonly input: number; readonly isDone: boolean }
   | { readonly op: 'cancel'; readonly id: number; readonly reason: string }
   /** Requests a 'pong'. */
   | { readonly op: 'ping' };
 
-/** SentToPage is a ToPage before it is sent, with an operation of any name. */
+/** SentToPage is a ToPage as the worker sends it, with unchecked arguments. */
 export type SentToPage =
   | Exclude<ToPage, { op: 'run' }>
   | {
@@ -40,12 +40,15 @@ export type SentToPage =
 export type FromPage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
-  /** Requests trusted input, numbered by the field input. The worker answers with the message 'inputDone'. */
+  /**
+   * Requests trusted input from the worker. The field `input` is the number of the request. The worker answers with the
+   * message 'inputDone'.
+   */
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
   | { readonly op: 'pong' };
 
-/** UnknownFromPage is a FromPage whose answer, progress and input request are not validated yet. */
+/** UnknownFromPage is a FromPage whose answer, progress and input request have not been validated yet. */
 export type UnknownFromPage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }
@@ -53,8 +56,8 @@ export type UnknownFromPage =
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
 
 /**
- * readFromPage reads the text of a FromPage. An attacker may control the process of the page, so the worker validates
- * each answer.
+ * readFromPage parses the text of a FromPage. An attacker may control the process of the page, so the worker validates
+ * each answer of a page script.
  */
 export function readFromPage(text: string): UnknownFromPage | undefined {
   const message = parse(text);
@@ -67,7 +70,9 @@ export function readFromPage(text: string): UnknownFromPage | undefined {
   return op === 'answer' && isNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
-/** readToPage reads the text of a ToPage. Only the worker can send a ToPage. */
+/**
+ * readToPage parses the text of a ToPage. A ToPage needs little validation, because only the worker can send a ToPage.
+ */
 export function readToPage(text: string): ToPage | undefined {
   const message = parse(text);
   return isToPage(message) ? message : undefined;
@@ -88,7 +93,7 @@ function isToPage(value: unknown): value is ToPage {
   );
 }
 
-/** isNumbers validates numbers of a frame. */
+/** isNumbers reports whether a value contains the element and snapshot numbers of a frame. */
 export function isNumbers(value: unknown): value is PageNumbers {
   return isRecord(value) && Number.isSafeInteger(value.ref) && Number.isSafeInteger(value.snapshot);
 }
@@ -101,7 +106,7 @@ function isOperation(value: unknown): value is PageOperation {
   );
 }
 
-/** operationNames lists all operations, so that a missing one does not compile. */
+/** operationNames lists all operations, so that a missing operation is a compile error. */
 const operationNames: Readonly<Record<PageOperationName, true>> = {
   snapshot: true,
   find: true,

@@ -39,7 +39,7 @@ import type { DebuggerState } from './worker/browser/debugger/debuggers.ts';
 import type { LinkState } from './worker/link/link.ts';
 import type { PairingState } from './worker/link/pairing.ts';
 
-/** PanelPlugin is one plugin in one tab. */
+/** PanelPlugin is the state of one plugin in one tab. */
 export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
@@ -65,7 +65,7 @@ export interface PanelTab {
 
 /** PanelHold is a tab in which an agent has acted with browser tools. */
 export interface PanelHold extends Omit<TabHold, 'leftMs'> {
-  /** endMs is when the tab stops counting as in use by the agent, in milliseconds since 1970. */
+  /** endMs is when the tab no longer counts as in use by the agent, in milliseconds since 1970. */
   readonly endMs: number;
 }
 
@@ -103,9 +103,8 @@ export interface PanelState {
 }
 
 /**
- * ActionResult is the worker's answer to a user action in the panel. error is set if the action failed. The other
- * fields are the results of the actions "decide", "history", "inspectCall", "inspectPlugin", "pluginPage",
- * "installPlugin" and "updatePlugin".
+ * ActionResult is the worker's answer to a user action in the panel. `error` is set if the action failed. Each other
+ * field of an ActionResult is the result of one action, such as `decided` for the action "decide".
  */
 export interface ActionResult {
   readonly error?: string;
@@ -124,13 +123,13 @@ export interface ActionResult {
  */
 export type ToPanel =
   /**
-   * ended contains the calls that have ended since the previous state message, newest first. The worker may send a
-   * call twice.
+   * `ended` contains the calls that have ended since the previous state message, newest first. The worker may send the
+   * same ended call twice.
    */
   | { readonly op: 'state'; readonly state: PanelState; readonly ended: readonly CallView[] }
-  /** plugins is the new list of plugins, and failed is the new list of plugins that could not be loaded. */
+  /** `plugins` is the new list of plugins, and `failed` is the new list of plugins that could not be loaded. */
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
-  /** browser contains the user's permissions for browser tools. */
+  /** `browser` contains the user's permissions for browser tools. */
   | { readonly op: 'browser'; readonly browser: StateBrowserParams }
   | { readonly op: 'done'; readonly requestId: number; readonly done: ActionResult };
 
@@ -165,7 +164,7 @@ export type Action =
   | { readonly op: 'details' }
   | { readonly op: 'allowDebugger' };
 
-/** FromPanel is an action with the ID that its answer repeats. */
+/** FromPanel is a user action with a request ID, which the worker repeats in its answer. */
 export interface FromPanel {
   readonly requestId: number;
   readonly action: Action;
@@ -268,20 +267,20 @@ const actions: PortReaders<Action> = {
   allowDebugger: () => ({ op: 'allowDebugger' }),
 };
 
-/** withPlugin returns a reader for an action whose params name a plugin. */
+/** withPlugin returns a reader for an action whose params contain the name of a plugin. */
 function withPlugin<A>(read: (plugin: string, params: Fields) => A | undefined): (fields: Fields) => A | undefined {
   return ({ params }) =>
     isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
 }
 
-/** readNames returns a value that is a list of texts, or undefined for any other value. */
+/** readNames returns the value if it is an array of strings, and otherwise undefined. */
 function readNames(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = value.filter((name) => typeof name === 'string');
   return names.length === value.length ? names : undefined;
 }
 
-/** readToolPermissions returns a value that is a list of tool permissions, or undefined for any other value. */
+/** readToolPermissions returns the value if it is an array of tool permissions, and otherwise undefined. */
 function readToolPermissions(value: unknown): ToolPermission[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const tools = value.flatMap((one: unknown): ToolPermission[] => {
@@ -298,8 +297,8 @@ function findPermission(value: unknown): Permission | undefined {
 }
 
 /**
- * isToPanel checks the parts of a message that the panel reads first. isToPanel needs no more checks, because the
- * sender of the message is the extension's worker.
+ * isToPanel checks the fields of a message that the panel reads first. More checks are unnecessary, because only the
+ * extension's worker sends messages to the panel.
  */
 export function isToPanel(value: unknown): value is ToPanel {
   if (!isRecord(value)) return false;

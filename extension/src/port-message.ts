@@ -1,25 +1,25 @@
-// Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The messages are
-// sent as lists (batch.ts), as one text (port-text.ts). The worker validates everything from a document, because an
-// attacker may control the document's process.
+// Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The bridge and
+// the worker send messages in lists (batch.ts), and encode each list as one string (port-text.ts). The worker validates
+// everything from a document, because an attacker may control the document's process.
 
 import type { CancelOutcome, PageHops, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 import { type PortReaders, readMessage } from './port-router.ts';
 import { type Fields, isRecord } from './record.ts';
 
-/** BRIDGE_PORT, PANEL_PORT and POPUP_PORT are the names of the ports of bridges, panels and popups. */
+/** BRIDGE_PORT, PANEL_PORT and POPUP_PORT are the names of the ports that bridges, panels and popups open. */
 export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
 export const POPUP_PORT = 'popup';
 
 /**
- * BRIDGE_MARK is the name of a property that is set in the isolated world of a document with a bridge. While the bridge
- * is registered again, Chrome may run two bridges in one document.
+ * BRIDGE_MARK is the name of a global variable that marks a document with a running bridge. While the extension
+ * registers the bridge again, Chrome may run two bridges in one document.
  */
 export const BRIDGE_MARK = 'opentabsBridge';
 
 /**
- * LiveAdapter is an adapter in a document. problem is the reason why the adapter failed to start. base identifies the
- * parts that a hot reload cannot replace.
+ * LiveAdapter is an adapter in a document. `problem` is the reason why the adapter failed to start. `base` identifies
+ * the parts of the adapter that a hot reload cannot replace.
  */
 export interface LiveAdapter extends TabPlugin {
   base?: string;
@@ -27,7 +27,7 @@ export interface LiveAdapter extends TabPlugin {
 }
 
 /**
- * RemovedPlugin is a plugin whose adapter was removed from a document. The document can get a new adapter of the
+ * RemovedPlugin is a plugin whose adapter was removed from a document. A document can later get a new adapter of the
  * removed plugin.
  */
 export interface RemovedPlugin {
@@ -39,16 +39,17 @@ export interface RemovedPlugin {
 export interface StartedPlugin {
   readonly name: string;
   readonly hash: string;
-  /** empty is true if the host has no adapter yet and accepts an adapter through its entry point. */
+  /** awaitsAdapter is true if the host has no adapter yet and accepts an adapter through its entry point. */
   readonly awaitsAdapter: boolean;
 }
 
 /** FromBridge is a message from a document to the worker. */
 export type FromBridge =
   /**
-   * 'documentState' is the first message on each port, and is sent again when plugins change. removedPlugins are the
-   * plugins whose adapter was removed. startedPlugins are the plugins that are not live yet. running contains the calls
-   * that run in the document. hasBase is true if the document has a base, which can host more plugins.
+   * 'documentState' is the first message on each port, and is sent again when the plugins of the document change.
+   * `removedPlugins` are the plugins whose adapter was removed. `startedPlugins` are the plugins that are not live yet.
+   * `running` contains the calls that run in the document. `hasBase` is true if the document has a base, which can host
+   * more plugins.
    */
   | {
       op: 'documentState';
@@ -58,25 +59,25 @@ export type FromBridge =
       hasBase?: boolean;
       running: { id: string; plugin: string }[];
     }
-  /** reports is the JSON text of an array of wire.Report. seq is the number of earlier reports of the call. */
+  /** `reports` is the JSON text of an array of wire.Report. `seq` is the number of earlier reports of the call. */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
-  /** Sends a part of a large result. After the last part, a 'result' with the number of parts follows. */
+  /** Sends a part of a large result. After the last part, the bridge sends a 'result' with the number of parts. */
   | { op: 'part'; id: string; seq: number; text: string }
   /**
-   * text is the result's JSON text. text is absent if the result is sent in parts, and if the result is undefined. hops
-   * is set for a traced call.
+   * `text` is the JSON text of the tool's result. `text` is absent if the result is undefined or is sent in parts.
+   * `hops` is set for a traced call.
    */
   | { op: 'result'; id: string; text?: string; parts?: number; hops?: PageHops }
-  /** error is the JSON text of a wire.CallError. */
+  /** `error` is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
-  /** body is the JSON text of a wire.ToolAskParams without its ids. */
+  /** `body` is the JSON text of a wire.ToolAskParams without its IDs. */
   | { op: 'toolRequest'; id: string; ask: number; body: string }
-  /** Confirms an 'answer'. taken is true if a tool request was waiting for the answer. */
+  /** Confirms an 'answer' message. `taken` is true if a tool request was waiting for the answer. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
-   * Reports that the user leaves the document, as the document's last message. begunCalls are the calls that reached a
-   * host and whose ending is not confirmed. Waiting calls that are not in begunCalls have not started.
+   * 'leaving' is the last message of a document that the user leaves. `begunCalls` are the calls that reached a host
+   * and whose ending the server has not confirmed. Calls of the document that are not in begunCalls have not started.
    */
   | { op: 'leaving'; begunCalls: readonly string[] }
   /** Reports that the document started to navigate away, or that the navigation was cancelled. */
@@ -84,32 +85,32 @@ export type FromBridge =
   /** Reports that the readiness of a live adapter changed. */
   | { op: 'ready'; plugin: string; ready: boolean }
   /**
-   * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped is the number of log entries
-   * that were lost before the entries of this message.
+   * `entries` is the JSON text of an array of at most MaxLogEntries wire.LogEntry. `dropped` is the number of log
+   * entries that were lost before the entries of the message.
    */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /**
-   * Reports that the document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. A new 'scheduleWake'
-   * of a document replaces its previous request.
+   * Reports that the document is hidden and needs a 'wake' message in ms milliseconds, at most 2^31 - 1. A new
+   * 'scheduleWake' message of a document replaces the previous one.
    */
   | { op: 'scheduleWake'; ms: number }
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
    * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. After 'entryPointReady', no call runs in an
-   * old adapter, and an entry point accepts an adapter with the nonce. usesBase is true if the entry point belongs to
-   * the base, and false if it belongs to the plugin. isHostLate is true if the bridge waits for the host.
+   * old adapter, and an entry point accepts an adapter with the nonce. `usesBase` is true if the entry point belongs to
+   * the base, and false if it belongs to the plugin. `isHostLate` is true if the bridge still waits for the host.
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
-   * Ends the replacement that a message 'replaceAdapter' started. If problem is absent, the new adapter is live. If
-   * problem is set, the new adapter failed to start and the old adapter stays.
+   * Ends the replacement that a message 'replaceAdapter' started. If `problem` is absent, the new adapter is live. If
+   * `problem` is set, the new adapter failed to start and the old adapter stays.
    */
   | { op: 'adapterReplaced'; plugin: string; hash: string; problem?: string };
 
 /** ToBridge is a message from the worker to a document. */
 export type ToBridge =
-  /** args is the JSON text of an object, and decision is the JSON text of the user's decision. */
+  /** `args` is the JSON text of the tool's arguments, and `decision` is the JSON text of the user's decision. */
   | {
       op: 'call';
       id: string;
@@ -119,7 +120,7 @@ export type ToBridge =
       args: string;
       prompt?: true;
       decision?: string;
-      /** trace requests the hops of the call. */
+      /** trace requests the times of the call's steps in the page (PageHops). */
       trace?: true;
       /**
        * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs after atMs
@@ -131,8 +132,8 @@ export type ToBridge =
   | { op: 'ping'; ping: number }
   | { op: 'cancel'; id: string; reason: string }
   /**
-   * output is JSON text, and error is the JSON text of a wire.CallError. If output and error are absent, the result is
-   * undefined.
+   * `output` is JSON text, and `error` is the JSON text of a wire.CallError. If output and error are absent, the answer
+   * to the tool request is undefined.
    */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
   /** Requests the current state of an activity of a call. */
@@ -150,24 +151,25 @@ export type ToBridge =
   /** Wakes the document at the time that its 'scheduleWake' message requested. */
   | { op: 'wake' }
   /**
-   * Announces a new adapter, identified by hash, that replaces the current adapter. The document answers
-   * 'entryPointReady' once the running calls have ended, after at most waitMs. The entry point accepts the adapter
-   * once, with the nonce.
+   * Announces a new adapter, identified by its hash, that replaces the current adapter. The document answers
+   * 'entryPointReady' once the running calls have ended, after at most waitMs. The entry point accepts the adapter with
+   * the nonce only once.
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
-   * Prepares for an adapter: the base creates a host with options (JSON text), or a host arms its entry point.
+   * Prepares a document for an adapter: the base creates a host with `options` (JSON text), or the plugin's host arms
+   * its entry point.
    */
   | { op: 'prepareHost'; plugin: string; hash: string; nonce: string; options: string }
   /**
-   * Prepares for a new adapter in an isolated world, as 'prepareHost' does in the page's world. A host that does not
-   * exist yet sends its offer in an event of type nonce.
+   * Prepares a document for a new adapter in an isolated world, as 'prepareHost' does in the page's world. A host that
+   * does not exist yet sends its offer in an event whose type is the nonce.
    */
   | { op: 'awaitLateHost'; plugin: string; hash: string; nonce: string }
   /** Removes a plugin: the bridge tears down the plugin's adapter. */
   | { op: 'removePlugin'; plugin: string };
 
-/** MaxWakeMs is the longest delay of a browser timer. */
+/** MaxWakeMs is the longest delay that browser timers support. */
 const MaxWakeMs = 2 ** 31 - 1;
 
 /**
@@ -176,7 +178,7 @@ const MaxWakeMs = 2 ** 31 - 1;
  */
 export const StaleCallMs = 4000;
 
-/** readFromBridge validates a message from a document. readFromBridge returns undefined for an invalid message. */
+/** readFromBridge validates a message from a document, and returns undefined for an invalid message. */
 export function readFromBridge(value: unknown): FromBridge | undefined {
   return readMessage(fromBridge, value);
 }
@@ -269,12 +271,12 @@ function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter |
   };
 }
 
-/** listOf returns value if value is a list, and otherwise an empty list. */
+/** listOf returns the value if it is an array, and otherwise an empty array. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** readList reads each item of a list. readList returns undefined if the list or an item of the list is invalid. */
+/** readList validates each item of an array, and returns undefined if the value is no array or an item is invalid. */
 function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items = value.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
@@ -282,7 +284,7 @@ function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T
   return valid.length === items.length ? valid : undefined;
 }
 
-/** readToBridge validates a message from the worker. readToBridge returns undefined for an invalid message. */
+/** readToBridge validates a message from the worker, and returns undefined for an invalid message. */
 export function readToBridge(value: unknown): ToBridge | undefined {
   return readMessage(toBridge, value);
 }
@@ -334,7 +336,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** isId reports whether value is the ID of a call or the name of a plugin. */
+/** isId reports whether a value can be the ID of a call or the name of a plugin. */
 function isId(value: unknown): value is string {
   return isText(value) && value !== '';
 }

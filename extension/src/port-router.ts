@@ -1,5 +1,5 @@
-// Validates port messages by one reader per operation, and routes them to one handler per operation, as
-// worker/link/handlers.ts does for frames of the server.
+// Validates port messages with one reader per operation, and routes them to one handler per operation. The file
+// worker/link/handlers.ts does the same for messages of the server.
 
 import { type Fields, isRecord } from './record.ts';
 
@@ -9,16 +9,15 @@ interface PortMessage {
 }
 
 /**
- * PortReaders has one reader for each operation of the messages M, so that code without a reader for an operation does not
- * compile. A reader returns undefined for invalid fields.
+ * PortReaders contains one reader for each operation of the messages M, so that a missing reader is a compile error. A
+ * reader returns undefined if the fields of the message are invalid.
  */
 export type PortReaders<M extends PortMessage> = {
   readonly [Op in M['op']]: (fields: Fields) => Extract<M, { readonly op: Op }> | undefined;
 };
 
 /**
- * readMessage validates a message. readMessage returns undefined for an invalid message, such as a message of another
- * version.
+ * readMessage validates a message, and returns undefined for an invalid message, such as a message of another version.
  */
 export function readMessage<M extends PortMessage>(readers: PortReaders<M>, value: unknown): M | undefined {
   if (!isRecord(value)) return undefined;
@@ -31,16 +30,16 @@ function hasReader<M extends PortMessage>(readers: PortReaders<M>, op: unknown):
 }
 
 /**
- * PortHandlers has one handler for each operation of the messages M, so that code without a handler for an operation
- * does not compile. Context contains further arguments of a handler, such as the document that sent the message.
+ * PortHandlers contains one handler for each operation of the messages M, so that a missing handler is a compile error.
+ * Context is the type of a handler's further arguments, such as the document that sent the message.
  */
 export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], Result = void> = {
   readonly [Op in M['op']]: (message: Extract<M, { readonly op: Op }>, ...context: Context) => Result;
 };
 
 /**
- * route calls the handler of a message. The parameter op is message.op, because the compiler needs op to match the
- * handler with the message.
+ * route calls the handler for the operation of a message. The parameter op repeats message.op, because the compiler
+ * needs op to match the handler with the message.
  */
 export function route<M extends PortMessage, Op extends M['op'], Context extends unknown[], Result>(
   handlers: PortHandlers<M, Context, Result>,

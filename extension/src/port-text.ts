@@ -1,17 +1,17 @@
-// Encodes port messages as one text, and decodes the text. Chrome sends one text faster than an object with the same
-// content. The first line of the text has the messages as JSON. Long texts follow the first line without escapes, so
-// that no text is escaped twice.
+// Encodes a list of port messages as one string, and decodes the string. Chrome sends a string faster than an object
+// with the same content. The first line of the encoded string contains the messages as JSON. Long strings follow the
+// first line without escapes, so that JSON text is not escaped a second time.
 
 import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';
 
 /**
- * longFields are the fields that may hold a long text. In the first line of a port message, the length of a long text
- * replaces the text.
+ * longFields are the message fields that may contain a long string. In the first line of the encoded messages, the
+ * length of each long string replaces the string.
  */
 const longFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
-/** encodeMessages returns the text of messages, for decodeMessages. */
+/** encodeMessages encodes messages as one string, which decodeMessages decodes. */
 export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
   let texts = '';
   const heads = messages.map((message: Fields) => {
@@ -27,7 +27,10 @@ export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): st
   return `${JSON.stringify(heads)}\n${texts}`;
 }
 
-/** decodeMessages reads each message of a text with read. decodeMessages drops invalid messages, and never throws. */
+/**
+ * decodeMessages decodes messages, and validates each message with `read`. decodeMessages drops invalid messages, and
+ * never throws.
+ */
 export function decodeMessages<M>(text: unknown, read: (message: unknown) => M | undefined): M[] {
   if (typeof text !== 'string') return [];
   let position = text.indexOf('\n') + 1;
@@ -55,7 +58,7 @@ function readHeads(line: string): readonly Record<string, unknown>[] {
   }
 }
 
-/** charsOf returns the approximate length of a message, in UTF-16 units. */
+/** charsOf returns the approximate length of a port message, in UTF-16 units. */
 export function charsOf(message: FromBridge | ToBridge): number {
   const fields: Fields = message;
   return longFields.reduce((sum, field) => {

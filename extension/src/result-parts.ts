@@ -1,13 +1,13 @@
 import { MaxPartChars } from '../../wire/wire.gen.ts';
 
 /**
- * splitResult splits the JSON text of a result into the texts of tool.part. splitResult returns one text if the result
- * fits into one message.
+ * splitResult splits the JSON text of a tool's result into parts of at most MaxPartChars. A short result is a single
+ * part.
  */
 export function splitResult(text: string): string[] {
   const parts: string[] = [];
   for (let start = 0; start < text.length; ) {
-    // A part must not end within a surrogate pair, because UTF-8 cannot encode half a pair.
+    // A part must not end within a surrogate pair, because UTF-8 cannot encode half of a pair.
     const lastUnit = text.charCodeAt(start + MaxPartChars - 1);
     const end = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? start + MaxPartChars - 1 : start + MaxPartChars;
     parts.push(text.slice(start, end));

@@ -1,10 +1,13 @@
 // Chrome limits a message on a port to 64 MiB. A longer text is sent as pieces. Each piece begins with a mark: '+' if
 // more pieces follow, and '.' for the last piece.
 
-/** MaxPieceChars limits a piece, in UTF-16 units. One unit has at most three bytes in UTF-8. */
+/**
+ * MaxPieceChars limits a piece, in UTF-16 units. One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at
+ * most 24 MiB.
+ */
 const MaxPieceChars = 8 * 1024 * 1024;
 
-/** splitText returns the pieces of a text. */
+/** splitText splits a text into pieces that Chrome can send. */
 export function splitText(text: string, maxChars = MaxPieceChars): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -13,11 +16,14 @@ export function splitText(text: string, maxChars = MaxPieceChars): string[] {
   return pieces;
 }
 
-/** TextJoiner joins the pieces of texts. */
+/** TextJoiner reassembles texts from their pieces. */
 export class TextJoiner {
   #pieces: string[] = [];
 
-  /** add returns the text that a piece completes; undefined if more pieces follow, and for an invalid piece. */
+  /**
+   * add returns the complete text after its last piece. The result is undefined if more pieces follow, and for an
+   * invalid piece.
+   */
   add(piece: unknown): string | undefined {
     if (typeof piece !== 'string') return undefined;
     this.#pieces.push(piece.slice(1));

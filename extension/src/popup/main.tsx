@@ -17,7 +17,7 @@ const MaxEndedCalls = 50;
 let port: Port | undefined;
 let state: PanelState | undefined;
 /**
- * ended are the calls that ended recently, newest first. The card of an ended call shows why the call needs no
+ * ended are the calls that ended recently, newest first. The card of an ended call shows why the call no longer needs a
  * decision.
  */
 let ended: readonly CallView[] = [];
@@ -28,11 +28,14 @@ const requests = makeRequests((message) => {
   return port !== undefined;
 });
 
-/** act marks each decision as made in the popup, so that other surfaces and the audit show where the user decided. */
+/** act marks each decision as made in the popup, so that the audit and other surfaces show where the user decided. */
 const act: Act = (action) =>
   requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 
-/** showPanel opens the side panel. Chrome allows the opening only during a click or a key press of the user. */
+/**
+ * showPanel opens the side panel. Chrome allows a script to open the side panel only during a click or a key press of
+ * the user.
+ */
 function showPanel(): void {
   if (windowId === undefined) return;
   void openPanel(windowId).then(() => window.close());
