@@ -1,5 +1,5 @@
-// The bridge: connects the hosts of a document with the worker. The bridge runs in the isolated world of every document
-// that a plugin matches, and in frames for the plugins that support frames.
+// The bridge connects the hosts of a document to the worker. The bridge runs in the isolated world of every document
+// that a plugin matches. In frames, the bridge runs for the plugins that support frames.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
@@ -27,18 +27,18 @@ const session: Session = {
   orphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
 };
 
-/** connectHosts connects the bridge to the hosts of this document. */
+/** connectHosts performs the handshake with the hosts of the document. */
 function connectHosts(): void {
   const frame = probeFrame();
-  // Without a probe frame, hosts in a shared Window cannot check their built-ins and are not trusted. A reload of the
-  // page replaces a shared Window by a new Window.
+  // Without a probe frame, hosts in a shared Window cannot check their built-in functions, and are not trusted. A
+  // reload of the page replaces a shared Window with a new Window.
   if (frame !== undefined || !mayShareWindow()) {
     gatherHosts(document, { ...calls.hostEvents, frame });
   }
   frame?.remove();
 }
 
-/** listen calls onEvent for each event of the browser itself, and ignores events that the page dispatches. */
+/** listen calls onEvent for trusted events, and ignores events that scripts of the page dispatch. */
 function listen(target: EventTarget, type: string, onEvent: (event: Event) => void): void {
   target.addEventListener(
     type,
@@ -69,7 +69,7 @@ function connectToWorker(): void {
     calls.reportLeaving();
     link.closeForNavigation();
   });
-  // After a return from the back/forward cache the port is closed, but the hosts and their calls still exist.
+  // When a document returns from the back/forward cache, its port is closed, but its hosts and their calls still exist.
   listen(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();
@@ -77,7 +77,7 @@ function connectToWorker(): void {
   });
 }
 
-// The bridge does not support frames of another origin.
+// The bridge does not run in frames of another origin.
 if (isFirstBridge && hasOriginOfTop()) {
   connectHosts();
   connectToWorker();

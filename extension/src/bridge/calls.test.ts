@@ -5,7 +5,7 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
-/** makeFixture returns a BridgeCalls with one live host; the test acts as the host and the worker. */
+/** makeFixture returns a BridgeCalls with one live host. The test acts as the host and as the worker. */
 function makeFixture() {
   const posted: FromBridge[] = [];
   const toHost: unknown[][] = [];
@@ -183,7 +183,7 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   );
   t.mock.timers.tick(1);
   assert.deepEqual(posted.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
-  // The bridge has no record of an ended call, so a late ending is ignored.
+  // The bridge forgets an ended call, so a late ending of the call is ignored.
   const before = posted.length;
   calls.fromHost(host, 'r 3 1');
   calls.connected();

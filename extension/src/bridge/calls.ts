@@ -12,39 +12,42 @@ import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
 
-/** Call is a call whose ending the server has not confirmed. */
+/** Call is a call of the document whose ending the server has not confirmed. */
 interface Call {
   readonly id: string;
   readonly number: number;
   readonly host: Host;
   /**
-   * endMessages is set when the call ends, and is stored until the worker acknowledges the ending. #partSender sends an
-   * ending that consists of parts.
+   * endMessages contains the messages that report the ending of the call, from the ending until the worker acknowledges
+   * it. If endMessages contains the parts of a large result, #partSender sends them.
    */
   endMessages?: FromBridge[];
-  /** sentReports is the number of reports that the call has sent so far. */
+  /** sentReports is the number of progress reports that the call has sent so far. */
   sentReports: number;
-  /** waitingProgress is the progress that was not sent, because there was no port. */
+  /** waitingProgress contains the progress messages that could not be sent, because no port was open. */
   waitingProgress: Progress[];
   readonly toolRequests: ToolRequests;
   /**
-   * deferredStart is the message that starts the call when the host has its new adapter. deferredStart is undefined
-   * after the call has started.
+   * deferredStart is the message that starts the call after the host received its new adapter. deferredStart is
+   * undefined once the call has started.
    */
   deferredStart?: string;
-  /** trace is set for a traced call. */
+  /** trace is set for a traced call only. */
   trace?: CallTrace;
 }
 
-/** CallTrace has the times of a traced call in milliseconds, by the clock of the page. */
+/** CallTrace contains the times of a traced call in milliseconds, by the clock of the page. */
 interface CallTrace {
   readonly arrivedMs: number;
   readonly sentMs: number;
-  /** hostTimes are the times that the host reported: isReady returned, the handler started, the handler settled. */
+  /**
+   * hostTimes are the three times that the host reported: when isReady returned, when the handler started, and when the
+   * handler settled.
+   */
   hostTimes: readonly number[];
 }
 
-/** BridgeCalls is the table of the document's calls, between its hosts and the port to the worker. */
+/** BridgeCalls stores the calls of a document, and routes messages between the document's hosts and the worker. */
 export class BridgeCalls {
   readonly #post: (message: FromBridge) => boolean;
   readonly plugins: Plugins;
@@ -54,7 +57,7 @@ export class BridgeCalls {
   readonly #swaps: AdapterSwaps;
   #lastNumber = 0;
 
-  /** hostEvents are the functions that receive the hosts of the document and the messages of these hosts. */
+  /** hostEvents receives the hosts of the document, and the messages of these hosts. */
   readonly hostEvents: HostEvents = {
     hostFound: (host) => this.plugins.addHost(host),
     baseFound: (base) => this.plugins.setBase(base),
@@ -62,9 +65,8 @@ export class BridgeCalls {
   };
 
   /**
-   * post sends a message to the worker, and returns false without a port. isVisible reports whether the document may be
-   * visible, as in PluginsOptions. awaitLateHost waits for a late host, as in PluginsOptions, and passes the host to
-   * events.
+   * `post` sends a message to the worker, and returns false if no port is open. `isVisible` reports whether the user
+   * may see the document. `awaitLateHost` waits for a host that starts later, and passes the host to `events`.
    */
   constructor(
     post: (message: FromBridge) => boolean,
@@ -88,7 +90,7 @@ export class BridgeCalls {
     this.#partSender = new PartSender(post);
   }
 
-  /** fromHost handles a message of a host (handshake.ts). */
+  /** fromHost handles a message from a host. The format is described in handshake.ts. */
   fromHost(host: Host, text: string): void {
     const [op, rest] = splitAtSpace(text);
     if (this.plugins.receiveFromHost(host, op, rest)) return;
@@ -101,7 +103,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // without a port, connected sends the request later
+        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // if no port is open, connected sends the request later
         break;
       }
       case 'r':
@@ -124,7 +126,7 @@ export class BridgeCalls {
     }
   }
 
-  /** fromWorker handles a message of the worker. arrivedMs is when the message arrived, by the clock of the page. */
+  /** fromWorker handles a message from the worker. `arrivedMs` is when the message arrived, by performance.now(). */
   fromWorker(message: ToBridge, arrivedMs = performance.now()): void {
     route(this.#handlers, message.op, message, arrivedMs);
   }
@@ -146,7 +148,7 @@ export class BridgeCalls {
       const host = this.plugins.anyHost(message.plugin);
       if (host) this.#swaps.begin(host, message);
     },
-    ping: () => undefined, // the link (link.ts) answers pings
+    ping: () => undefined, // link.ts answers pings
     settings: (message) => this.plugins.receive(message),
     probe: (message) => this.plugins.receive(message),
     prepareHost: (message) => this.plugins.receive(message),
@@ -154,7 +156,9 @@ export class BridgeCalls {
     removePlugin: (message) => this.plugins.receive(message),
   };
 
-  /** connected sends all messages that a worker on a new port may not have received. */
+  /**
+   * connected is called for a new port, and sends all messages that the worker may not have received over the old port.
+   */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {
@@ -171,24 +175,25 @@ export class BridgeCalls {
     return this.#callsByNumber.size;
   }
 
-  /** reportLeaving reports which calls have begun, before the document unloads. */
+  /** reportLeaving reports which calls have started, before the document unloads. */
   reportLeaving(): void {
     this.plugins.flush();
-    // A recent ending may be lost with the document, so ended calls are listed until the server confirms them.
+    // The ending of a call may be lost when the document unloads, so the list includes ended calls until the server
+    // confirms their ending.
     const startedIds = [...this.#callsById.values()]
       .filter((call) => call.deferredStart === undefined)
       .map((call) => call.id);
     this.#post({ op: 'leaving', begunCalls: startedIds });
   }
 
-  /** cancelAll cancels all calls, because the extension was removed or reloaded. */
+  /** cancelAll cancels all calls of the document, because the extension was removed or reloaded. */
   cancelAll(reason: string): void {
     for (const call of this.#callsById.values()) {
       this.#sendToHost(call, 'cancel', reason);
     }
   }
 
-  /** greeting returns the first message on each port: the document's plugins and the running calls. */
+  /** greeting returns the first message on each new port: the plugins of the document and the running calls. */
   greeting(): FromBridge {
     const { live, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
@@ -238,12 +243,12 @@ export class BridgeCalls {
     else host.send(text);
   }
 
-  /** runningIn returns the calls that run in the adapter of a host. */
+  /** runningIn returns the calls that have started in the adapter of a host and have not ended. */
   #runningIn(host: Host): Call[] {
     return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
   }
 
-  /** endAll ends the calls of an adapter that is about to be replaced. */
+  /** endAll ends the running calls of an adapter that is about to be replaced. */
   #endAll(host: Host): void {
     const message = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
     const error: CallError = { code: 'plugin_updated', message };
@@ -253,7 +258,7 @@ export class BridgeCalls {
     }
   }
 
-  /** release starts the calls that waited for the new adapter of a host. */
+  /** release starts the calls that waited until the host received its new adapter. */
   #release(host: Host): void {
     for (const call of [...this.#callsByNumber.values()]) {
       const { deferredStart } = call;
@@ -264,7 +269,7 @@ export class BridgeCalls {
     }
   }
 
-  /** sendToHost sends a message about a call to its host, unless the call has ended. */
+  /** sendToHost sends a message about a call to the call's host, unless the call has ended. */
   #sendToHost(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
     if (call && !call.endMessages) call.host.send(JSON.stringify([op, call.number, text]));
   }
@@ -283,7 +288,7 @@ export class BridgeCalls {
   #cancel(id: string, reason: string): void {
     const call = this.#callsById.get(id);
     if (!call || call.endMessages) {
-      // The call has ended, so the cancel gets only the outcome "finished".
+      // The call has ended, so the worker receives only the outcome "finished".
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
@@ -316,8 +321,8 @@ export class BridgeCalls {
   }
 
   /**
-   * end stores the ending of a call, and sends the ending to the worker. Without a port, connected sends the ending
-   * later, after the waiting progress.
+   * end stores the messages that report the ending of a call, and sends them to the worker. If no port is open,
+   * connected sends the ending later, after the waiting progress messages.
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endMessages = ending;
@@ -336,7 +341,7 @@ export class BridgeCalls {
   }
 }
 
-/** notLiveError returns the JSON text of the wire.CallError for a plugin that is not in the document. */
+/** notLiveError returns the JSON text of a wire.CallError for a plugin that has no adapter in the document. */
 function notLiveError(plugin: string): string {
   const message = `the plugin ${plugin} is not live in this tab`;
   const error: CallError = { code: 'navigated', message, notStarted: true };
@@ -359,7 +364,7 @@ function resultMessage(
   return hops ? { op: 'result', id, ...result, hops } : { op: 'result', id, ...result };
 }
 
-/** pageHops returns the hops of a traced call whose result has just arrived, unless the host reported no times. */
+/** pageHops returns the times of a traced call's steps in the page, or undefined if the host reported no times. */
 function pageHops(trace: CallTrace | undefined): PageHops | undefined {
   const [readyMs, startedMs, settledMs] = trace?.hostTimes ?? [];
   if (!trace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
@@ -372,7 +377,7 @@ function pageHops(trace: CallTrace | undefined): PageHops | undefined {
   };
 }
 
-/** splitAtSpace splits a text at the first space. */
+/** splitAtSpace splits a text at its first space. Without a space, the second part is empty. */
 function splitAtSpace(text: string): [string, string] {
   const space = text.indexOf(' ');
   return space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];

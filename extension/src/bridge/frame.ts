@@ -6,15 +6,18 @@ function isFramed(): boolean {
 }
 
 /**
- * hasOriginOfTop reports whether this document has the same origin as the top document. An opaque origin never equals
- * another origin.
+ * hasOriginOfTop reports whether this document has the same origin as the tab's top document. An opaque origin never
+ * equals another origin, so a sandboxed frame does not have the top document's origin.
  */
 export function hasOriginOfTop(): boolean {
   const { ancestorOrigins } = location;
   return !isFramed() || (origin !== 'null' && ancestorOrigins[ancestorOrigins.length - 1] === origin);
 }
 
-/** mayShareWindow reports whether this document may have inherited its Window from the initial empty document (host/intact.ts). */
+/**
+ * mayShareWindow reports whether this document may have inherited its Window object from the initial empty document
+ * (host/intact.ts).
+ */
 export function mayShareWindow(): boolean {
   if (isFramed()) return true; // the page may have changed the frame's Window before this document loaded
   if (history.length !== 1) return false;
@@ -23,8 +26,8 @@ export function mayShareWindow(): boolean {
 }
 
 /**
- * addProbeFrame adds a frame with clean built-ins if the document may share a Window. Call addProbeFrame once, before
- * any host starts.
+ * addProbeFrame adds a frame with unmodified built-in functions if the document may share a Window with an older
+ * document. addProbeFrame must run once, before any host starts.
  */
 export function addProbeFrame(): void {
   if (Reflect.has(globalThis, PROBE_FRAME_KEY) || !mayShareWindow() || !hasOriginOfTop()) return;
@@ -33,7 +36,7 @@ export function addProbeFrame(): void {
   Reflect.set(globalThis, PROBE_FRAME_KEY, frame);
 }
 
-/** probeFrame returns the probe frame if the page has not moved or removed the frame. */
+/** probeFrame returns the probe frame, or undefined if the page has moved or removed the frame. */
 export function probeFrame(): Element | undefined {
   const frame: unknown = Reflect.get(globalThis, PROBE_FRAME_KEY);
   return frame instanceof Element && frame.parentNode === document.documentElement ? frame : undefined;

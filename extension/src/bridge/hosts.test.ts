@@ -10,8 +10,8 @@ class EmptyPage extends EventTarget {
 }
 
 /**
- * dispatchOffer dispatches an event with the offer of a host to the bridge. The field taken is set once the bridge
- * accepts the offer.
+ * dispatchOffer dispatches an event with the offer of a host to the bridge. The field `taken` becomes true once the
+ * bridge accepts the offer.
  */
 function dispatchOffer(page: EventTarget, plugin: string, type = OFFER) {
   const { port1: port } = new MessageChannel();
@@ -38,7 +38,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   });
   assert.deepEqual(found, ['demo']);
   promptedOffer.up('ready');
-  // The document is still awaitsAdapter, but a script that is the root element runs before the document has content.
+  // The document is still empty, but a script that is the root element runs before the document has content.
   const late = dispatchOffer(page, 'late');
   late.up('ready');
   assert.deepEqual([early.taken, promptedOffer.taken, late.taken], [false, true, false]);

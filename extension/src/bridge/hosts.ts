@@ -1,55 +1,65 @@
 import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
 
-/** Host is one plugin's host in this document. */
+/** Host is the host of one plugin in this document. */
 export interface Host {
   readonly plugin: string;
   readonly hash: string;
   /**
-   * base is the hash of the plugin's parts that a new adapter cannot replace in this document. Without base, a new
-   * adapter can replace all parts of the plugin.
+   * base is the hash of the plugin parts that a hot reload cannot replace in this document. If `base` is absent, a hot
+   * reload can replace all parts of the plugin.
    */
   readonly base?: string;
-  /** empty is true while the host waits for its adapter at its entry point. */
+  /** awaitsAdapter is true while the host waits for its adapter to arrive at its entry point. */
   readonly awaitsAdapter?: boolean;
-  /** usesBase is true if the base created the host. A host that the base created uses the entry point of the base. */
+  /**
+   * usesBase is true if the base created the host. A host that the base created receives its adapter at the entry point
+   * of the base.
+   */
   readonly usesBase?: boolean;
-  /** send dispatches a message to the host and returns at once. */
+  /** send dispatches a message to the host, which handles the message before send returns. */
   send(text: string): void;
 }
 
-/** Base creates hosts for plugins whose code arrives later. */
+/** Base is the host that creates hosts for plugins whose code arrives later. */
 export interface Base {
   send(text: string): void;
 }
 
-/** HostEvents receives the hosts of a document and their messages. */
+/** HostEvents receives the hosts of a document and the messages of these hosts. */
 export interface HostEvents {
-  /** frame is the probe frame, which does not count as content. By default, the document has no probe frame. */
+  /**
+   * frame is the probe frame, which does not count as content of the document. By default, the document has no probe
+   * frame.
+   */
   readonly frame?: unknown;
-  /** hostFound is called once for each host, before its first message. */
+  /** hostFound is called once for each host, before the first message of the host. */
   hostFound(host: Host): void;
   /** baseFound is called when the bridge has connected to the base. By default, the bridge ignores the base. */
   baseFound?(base: Base): void;
-  /** received is called for each message of a host, synchronously. The function received must not run page code. */
+  /**
+   * received is called synchronously for each message from a host. The implementation of received must not run code of
+   * the page.
+   */
   received(host: Host, text: string): void;
 }
 
-/** Page is the part of a Document that the bridge uses. */
+/** Page contains the parts of a Document that the bridge uses. */
 export interface Page extends EventTarget {
   readonly documentElement: { readonly firstChild: unknown; readonly lastChild: unknown } | null;
   readonly readyState: string;
 }
 
-/** HOST_PREFIX is the prefix of an offer that arrives over the port of the base. */
+/** HOST_PREFIX is the prefix of an offer that a host sends over the port of the base. */
 const HOST_PREFIX = 'host ';
 
 /** MaxHosts is the maximum number of hosts per document. */
 const MaxHosts = 200;
 
 /**
- * gatherHosts connects to every host of this document (handshake.ts). Call gatherHosts at document_start, after the
- * hosts have started. Later offers could come from the page, so gatherHosts listens only during the handshake. A
- * document whose root is a script, or an image with an onerror, runs page code before the document has content.
+ * gatherHosts connects to every host of this document (handshake.ts). gatherHosts must run at document_start, after the
+ * hosts have started. Later offers could come from scripts of the page, so gatherHosts listens only during the
+ * handshake. If the root of a document is a script, or an image with an onerror handler, page code can run before the
+ * document has content.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;
@@ -67,8 +77,8 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 }
 
 /**
- * awaitLateHost waits for the offer of a late host in an isolated world. The parameter type is the secret event type of
- * the offer. The function that awaitLateHost returns ends the wait for a late host.
+ * awaitLateHost waits for the offer of a host that starts later in an isolated world. The parameter `type` is the
+ * secret event type of the offer. The function that awaitLateHost returns stops waiting for the host.
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {
@@ -113,18 +123,19 @@ function connectBase(port: MessagePort, events: HostEvents): void {
   port.dispatchEvent(new Event(ACCEPTED));
 }
 
-/** longDigits finds 16 digits in a row. A shorter integer is exact as a JavaScript number. */
+/** longDigits matches 16 digits in a row. An integer with fewer than 16 digits is exact as a JavaScript number. */
 const longDigits = /\d{16}/;
 
 /**
- * sendDown dispatches a message to a host. A space before the message reports that all integers of the message are exact
- * as numbers. The host cannot search the message itself: a page could read the message from `RegExp.$_`.
+ * sendDown dispatches a message to a host. A leading space marks a message whose integers are all exact as JavaScript
+ * numbers. The host must not search messages with a regular expression, because the page could read the searched text
+ * from `RegExp.$_`.
  */
 function sendDown(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN, { data: longDigits.test(text) ? text : ` ${text}` }));
 }
 
-/** isPristine reports whether no script of the page can have run yet. */
+/** isPristine reports whether no script of the page can have run in the document yet. */
 function isPristine(doc: Page, frame: unknown): boolean {
   const root = doc.documentElement;
   const isEmpty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);

@@ -85,7 +85,7 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
   runTasks();
   assert.equal(ports.length, 2);
   assert.equal(link.post(message), true);
-  // Chrome kills the worker within a second of the worker's start.
+  // Chrome stops the worker within a second after it started.
   t.mock.timers.tick(100);
   ports[1]?.close();
   runTasks();
@@ -120,7 +120,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
   assert.equal(environment.connected, 2);
   link.post(message);
   assert.deepEqual([ports[0]?.sent, ports[1]?.sent], [[[greeting]], [[greeting], [message]]]);
-  // Chrome may report the end of an old port after a new port is open.
+  // Chrome may report that an old port has closed after a new port is open.
   ports[0]?.close();
   t.mock.timers.tick(5000);
   assert.equal(ports.length, 2);

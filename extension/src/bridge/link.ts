@@ -2,7 +2,7 @@ import { afterTasks, type Batcher, makeBatcher } from '../batch.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
 import { charsOf, decodeMessages, encodeMessages } from '../port-text.ts';
 
-/** Port is the part of chrome.runtime.Port that the link uses. */
+/** Port contains the parts of chrome.runtime.Port that the link uses. */
 export interface Port {
   postMessage(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -13,49 +13,53 @@ export interface Port {
 /** LinkOptions are the functions that a Link uses to reach the extension. */
 export interface LinkOptions {
   /**
-   * connect opens a port to the worker and starts the worker if needed. connect throws if the extension was removed or
+   * connect opens a port to the worker, and starts the worker if needed. connect throws if the extension was removed or
    * reloaded.
    */
   connect(): Port;
-  /** isExtensionAlive reports whether the extension of this script is still loaded. */
+  /** isExtensionAlive reports whether the extension that injected the bridge is still loaded. */
   isExtensionAlive(): boolean;
   read(message: unknown): ToBridge | undefined;
-  /** runSoon runs work after the tasks that are due. Default: afterTasks(). */
+  /** runSoon runs `work` after the tasks that are already in the queue of the event loop. Default: afterTasks(). */
   readonly runSoon?: (work: () => void) => void;
 }
 
-/** Session is the document whose bridge uses a link. */
+/** Session is the document that uses a link to exchange messages with the worker. */
 export interface Session {
-  /** received handles a message that arrived at arrivedMs, by performance.now(). */
+  /** received handles a message from the worker that arrived at arrivedMs, by performance.now(). */
   received(message: ToBridge, arrivedMs: number): void;
-  /** greeting returns the first message on a new port. */
+  /** greeting returns the first message that the link sends on each new port. */
   greeting(): FromBridge;
-  /** connected is called after the greeting on each new port. */
+  /** connected is called on each new port after the greeting was sent. */
   connected(): void;
-  /** isLikelyLastMessage reports whether no other message is likely to follow soon, as in BatcherOptions. */
+  /**
+   * isLikelyLastMessage reports whether the document is unlikely to send another message soon, as in BatcherOptions.
+   */
   isLikelyLastMessage(): boolean;
-  /** orphaned reports that the extension was removed, reloaded or updated, so no port can be opened. */
+  /**
+   * orphaned is called when the extension was removed, reloaded or updated, so that the link can open no port anymore.
+   */
   orphaned(): void;
 }
 
-/** ShortConnectionMs is the lifetime below which a port counts as a short port, in milliseconds. */
+/** ShortConnectionMs is the lifetime, in milliseconds, below which a port counts as short-lived. */
 const ShortConnectionMs = 1000;
 /**
- * RetryMs is the delay after two short ports in a row, in milliseconds. Each further attempt doubles the delay, up to
- * MaxRetryMs.
+ * RetryMs is the delay before the link reopens the port after two short-lived ports in a row, in milliseconds. Each
+ * further attempt doubles the delay, up to MaxRetryMs.
  */
 const RetryMs = 50;
 const MaxRetryMs = 1000;
 /**
- * AliveCheckMs is the interval, in milliseconds, between checks that the extension is still loaded. MaxAliveChecks is
- * the number of checks, after a port has closed, that the extension is still loaded.
+ * AliveCheckMs is the interval between checks that the extension is still loaded, in milliseconds. MaxAliveChecks is
+ * the number of such checks after a port has closed.
  */
 const AliveCheckMs = 1000;
 const MaxAliveChecks = 10;
 
 /**
- * Link is the port to the worker. Once open, the link reopens the port whenever Chrome closes the port: at once, or
- * with a delay if the worker keeps closing the port.
+ * Link keeps a port to the worker open. Link reopens the port whenever Chrome closes it: at once, or with a delay if
+ * the worker keeps closing the port.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -65,7 +69,7 @@ export class Link {
   #port: Port | undefined;
   #isOrphan = false;
   #hasLeft = false;
-  /** #shortPorts is the number of consecutive ports that were open for a short time. */
+  /** #shortPorts is the number of consecutive short-lived ports. */
   #shortPorts = 0;
 
   constructor(options: LinkOptions) {
@@ -76,12 +80,12 @@ export class Link {
     this.#batcher = makeBatcher<FromBridge>({ send, charsOf, isLikelyLastMessage, runSoon: this.#runSoon });
   }
 
-  /** post sends a message, and returns false without a port. */
+  /** post sends a message, and returns false if no port is open. */
   post(message: FromBridge): boolean {
     return this.#batcher.post(message);
   }
 
-  /** open connects a document unless a port is open. */
+  /** open connects the document to the worker, unless a port is open already. */
   open(session: Session): void {
     this.#session = session;
     this.#connect();
@@ -98,9 +102,9 @@ export class Link {
   }
 
   /**
-   * closeForNavigation closes the port of a document that the user leaves. Messages that arrive after a return from the
-   * back/forward cache are ignored. The server has ended the calls of a document that the user left, and another
-   * document may run these calls.
+   * closeForNavigation closes the port when the user leaves the document. While the document is in the back/forward
+   * cache, the link ignores messages. The server has ended the calls of the document, and another document may run them
+   * now.
    */
   closeForNavigation(): void {
     this.#hasLeft = true;
@@ -118,9 +122,9 @@ export class Link {
       return;
     }
     this.#send([session.greeting()]);
-    // Waiting messages are sent first, because they are older than the messages that connected sends. connected sends
-    // all unanswered tool requests and unconfirmed endings again, so waiting tool requests and endings are dropped. An
-    // ending that is sent before its parts would refer to parts that the server does not have.
+    // Waiting messages are older than the messages that session.connected sends, so they are sent first. Waiting tool
+    // requests and endings are dropped, because session.connected sends all of these messages again. An ending that the
+    // link sends before its parts would refer to parts that the server does not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flush();
     session.connected();
@@ -144,8 +148,7 @@ export class Link {
       const arrivedMs = performance.now();
       for (const message of decodeMessages(raw, this.#options.read)) {
         if (this.#port !== port) return;
-        // A ping is answered before waiting messages are sent and before the next call starts, because a call may block
-        // the page.
+        // A ping is answered before waiting messages and before the next call, because a call may block the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
         else session.received(message, arrivedMs);
       }
@@ -163,15 +166,16 @@ export class Link {
     }
     setTimeout(() => this.#checkAlive(MaxAliveChecks), AliveCheckMs);
     this.#shortPorts = Date.now() - openedAt < ShortConnectionMs ? this.#shortPorts + 1 : 0;
-    // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link uses no
-    // timer, because in a hidden tab Chrome fires timers once per second, even with a delay of 0. A document in the
-    // back/forward cache runs no code, and `pageshow` reopens the link.
+    // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link reconnects
+    // without a timer, because in a hidden tab Chrome fires timers only once per second, even with a delay of 0. A
+    // document in the back/forward cache runs no code; its `pageshow` event reopens the link.
     if (this.#shortPorts < 2) this.#runSoon(() => this.#connect());
     else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#shortPorts - 2), MaxRetryMs));
   }
 
   /**
-   * checkAlive detects a dead port. Chrome fires no event for a port that was opened while the extension was reloaded.
+   * checkAlive detects that the extension was reloaded or removed without an event. Chrome fires no event for a port
+   * that was opened while the extension was reloaded.
    */
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#hasLeft) return;

@@ -2,33 +2,35 @@ import { MaxLogEntries } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
 /**
- * SendIntervalMs is the interval between two sends, in milliseconds. Each send contains at most MaxMessagesPerSend
- * messages.
+ * SendIntervalMs is the interval between two sends of log entries, in milliseconds. Each send of log entries contains
+ * at most MaxMessagesPerSend messages.
  */
 const SendIntervalMs = 100;
 const MaxMessagesPerSend = 2;
 /**
- * MaxWaitingEntries and MaxWaitingChars limit the number and the length of waiting entries. If a limit is exceeded, the
- * oldest entries are dropped.
+ * MaxWaitingEntries and MaxWaitingChars limit the number and the total length of waiting log entries. If a limit is
+ * exceeded, the oldest log entries are dropped.
  */
 const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 8 * 1024 * 1024;
-/** MaxMessageChars is the length up to which entries are joined in one message, in UTF-16 units. */
+/** MaxMessageChars is the length, in UTF-16 units, up to which log entries are joined into one message. */
 const MaxMessageChars = 256 * 1024;
 
-/** Logs sends the log entries of this document's adapters, in order and at a limited rate. */
+/** Logs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
 export interface Logs {
   /**
-   * add queues entries of a plugin. entries is the JSON text of an array with count entries, and dropped is the number
-   * of entries lost before them.
+   * add queues log entries of a plugin. `entries` is the JSON text of an array with `count` log entries. `dropped` is
+   * the number of log entries that the plugin lost before them.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
-  /** flush sends all log entries that wait for the next send. Without a port, the entries continue to wait. */
+  /**
+   * flush sends all log entries that wait for the next send. If no port is open, flush keeps the log entries for later.
+   */
   flush(): void;
 }
 
 /**
- * Batch is a batch of log entries that is sent as one message. entries is the JSON text of the entries, joined by
+ * Batch contains log entries that are sent as one message. `entries` is the JSON text of the log entries, joined by
  * commas, without the brackets of an array.
  */
 interface Batch {
@@ -38,7 +40,7 @@ interface Batch {
   entries: string;
 }
 
-/** makeLogs returns a Logs that sends by post, which returns false while there is no port. */
+/** makeLogs returns a Logs that sends messages with `post`, which returns false while no port is open. */
 export function makeLogs(post: (message: FromBridge) => boolean): Logs {
   const waitingBatches: Batch[] = [];
   let entryCount = 0;
@@ -62,13 +64,16 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
     timer = undefined;
     let sentCount = 0;
     while (sentCount < MaxMessagesPerSend && sendFirst()) sentCount++;
-    // Without a port, flush sends the remaining entries later.
+    // If no port is open, flush sends the remaining log entries later.
     if (sentCount === MaxMessagesPerSend) scheduleSend();
   };
   const scheduleSend = () => {
     timer ??= setTimeout(sendSome, SendIntervalMs);
   };
-  /** dropOldest drops a batch and adds the batch's count to the next batch of the plugin. */
+  /**
+   * dropOldest drops the oldest batch, and adds its number of log entries to the `dropped` count of the plugin's next
+   * batch.
+   */
   const dropOldest = () => {
     const oldest = waitingBatches.shift();
     if (!oldest) return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchNavigation } from './navigating.ts';
 
-/** eventsOf returns the reported events for a navigation event of the browser. */
+/** eventsOf returns the events that watchNavigation reports for a navigation event of the browser. */
 function eventsOf(name: string, fields: object, trusted = true): (boolean | 'moved')[] {
   const reported: (boolean | 'moved')[] = [];
   const listeners = new Map<string, (event: Event) => void>();
@@ -15,7 +15,7 @@ function eventsOf(name: string, fields: object, trusted = true): (boolean | 'mov
     urlChanged: () => reported.push('moved'),
   });
   const event = new Event(name);
-  // A test cannot set isTrusted on a real event, so this event is a fake.
+  // A test cannot set isTrusted on a real event, so the dispatched event is a fake.
   listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...fields, isTrusted: trusted })));
   return reported;
 }

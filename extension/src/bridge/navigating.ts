@@ -1,26 +1,26 @@
-/** Navigation is the part of the page's Navigation object that the bridge uses. */
+/** Navigation contains the parts of the page's Navigation object that the bridge uses. */
 export type Navigation = EventTarget;
 
-/** NavigationEvents receives the navigations of the page. */
+/** NavigationEvents receives the navigations of a document. */
 export interface NavigationEvents {
   /**
    * navigationChanged reports that a navigation to another document began, or that the navigation ended without a new
    * document.
    */
   navigationChanged(isNavigating: boolean): void;
-  /** urlChanged reports a new address after a navigation within the document. */
+  /** urlChanged reports that the URL changed by a navigation within the document. */
   urlChanged(): void;
 }
 
 /**
- * watchNavigation reports navigations to another document. The start of a navigation is reported synchronously, and so
- * before the result of a tool that navigates and returns. The end of a navigation is reported when the page intercepts
- * the navigation or when the navigation fails. Chrome fires no event for the end of a navigation that becomes a
- * download.
+ * watchNavigation reports navigations to another document. watchNavigation reports the start of a navigation
+ * synchronously, so the report precedes the result of a tool that navigates and returns. watchNavigation reports the
+ * end of a navigation when the page intercepts the navigation, or when the navigation fails. Chrome fires no event for
+ * the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
-  // The navigation listener is registered first and in the capture phase, so that it runs before the page's listeners.
-  // Events that the page dispatches are not trusted.
+  // The navigation listener is registered first and in the capture phase, so that it runs before the listeners of the
+  // page. Events that scripts of the page dispatch are not trusted, and are ignored.
   const listen = (name: string, onEvent: (event: Event) => void) =>
     navigation.addEventListener(
       name,

@@ -1,26 +1,27 @@
 import type { FromBridge } from '../port-message.ts';
 
-// A large result shares the port with all other messages of the document. To keep the port free, only a few parts are
-// in flight at once, and short messages are sent between the parts. The worker acknowledges each part after sending it
-// to the server. A waiting part uses no memory, because the part is a slice of the result's text.
+// A large result shares the port with all other messages of the document. To keep the port free, only a few parts wait
+// for an acknowledgment at once, and short messages are sent between the parts. The worker acknowledges each part after
+// sending the part to the server. A part that is not sent yet needs no memory, because it is a slice of the result's
+// text.
 //
 // The result with the fewest unsent parts is sent first. If parts of different results alternated, the server would
-// have to store parts of all results until the end. To prevent starvation, every fourth part that is sent belongs to
-// the oldest result.
+// have to store parts of all these results until the end. To prevent starvation, every fourth part belongs to the
+// oldest result.
 
-/** MaxInFlight is the maximum number of parts of all results of a document that the worker has not acknowledged. */
+/** MaxInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
 export const MaxInFlight = 8;
 
-/** OldestResultInterval is the interval, in parts, at which the oldest result sends a part. */
+/** OldestResultInterval is the interval, in parts, at which a part of the oldest result is sent. */
 const OldestResultInterval = 4;
 
-/** PendingResult contains the messages with the outcome of one call, and the number of messages that were sent. */
+/** PendingResult contains the messages that carry the result of one call, and how many of them were sent. */
 interface PendingResult {
   readonly messages: readonly FromBridge[];
   sentCount: number;
 }
 
-/** PartSender sends large results in parts. post sends a message, and returns false without a port. */
+/** PartSender sends large results in parts. `post` sends a message, and returns false if no port is open. */
 export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
   /** #pendingResults are the results that are being sent, oldest first. */
@@ -32,26 +33,26 @@ export class PartSender {
     this.#post = post;
   }
 
-  /** begin queues the messages with the ending of one call. */
+  /** begin queues the messages that carry the result of one call. */
   begin(id: string, messages: readonly FromBridge[]): void {
     this.#pendingResults.set(id, { messages, sentCount: 0 });
     this.#send();
   }
 
-  /** confirmPart reports that the worker has sent one part to the server. */
+  /** confirmPart is called when the worker has sent one part to the server. */
   confirmPart(): void {
     this.#inFlight--;
     this.#send();
   }
 
-  /** restart sends all results again from their beginnings, on a new port. */
+  /** restart sends all pending results again from their beginning, because a new port is open. */
   restart(): void {
     this.#inFlight = 0;
     for (const result of this.#pendingResults.values()) result.sentCount = 0;
     this.#send();
   }
 
-  /** drop stops the sending of a call's result. */
+  /** drop stops sending the result of a call. */
   drop(id: string): void {
     this.#pendingResults.delete(id);
   }
@@ -60,10 +61,10 @@ export class PartSender {
     while (this.#inFlight < MaxInFlight) {
       const result = this.#nextResult();
       const message = result?.messages[result.sentCount];
-      if (!result || !message || !this.#post(message)) return; // without a port, restart sends the parts later
+      if (!result || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
       result.sentCount++;
       this.#inFlight++;
-      // The last message of a result is short and contains the number of parts.
+      // The last message of a result is short, and contains the number of parts.
       const lastMessage = result.messages[result.sentCount];
       if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;
     }

@@ -6,8 +6,8 @@ import { makeProbing, type Probing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /**
- * PluginMessage is a message of the worker to one plugin. The message 'replaceAdapter' is not a PluginMessage, because
- * it also concerns calls.
+ * PluginMessage is a message from the worker to one plugin. The message 'replaceAdapter' is not a PluginMessage,
+ * because it also affects running calls.
  */
 export type PluginMessage = Extract<
   ToBridge,
@@ -15,19 +15,19 @@ export type PluginMessage = Extract<
 >;
 
 export interface PluginsOptions {
-  /** post sends a message to the worker. post returns false without a port. */
+  /** post sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
-  /** changed reports a change of the live plugins or their hashes. */
+  /** changed is called when the live plugins or their hashes have changed. */
   changed(): void;
-  /** isVisible reports whether the document may be visible to the user. */
+  /** isVisible reports whether the user may see the document. */
   isVisible(): boolean;
   /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   hashOf(host: Host): string | undefined;
   /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   endSwap(host: Host): void;
   /**
-   * awaitLateHost waits for the offer of a late host in an event of the given type. The function that awaitLateHost
-   * returns ends the wait for a late host.
+   * awaitLateHost waits for the offer of a host that starts later. `type` is the type of the event with the offer. The
+   * function that awaitLateHost returns stops waiting for the host.
    */
   awaitLateHost(plugin: string, type: string): () => void;
 }
@@ -35,17 +35,17 @@ export interface PluginsOptions {
 /** HostOperation is an operation of a host that does not concern a call (handshake.ts). */
 type HostOperation = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w';
 
-/** Plugins are the plugins of this document, with their hosts, readiness and logs. */
+/** Plugins manages the plugins of a document, with their hosts, readiness and logs. */
 export class Plugins {
   readonly #options: PluginsOptions;
-  /** #allHosts maps each plugin to its host. #liveHosts contains only hosts with a live adapter. */
+  /** #allHosts maps the name of each plugin to its host. #liveHosts contains only the hosts with a live adapter. */
   readonly #allHosts = new Map<string, Host>();
   readonly #liveHosts = new Map<string, Host>();
   readonly #liveAdapters = new Map<string, LiveAdapter>();
   readonly #removedHosts = new Set<Host>();
   /**
-   * #stopAwaiting maps each plugin to a function that ends the wait for a late host. Only the newest 'awaitLateHost'
-   * message of a plugin has an effect.
+   * #stopAwaiting maps the name of a plugin to a function that stops waiting for a late host. For each plugin, only the
+   * newest 'awaitLateHost' message has an effect.
    */
   readonly #stopAwaiting = new Map<string, () => void>();
   readonly #logs: Logs;
@@ -66,7 +66,7 @@ export class Plugins {
     });
   }
 
-  /** live returns the live plugins, as reported to the worker. */
+  /** live returns the live adapters, as the bridge reports them to the worker. */
   get live(): LiveAdapter[] {
     return [...this.#liveAdapters.values()];
   }
@@ -93,12 +93,12 @@ export class Plugins {
     return this.#base !== undefined;
   }
 
-  /** liveHost returns the host of a live plugin. */
+  /** liveHost returns the host of a plugin, or undefined if the plugin is not live. */
   liveHost(plugin: string): Host | undefined {
     return this.#liveHosts.get(plugin);
   }
 
-  /** anyHost returns the host of a plugin, even without an adapter. */
+  /** anyHost returns the host of a plugin, even if the host has no adapter. */
   anyHost(plugin: string): Host | undefined {
     return this.#allHosts.get(plugin);
   }
@@ -108,12 +108,12 @@ export class Plugins {
     if (this.#isParsed) host.send('["begin"]');
   }
 
-  /** setBase stores the base, which creates hosts for plugins whose code arrives later. */
+  /** setBase stores the base, which can create hosts for plugins whose code arrives later. */
   setBase(base: Base): void {
     this.#base = base;
   }
 
-  /** receiveFromHost handles a message of a host, and returns false if the message is about a call. */
+  /** receiveFromHost handles a message from a host, and returns false if the message is about a call. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
@@ -121,24 +121,24 @@ export class Plugins {
     return true;
   }
 
-  /** receive handles a message of the worker. */
+  /** receive handles a message from the worker to one plugin. */
   receive(message: PluginMessage): void {
     route(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
   }
 
-  /** documentParsed is called when the document is parsed. */
+  /** documentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
   documentParsed(): void {
     this.#isParsed = true;
     for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.send('["begin"]');
     this.#probing.documentLoaded();
   }
 
-  /** documentLoaded is called when the document is loaded. */
+  /** documentLoaded is called on the document's load event, and probes the adapters that are not ready. */
   documentLoaded(): void {
     this.#probing.documentLoaded();
   }
 
-  /** urlChanged reports a new address after a navigation within the document. */
+  /** urlChanged is called when the URL changed by a navigation within the document. */
   urlChanged(): void {
     this.#probing.urlChanged();
   }
@@ -149,18 +149,18 @@ export class Plugins {
     this.#wakes.visibilityChanged();
   }
 
-  /** wake runs the due timers of the adapters in the hosts. */
+  /** wake runs the due timers of the document's adapters. */
   wake(): void {
     this.#wakes.wake();
   }
 
-  /** connected is called when the worker has a new port to this document. */
+  /** connected is called when the worker has opened a new port to this document. */
   connected(): void {
     this.#logs.flush();
     this.#wakes.portConnected();
   }
 
-  /** flush sends the log entries that wait for the next send. */
+  /** flush sends all waiting log entries. */
   flush(): void {
     this.#logs.flush();
   }
@@ -197,7 +197,7 @@ export class Plugins {
     },
     kept: (host, problem) => {
       const { hashOf, endSwap, post } = this.#options;
-      // If a plugin has no older adapter, the plugin has failed in this document.
+      // If a plugin has no older adapter, a failed replacement means that the plugin has failed in this document.
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
       endSwap(host);
       post({
@@ -219,7 +219,7 @@ export class Plugins {
     return Object.hasOwn(this.#hostHandlers, op);
   }
 
-  /** probeAdapters requests the readiness of some live adapters. */
+  /** probeAdapters requests the readiness of the live adapters for which mustProbe returns true. */
   #probeAdapters(mustProbe: (entry: LiveAdapter) => boolean): void {
     for (const [plugin, host] of this.#liveHosts) {
       const entry = this.#liveAdapters.get(plugin);
@@ -258,7 +258,7 @@ export class Plugins {
   }
 }
 
-/** isWorking reports whether an adapter has no problem. */
+/** isWorking reports whether an adapter has started without an error. */
 function isWorking(entry: LiveAdapter): boolean {
   return entry.problem === undefined;
 }

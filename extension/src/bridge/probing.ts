@@ -1,11 +1,11 @@
 /**
- * ProbeDelaysMs are the intervals between probes of adapters that are not ready, in milliseconds. The last of
- * ProbeDelaysMs repeats.
+ * ProbeDelaysMs are the intervals between readiness probes of adapters that are not ready, in milliseconds. The last
+ * interval of ProbeDelaysMs repeats.
  */
 const ProbeDelaysMs = [1000, 4000, 15_000, 30_000] as const;
 /**
- * UrlProbeDelayMs is the delay of a probe after a navigation within the document, in milliseconds.
- * MinUrlProbeIntervalMs is the minimum time between two probes after navigations within the document, in milliseconds.
+ * UrlProbeDelayMs is the delay between a navigation within the document and the readiness probe, in milliseconds.
+ * MinUrlProbeIntervalMs is the minimum time between two such probes, in milliseconds.
  */
 const UrlProbeDelayMs = 250;
 const MinUrlProbeIntervalMs = 1000;
@@ -13,15 +13,15 @@ const MinUrlProbeIntervalMs = 1000;
 export interface ProbingOptions {
   /** probe requests the readiness of all adapters, or only of the adapters that are not ready. */
   probe(all: boolean): void;
-  /** areAllReady reports whether all adapters are ready. */
+  /** areAllReady reports whether all adapters of the document are ready. */
   areAllReady(): boolean;
-  /** isVisible reports whether the document may be visible to the user. */
+  /** isVisible reports whether the user may see the document. */
   isVisible(): boolean;
 }
 
 /**
- * Probing schedules the probes of adapters for readiness. In addition to the scheduled probes, each start of a call
- * probes the adapter of the call.
+ * Probing schedules when the bridge asks adapters whether they are ready. In addition to the scheduled probes, each
+ * start of a call probes the adapter that runs the call.
  */
 export interface Probing {
   /** documentLoaded is called when the document is parsed, and again when the document is loaded. */
@@ -34,7 +34,7 @@ export interface Probing {
   readinessChanged(): void;
 }
 
-/** makeProbing returns an idle Probing. */
+/** makeProbing returns a Probing that has scheduled no probe. */
 export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): Probing {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let delayIndex = 0;

@@ -1,7 +1,7 @@
 import type { ToBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
-/** NewAdapterTimeoutMs is how long calls wait for the new adapter after the entry point was armed, in milliseconds. */
+/** NewAdapterTimeoutMs is how long calls wait for a new adapter after the entry point was armed, in milliseconds. */
 const NewAdapterTimeoutMs = 10_000;
 
 type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
@@ -16,23 +16,24 @@ export interface AdapterSwapsOptions {
 }
 
 /**
- * AdapterSwaps are the pending replacements of adapters in this document. An adapter is replaced when no call runs in
- * the adapter. New calls of a host wait for the new adapter.
+ * AdapterSwaps are the pending adapter replacements of a document. An adapter is replaced when it runs no call. New
+ * calls of the plugin wait for the new adapter.
  */
 export interface AdapterSwaps {
-  /** begin prepares a host for the arrival of a new adapter. begin replaces an earlier pending swap of the host. */
+  /** begin prepares a host for the arrival of a new adapter, and replaces an earlier pending swap of the host. */
   begin(host: Host, message: ReplaceMessage): void;
-  /** isWaiting reports whether calls for a host wait for the new adapter of the host. */
+  /** isWaiting reports whether calls of a host have to wait for a new adapter. */
   isWaiting(host: Host): boolean;
   /** callEnded is called when a call in the adapter of a host has ended. */
   callEnded(host: Host): void;
   /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   hashOf(host: Host): string | undefined;
   /**
-   * finish ends the swap of a host. A host whose swap has ended has the new adapter, the old adapter, or no adapter.
+   * finish ends the swap of a host, and starts the calls that waited for the new adapter. After its swap, a host has
+   * the new adapter, the old adapter, or no adapter.
    */
   finish(host: Host): void;
-  /** clear ends all swaps, because the worker with the code of the new adapters has stopped. */
+  /** clear ends all swaps, because the worker that had the code of the new adapters has stopped. */
   clear(): void;
 }
 
@@ -63,7 +64,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     begin: (host, message) => {
       const earlierSwap = pendingSwaps.get(host);
       if (earlierSwap && !earlierSwap.isArmed) {
-        earlierSwap.message = message; // running calls get no extra time from a newer adapter
+        earlierSwap.message = message; // a newer adapter does not extend the time limit of the running calls
         return;
       }
       clearTimeout(earlierSwap?.timer);

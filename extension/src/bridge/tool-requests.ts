@@ -1,28 +1,28 @@
 import type { ToolAskParams } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/** WITHDRAWN is the body that the host sends when a tool withdraws a request. */
+/** WITHDRAWN is the body of a message by which a tool withdraws a request. */
 const WITHDRAWN = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
 
 /**
- * ToolRequests are the requests of one call to the server. The server ignores duplicates, so open requests may be sent
- * again.
+ * ToolRequests stores the requests that one call sent to the server. The server ignores duplicates, so unanswered
+ * requests may be sent again.
  */
 export interface ToolRequests {
-  /** recordRequest stores a request of the host and returns the message for the worker. */
+  /** recordRequest stores a request of the host, and returns the message that sends the request to the worker. */
   recordRequest(ask: number, body: string): FromBridge;
   /**
-   * recordAnswer records that a request was answered. The result is "wanted" if the host waits for the answer, "known"
-   * if the host already has the answer, and otherwise "unwanted".
+   * recordAnswer records that the server answered a request. The result is "wanted" if the host waits for the answer,
+   * and "known" if the host already received the answer. Otherwise, the result is "unwanted".
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
-  /** listUnanswered returns the messages for a new worker: all open or withdrawn requests, oldest first. */
+  /** listUnanswered returns the messages for a new worker: all unanswered or withdrawn requests, oldest first. */
   listUnanswered(): FromBridge[];
-  /** close drops all tool requests, because an ended call needs no answer. */
+  /** close drops all requests of the call, because an ended call needs no answers. */
   close(): void;
 }
 
-/** makeToolRequests returns the empty ToolRequests of a new call. */
+/** makeToolRequests returns the ToolRequests of a new call, without requests. */
 export function makeToolRequests(id: string): ToolRequests {
   const unansweredBodies = new Map<number, string>();
   const answeredRequests = new Set<number>();

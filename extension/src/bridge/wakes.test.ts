@@ -4,7 +4,7 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 import { makeWakeRequests } from './wakes.ts';
 
-/** setUpWakes returns WakeRequests at a time that a test moves, with two hosts. */
+/** setUpWakes returns a WakeRequests with two hosts, and a clock that the test controls. */
 function setUpWakes() {
   const state = { now: 1000, visible: false, port: true };
   const posted: FromBridge[] = [];

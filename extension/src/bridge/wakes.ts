@@ -3,43 +3,46 @@ import type { Host } from './hosts.ts';
 
 /**
  * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. Browsers also delay nested
- * timers by at least MinWakeIntervalMs.
+ * timers by at least 4 ms.
  */
 const MinWakeIntervalMs = 4;
 
-/** WakeRequestsOptions are the functions that WakeRequests use. */
+/** WakeRequestsOptions are the callbacks that WakeRequests uses. */
 export interface WakeRequestsOptions {
-  /** post sends a message to the worker. post returns false without a port. */
+  /** post sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
-  /** isVisible reports whether the document may be visible to the user. */
+  /** isVisible reports whether the user may see the document. */
   isVisible(): boolean;
-  /** now returns the time in milliseconds. By default, now is performance.now. */
+  /** now returns the current time in milliseconds. By default, `now` is performance.now. */
   readonly now?: () => number;
 }
 
 /**
- * WakeRequests requests wakes from the worker for timers that are due while the document is hidden. WakeRequests
- * requests at most one wake at a time.
+ * WakeRequests asks the worker to wake a hidden document when a timer is due, because Chrome delays timers of hidden
+ * documents. At most one request for a wake is pending at a time.
  */
 export interface WakeRequests {
-  /** setTimer sets in how many milliseconds the next timer of a host is due. Negative means never. */
+  /**
+   * setTimer sets in how many milliseconds the next timer of a host is due. A negative number means that the host has
+   * no timer.
+   */
   setTimer(host: Host, ms: number): void;
-  /** wake sends a wake to each host with a due timer. */
+  /** wake notifies each host that has a due timer. */
   wake(): void;
   /** visibilityChanged is called when the visibility of the document has changed. */
   visibilityChanged(): void;
-  /** portConnected is called for a new port, which may lead to a new worker. */
+  /** portConnected is called for a new port, because the new port may lead to a new worker without wake requests. */
   portConnected(): void;
 }
 
-/** makeWakeRequests returns WakeRequests without timers. */
+/** makeWakeRequests returns a WakeRequests without timers. */
 export function makeWakeRequests({
   post,
   isVisible,
   now = () => performance.now(),
 }: WakeRequestsOptions): WakeRequests {
   const dueTimes = new Map<Host, number>();
-  /** requestedWakeAt is the time for which a wake was requested; Infinity if no wake was requested. */
+  /** requestedWakeAt is the time of the pending wake request; Infinity means that no request is pending. */
   let requestedWakeAt = Infinity;
 
   const requestWake = () => {
@@ -63,7 +66,7 @@ export function makeWakeRequests({
       for (const [host, dueAt] of dueTimes) {
         if (dueAt > wakeAt) continue;
         dueTimes.delete(host);
-        host.send('["wake"]'); // after a wake, the host sends the time of its next timer
+        host.send('["wake"]'); // after a wake, the host reports when its next timer is due
       }
       requestWake();
     },
