@@ -103,7 +103,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // if no port is open, connected sends the request later
+        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // connected sends requests that were lost
         break;
       }
       case 'r':

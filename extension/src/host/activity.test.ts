@@ -3,8 +3,8 @@ import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
- * beginCall starts a call of the tool run, whose handler is given. The parameter handle is the body of the handler,
- * which receives the context `c`.
+ * beginCall starts a call of a tool named run. The parameter handle is the code in the body of the tool's handler,
+ * whose second parameter is named `c`.
  */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
@@ -18,7 +18,7 @@ async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort
   return { realm, port };
 }
 
-/** reports parses and removes the reports that the host has sent. */
+/** reports returns the progress reports that the host has sent since the previous call. */
 function reports(port: HostPort): unknown[] {
   return port.received.splice(0).flatMap((text): unknown[] => {
     const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);

@@ -5,38 +5,47 @@ import { audienceOf, truncate } from './report.ts';
 
 /** MaxTypeChars is the maximum length of an activity's type, in UTF-16 units. */
 const MaxTypeChars = 100;
-/** MaxStoredChars limits the reports of one call that are stored for a resync, in UTF-16 units. */
+/** MaxStoredChars limits the activity reports of one call that the host stores for a resync, in UTF-16 units. */
 const MaxStoredChars = 1024 * 1024;
 /**
- * MaxResends limits how often the host resends an activity's content without a change. A patch that never applies would
- * cause endless resyncs.
+ * MaxResends limits how often the host resends the unchanged content of an activity. Without MaxResends, a patch that
+ * never applies would cause endless resyncs.
  */
 const MaxResends = 8;
 
-/** INVALID_REPORT is the report of an activity that cannot be sent. */
+/** INVALID_REPORT is sent in place of an activity report that is invalid or too long. */
 const INVALID_REPORT = objectText<'Report'>({ invalid: 'true' });
 
-/** Activities converts the activities of one call to reports, and stores the reports for a resync. No method throws. */
+/**
+ * Activities converts the activities of one call to reports, and stores the reports for resyncs. The methods of
+ * Activities never throw.
+ */
 export interface Activities {
-  /** reportContent returns the JSON text of a wire.Report with a content, and stores the report. */
+  /**
+   * reportContent converts the complete content of an activity to the JSON text of a wire.Report, and stores the
+   * report.
+   */
   reportContent(type: unknown, content: unknown, options: unknown): string;
-  /** reportPatch reports a patch of an activity's content: one operation, or an array of operations. */
+  /**
+   * reportPatch converts a JSON patch of an activity to a report. The patch is one operation, or an array of
+   * operations.
+   */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends the last content of a type and the later patches, joined by commas, if they are still stored. If type
-   * is empty, resend sends the activities of all types.
+   * resend sends the last content of an activity and its later patches again, joined by commas, if they are still
+   * stored. If `type` is empty, resend sends the activities of all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }
 
-/** StoredReports are the reports of one activity type: the last content and the later patches. */
+/** StoredReports contains the reports of one activity type: the last content and the later patches. */
 interface StoredReports {
   reports: string;
   count: number;
   resends: number;
 }
 
-/** makeActivities returns the activities of a new call. */
+/** makeActivities returns the empty Activities of a new call. */
 export function makeActivities(): Activities {
   const storedByType = makeBareObject();
   let storedTypeCount = 0;

@@ -13,33 +13,34 @@ import {
 import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
-// This file defines the properties that adapters expect in `__openTabs` beside their registry. The properties of
-// `__openTabs` have the names of the original OpenTabs plugin format. In the original format, the properties of
-// `__openTabs` send window messages, which a page can read and forge. In opentabs, the properties of `__openTabs` use
-// the private channel, and the nonces of the original format have no effect.
+// This file defines the properties of `__openTabs` that adapters expect in addition to the registry of adapters. The
+// properties of `__openTabs` have the names of the original OpenTabs plugin format. In the original format, the
+// functions of `__openTabs` send window messages, which the page can read and forge. In opentabs, these functions use a
+// private channel, and the nonces of the original format have no effect.
 
-/** Services are the functions and values of the host that an adapter uses through `__openTabs`. */
+/** Services are the host's functions and values that an adapter uses through `__openTabs`. */
 export interface Services {
   readonly plugin: string;
   /** config contains the plugin's settings. */
   readonly config: object;
   readonly logs: Logs;
-  /** timers also run on time in hidden pages. */
+  /** timers run on time in hidden pages too, where Chrome delays the timers of the page. */
   readonly timers: Timers;
-  /** readinessChanged is called when the adapter reports that the result of isReady() may have changed. */
+  /** readinessChanged is called when the adapter reports that isReady() may now return another result. */
   readinessChanged(): void;
 }
 
-/** CarriedProperties are the properties of `__openTabs` that are copied to the next adapter in the same document. */
+/**
+ * CarriedProperties are the properties of `__openTabs` that a hot reload copies to the next adapter in the document.
+ */
 const CarriedProperties = ['preScript', 'tokenCache'];
 
 /**
- * makeAdapterGlobals returns a new `__openTabs` with the carried properties of the previous `__openTabs` in the
- * document.
+ * makeAdapterGlobals returns a new `__openTabs`, with the CarriedProperties of the document's previous `__openTabs`.
  */
 export function makeAdapterGlobals(services: Services, previousGlobals?: unknown): object {
-  // The objects of adapterGlobals have no prototypes, so a property of the page's Object.prototype cannot look like a
-  // setting.
+  // The objects in `__openTabs` have no prototypes, so a property of the page's Object.prototype cannot be mistaken for
+  // a setting.
   const adapterGlobals = makeBareObject();
   for (let i = 0; i < CarriedProperties.length; i++) {
     const key = CarriedProperties[i] ?? '';
@@ -47,7 +48,7 @@ export function makeAdapterGlobals(services: Services, previousGlobals?: unknown
     defineProperty(adapterGlobals, key, dataProperty(isObject(carriedValue) ? carriedValue : makeBareObject()));
   }
   defineProperty(adapterGlobals, '_pluginName', dataProperty(services.plugin));
-  // Adapters of the original SDK send no logs and no readiness without nonces.
+  // Adapters of the original SDK send logs and readiness only if the nonces are set.
   defineProperty(adapterGlobals, '_logNonce', dataProperty('private'));
   defineProperty(adapterGlobals, '_readinessNonce', dataProperty('private'));
   addAdapterGlobals(adapterGlobals, services);
@@ -55,9 +56,9 @@ export function makeAdapterGlobals(services: Services, previousGlobals?: unknown
 }
 
 /**
- * addAdapterGlobals defines the host's properties in an `__openTabs`. An adapter may assign functions that post
- * messages to the page, or replace its whole `__openTabs`. The setters of the host's properties ignore assigned
- * functions.
+ * addAdapterGlobals defines the properties of the host in an `__openTabs` object. An adapter may assign functions that
+ * post messages to the page, or may replace the whole `__openTabs` object. The setters of the host's properties ignore
+ * the functions that an adapter assigns.
  */
 export function addAdapterGlobals(container: unknown, services: Services): void {
   if (!isObject(container)) return;
@@ -69,7 +70,7 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
   defineAccessor('pluginConfig', () => services.config, doNothing);
   defineAccessor('_withPristineBuiltIns', () => runPristine, doNothing);
   defineAccessor('_notifyReadinessChanged', () => services.readinessChanged, doNothing);
-  // _setTimer is not part of the original format. Without _setTimer, the SDK uses the timers of the page.
+  // _setTimer is not part of the original plugin format. Without _setTimer, the SDK would use the timers of the page.
   defineAccessor('_setTimer', () => services.timers.set, doNothing);
   const transport = (entries: unknown) => services.logs.accept(entries);
   let installTransport: unknown = lookup(container, '_setLogTransport');
@@ -91,7 +92,7 @@ export function addAdapterGlobals(container: unknown, services: Services): void 
   );
 }
 
-/** runPristine runs synchronous code of the SDK with pristine built-ins (sdk-ts/src/runtime/pristine.ts). */
+/** runPristine runs synchronous code of the SDK with unmodified built-in functions (sdk-ts/src/runtime/pristine.ts). */
 function runPristine(callback: unknown): void {
   if (!isFn(callback)) return;
   const refusalReason = withPristineBuiltIns(
@@ -105,5 +106,5 @@ function runPristine(callback: unknown): void {
 }
 
 function doNothing(): void {
-  // doNothing is a setter that ignores its value, or an undo function without an effect.
+  // Serves as a setter that ignores its value, and as an undo function without an effect.
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-// Each use of a built-in that the page observes comes from the host, because the handlers in `tools` use no built-ins.
+// The handlers in `tools` use no built-in functions, so each use that the page observes comes from the host.
 const tools = `
   { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
   { name: 'promise', handle: () => given },
@@ -32,7 +32,7 @@ const tools = `
   { name: 'mixed', handle: (p) => ({ __proto__: null, page: planted, secret: p.secret, deep: { __proto__: null, secret: p.secret } }) },
   { name: 'schema', input: schema, handle: (p) => p }`;
 
-/** schema looks up built-ins at each step and reads optional fields, like the schemas of zod. */
+/** schema uses built-in functions at each step and reads optional fields, as the schemas of zod do. */
 const schema = `{ safeParse(data) {
   const out = {};
   for (const [key, value] of Object.entries(data)) out[key] = Array.isArray(value) ? [...value.map((v) => String(v).trim())] : value;
@@ -50,7 +50,7 @@ const prelude = `
   const wrong = new TypeError('S3CRET'); const list = ['S3CRET'];
   const yes = Promise.resolve(true);`;
 
-/** openHostilePage returns a page in which a hostile script ran after the host had started. */
+/** openHostilePage returns a page in which a hostile script ran after the host started. */
 async function openHostilePage() {
   const realm = makeRealm();
   realm.start('demo', 'h', prelude + adapter('demo', tools, '() => yes'));
@@ -63,7 +63,7 @@ async function openHostilePage() {
   return { realm, port };
 }
 
-/** observedUses returns the uses of built-ins that the page observed. */
+/** observedUses returns the uses of built-in functions that the page observed. */
 function observedUses(realm: Realm): string[] {
   const saw = realm.run('page.saw');
   return Array.isArray(saw) ? Array.from({ length: saw.length }, (_, i) => String(saw[i])) : [];
@@ -240,7 +240,7 @@ for (const [name, messages, want] of attacks) {
     const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
     for (const message of messages) {
-      // An answer or a resync requires a running handler; a cancellation requires no handler.
+      // An answer or a resync requires a running handler; a cancellation does not.
       if (message[0] === 'answer' || message[0] === 'resync') await realm.idle();
       port.send(...message);
     }
@@ -347,7 +347,7 @@ test("page: an adapter's globalThis as an argument becomes the page's window", a
 test('page: a page that gets the container cannot replace the adapter', async () => {
   const realm = makeRealm();
   realm.run('function pageFn() {}');
-  // The adapter passes its globalThis to a function of the page with the page's Reflect.
+  // The adapter uses the page's Reflect to pass its globalThis to a function of the page.
   const calls = `{ name: 'run', handle: (p) => { Reflect.apply(pageFn, globalThis, []); return p.secret; } }`;
   realm.start('demo', 'h', adapter('demo', calls));
   const [port] = realm.bridge();

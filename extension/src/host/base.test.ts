@@ -10,7 +10,7 @@ const options = (name: string, more: object = {}) =>
   JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });
 
 /**
- * makePage returns a page with content. The scripts of the page run before the first plugin arrives in the document.
+ * makePage returns a page that has content. The scripts of the page run before the code of the first plugin arrives.
  */
 async function makePage() {
   const realm = makeRealm();

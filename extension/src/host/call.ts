@@ -30,61 +30,67 @@ import { type Outcome, outcomeOf } from './result.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
- * Request is a call that the bridge passed to the host. The page must not learn the call's ID, so the bridge assigns a
- * number to each request.
+ * Request is a call that the bridge sent to the host. The bridge assigns a number to each request, because the page
+ * must not see the ID of the call.
  */
 export interface Request {
   readonly call: number;
   readonly tool: string;
   readonly maxBytes: number;
   readonly args: unknown;
-  /** prompt is true if tool is the name of a prompt. */
+  /** prompt is true if `tool` is the name of a prompt. */
   readonly prompt: boolean;
-  /** decision is the user's decision; undefined if no approval was required. */
+  /** decision is the user's decision about the call; undefined if no approval was required. */
   readonly decision: unknown;
   /** isTraced is true if the host must report the times of the call. */
   readonly isTraced?: boolean;
 }
 
-/** CallEvents are the notifications of a runner to the bridge. */
+/** CallEvents are the callbacks by which a Runner reports the progress and the end of calls. */
 export interface CallEvents {
-  /** report is called for each report, in order, with the JSON text of count wire.Reports, joined by commas. */
+  /**
+   * report is called for each batch of progress reports, in order. `reports` is the JSON text of `count` wire.Reports,
+   * joined by commas.
+   */
   report(call: number, reports: string, count: number): void;
   /**
-   * ask is called for each request to the server. body is the JSON text of a wire.ToolAskParams without its call and
-   * number.
+   * ask is called for each request of a tool to the server. `body` is the JSON text of a wire.ToolAskParams without its
+   * call and number.
    */
   ask(call: number, ask: number, body: string): void;
-  /** end is called once for a call that was not cancelled. */
+  /** end is called once for each call that was not cancelled. */
   end(call: number, outcome: Outcome): void;
   /**
-   * traced is called before end for a traced call. times are when isReady had returned, when the handler started and
-   * when the handler had settled, each after a space.
+   * traced is called before `end` for a traced call. `times` contains three times, each after a space: when isReady had
+   * returned, when the handler started, and when the handler had settled.
    */
   traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has settled. */
   aborted(call: number): void;
-  /** The host calls ready with the first readiness of the adapter, and with each changed readiness. */
+  /** ready is called when the adapter has first reported whether it is ready, and after each change. */
   ready(ready: boolean): void;
 }
 
 /** Runner runs the tools of one adapter. */
 export interface Runner {
   run(request: Request): void;
-  /** cancel aborts the signal of a call. cancel returns false if the call is not running. */
+  /** cancel aborts the signal of a call, and returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
-  /** answer settles a tool request of a call with an output, or a wire.CallError if ok is false. */
+  /**
+   * answer settles a tool request of a call. `value` is the output of the request, or a wire.CallError if `ok` is
+   * false.
+   */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
-  /** resync sends the reports of an activity of a call again. */
+  /** resync sends the stored reports of a call's activity again. */
   resync(call: number, type: string): void;
   /**
-   * useAdapter uses the registered adapter for all later calls. useAdapter returns '', or the reason why the host
-   * cannot use the adapter.
+   * useAdapter makes all later calls use the registered adapter. The result is an empty string, or the reason why the
+   * host cannot use the adapter.
    */
   useAdapter(): string;
-  /** probe calls isReady() of the adapter and reports a changed readiness. */
+  /** probe calls isReady() of the adapter, and reports the readiness if it has changed. */
   probe(): void;
-  /** drop removes the adapter from the runner, and returns this adapter. Later calls fail. */
+  /** drop removes the adapter from the runner, and returns the adapter. After drop, new calls fail. */
   drop(): object | undefined;
 }
 
@@ -94,19 +100,19 @@ interface RunningCall {
   readonly cancellation: Cancellation;
   readonly toolRequests: ToolRequests;
   readonly activities: Activities;
-  /** endAudience is the audience of the call's final message, or empty. */
+  /** endAudience is the audience of the call's final message, or an empty string. */
   endAudience: string;
   isLive: boolean;
-  /** times are the times of a traced call so far; undefined for a call that is not traced. */
+  /** times contains the recorded times of a traced call; undefined for any other call. */
   times: string | undefined;
   /**
-   * end removes the call from the table of running calls and reports the outcome. A second call of the method end has
-   * no effect.
+   * end removes the call from the table of running calls, and reports the outcome. Only the first call of `end` has an
+   * effect.
    */
   end(outcome: Outcome): void;
 }
 
-/** RunningCalls is the table of the calls in progress. */
+/** RunningCalls is the table of the calls that have not ended. */
 interface RunningCalls {
   find(call: number): RunningCall | undefined;
   add(request: Request): RunningCall;
@@ -114,10 +120,10 @@ interface RunningCalls {
   cancel(entry: RunningCall, reason: string): void;
 }
 
-/** makeRunningCalls returns a table without calls. */
+/** makeRunningCalls returns an empty table of running calls. */
 function makeRunningCalls(events: CallEvents): RunningCalls {
   const table = makeBareObject();
-  /** finish removes a call from the table, and returns false if the call was removed earlier. */
+  /** finish removes a call from the table of running calls, and returns false if the call was removed earlier. */
   const finish = (entry: RunningCall): boolean => {
     if (!entry.isLive) return false;
     entry.isLive = false;
@@ -131,7 +137,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       events.aborted(entry.call);
       return;
     }
-    // endAudience is sent as the last report, because a full buffer drops the oldest reports.
+    // endAudience is part of the last report, because a full buffer drops the oldest reports.
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
       events.report(entry.call, objectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
     }
@@ -158,8 +164,8 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       return entry;
     },
     cancel: (entry, reason) => {
-      // A handler that has not settled CancelTimeoutMs after its cancellation is removed from the table. The server
-      // does not wait longer than CancelTimeoutMs for a cancelled call.
+      // A cancelled call is removed from the table if its handler has not settled within CancelTimeoutMs. The server
+      // also waits no longer than CancelTimeoutMs for a cancelled call.
       nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
       const error = entry.cancellation.cancel(construct(NativeDOMException, [reason, 'AbortError']));
       entry.toolRequests.close(() => abortedError(error));
@@ -168,8 +174,8 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
 }
 
 /**
- * makeRunner returns a function that runs calls of a plugin's adapter. readContainer returns the container in which
- * the adapter registers. logFailure adds an entry about a failed call to the plugin's log.
+ * makeRunner returns a Runner for the adapter of a plugin. `readContainer` returns the container in which the adapter
+ * registers. `logFailure` adds an entry about a failed call to the plugin's log.
  */
 export function makeRunner(
   plugin: string,
@@ -178,8 +184,8 @@ export function makeRunner(
   logFailure: LogFailure,
 ): Runner {
   const calls = makeRunningCalls(events);
-  // useAdapter stores the adapter before the task that starts the adapter ends. A page that gets the container after
-  // the start cannot replace the adapter.
+  // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
+  // obtains the container later can therefore not replace the adapter.
   let registered: object | undefined;
   const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 
@@ -230,13 +236,13 @@ function isRunning(value: unknown): value is RunningCall {
   return isObject(value);
 }
 
-/** isStopped reports whether the call has ended, and ends a call that was cancelled before its handler started. */
+/** isStopped reports whether a call has ended. A call that was cancelled before its handler started is ended first. */
 function isStopped(entry: RunningCall): boolean {
   if (entry.cancellation.isCancelled()) entry.end({ kind: 'nothing' });
   return !entry.isLive;
 }
 
-/** addTime adds the current time to the times of a traced call. */
+/** addTime records the current time if the call is traced. */
 function addTime(entry: RunningCall): void {
   if (entry.times !== undefined) entry.times += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
@@ -244,7 +250,7 @@ function addTime(entry: RunningCall): void {
 /** LogFailure adds an entry about a failed call to the plugin's log. */
 export type LogFailure = (failure: Failure) => void;
 
-/** MaxLossHints limits the log hints about values that one result loses in JSON. */
+/** MaxLossHints limits the log entries about values of one result that JSON cannot represent. */
 const MaxLossHints = 3;
 
 /** startTool runs the tool or prompt of a request and ends the call with its outcome. */
@@ -303,7 +309,7 @@ function startTool(
   }
 }
 
-/** findAdapter returns the registered adapter, or the reason why the host cannot use the adapter. */
+/** findAdapter returns the registered adapter of a plugin, or the reason why the host cannot use the adapter. */
 function findAdapter(plugin: string, container: unknown): object | string {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
@@ -323,7 +329,7 @@ function findTool(tools: unknown, name: string): object | undefined {
   return undefined;
 }
 
-/** handlerOf returns the function of a tool or a prompt. */
+/** handlerOf returns the handler function of a tool or a prompt. */
 function handlerOf(tool: object, prompt: boolean): unknown {
   return (prompt ? lookup(tool, 'render') : undefined) ?? lookup(tool, 'handle');
 }

@@ -1,11 +1,11 @@
 import { abortController, apply, construct, NativeAbortController, signalGetter } from './primordials.ts';
 
-/** Cancellation stores whether a call was cancelled, and creates the signal of the call when it is first read. */
+/** Cancellation records whether a call was cancelled, and creates the abort signal of the call on first use. */
 export interface Cancellation {
   isCancelled(): boolean;
-  /** cancel aborts the signal with a reason, and returns the reason of the first cancel. */
+  /** cancel aborts the signal with a reason. The result is the reason of the first cancellation. */
   cancel(reason: unknown): unknown;
-  /** readSignal returns the signal of the call. Each read returns the same signal. */
+  /** readSignal returns the abort signal of the call. Each call of readSignal returns the same signal. */
   readSignal(): unknown;
 }
 

@@ -34,33 +34,33 @@ import {
 
 /** Channel is the host's end of the connection to the bridge (handshake.ts). */
 export interface Channel {
-  /** port is the event target of all messages. */
+  /** port is the event target through which the host and the bridge exchange all messages. */
   readonly port: EventTarget;
   sendToBridge(text: string): void;
-  /** listen calls handle for each message of the bridge, in a microtask. handle may throw. */
+  /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
   listen(onMessage: (parts: readonly unknown[]) => void): void;
   /**
-   * offer sends the channel to the bridge at the first handshake only. offer calls done once, before the first script
-   * of the page runs, with whether a bridge has accepted the channel.
+   * offer offers the channel to the bridge during the first handshake only. `done` is called once, before the first
+   * script of the page runs. Its argument is true if a bridge has accepted the channel.
    */
   offer(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
-   * offerThroughPort sends the channel in an event of the given type on target, and returns whether a bridge has
+   * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
    * accepted the channel.
    */
   offerThroughPort(target: EventTarget, type: string, introduction: string): boolean;
 }
 
-/** makeChannel returns a channel without a bridge. */
+/** makeChannel returns a channel that is not connected to a bridge. */
 export function makeChannel(): Channel {
-  // Messages are events that are dispatched on the port; nothing is posted through the port.
+  // Messages are events that are dispatched on the port; no message is posted through the port.
   const port = firstPort(construct(NativeMessageChannel, []));
   const sendToBridge = (text: string) => {
     apply(dispatchEvent, port, [makeMessage(UP, text)]);
   };
   const offerOn = (target: EventTarget, type: string, introduction: string): boolean => {
     let isAccepted = false;
-    // The bridge answers an offer synchronously.
+    // The bridge accepts an offer synchronously.
     const markAccepted = () => {
       isAccepted = true;
     };
@@ -77,18 +77,19 @@ export function makeChannel(): Channel {
     offer: (introduction, done) => {
       runAtStart((hasHandshake) => {
         const isAccepted = hasHandshake && isPristine() && offerOn(realDocument, OFFER, introduction);
-        // done runs after the bridge's event, because page code could read the event from `window.event`.
+        // done runs after the bridge's event has ended, because code of the page could otherwise read the event from
+        // `window.event`.
         runInMicrotask(() => done(isAccepted));
       });
     },
   };
 }
 
-/** isPristine reports whether no script of the page can have run yet. */
+/** isPristine reports whether no script of the page can have run in the document yet. */
 export function isPristine(): boolean {
   const rootElement = apply(documentElementGetter, realDocument, []);
   const firstChild = isObject(rootElement) ? apply(firstChildGetter, rootElement, []) : null;
-  // The probe's frame is in the document until the bridge has finished the handshake.
+  // The frame that the probe script added is in the document until the bridge has finished the handshake.
   if (
     firstChild !== null &&
     !(hasProbeFrame && isObject(rootElement) && apply(lastChildGetter, rootElement, []) === firstChild)
@@ -98,9 +99,9 @@ export function isPristine(): boolean {
 }
 
 /**
- * runAtStart runs work once, when all hosts of the document have started. The argument of work is true at the bridge's
- * handshake, and false at the end of the task or at the document's first child. A later handshake that the page
- * dispatches has no effect.
+ * runAtStart calls onStart once, when all hosts of the document have started. The argument of onStart is true if the
+ * bridge started the handshake. It is false if the task ended or the document got its first child without a handshake.
+ * A handshake that the page dispatches later has no effect.
  */
 export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
@@ -122,7 +123,10 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   nativeSetTimeout(onNoHandshake, 0);
 }
 
-/** runAtEndOfTask returns a function that schedules work after the current task, even in hidden tabs without delay. */
+/**
+ * runAtEndOfTask returns a function that schedules work after the current task, without the delay that Chrome adds in
+ * hidden tabs.
+ */
 export function runAtEndOfTask(work: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
   const receiver = firstPort(channel);
@@ -152,7 +156,8 @@ function makeMessage(type: string, text: string, port?: unknown): Event {
 }
 
 /**
- * listenOn calls handle for each message in a microtask, because page code in a listener could read `window.event`.
+ * listenOn calls onMessage for each message in a microtask. In the event listener itself, code of the page could read
+ * `window.event`.
  */
 function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {
@@ -160,12 +165,12 @@ function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => v
     if (typeof text !== 'string') return;
     runInMicrotask(() => {
       try {
-        // A reviver takes most of the time of parsing a short message.
+        // A reviver function takes most of the time that JSON.parse needs for a short message.
         const parts: unknown = text[0] === ' ' ? parseJson(text) : parseJson(text, parseExactInteger);
         if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {
-        // Only a bridge of another version sends malformed messages. An uncaught error in the host would be visible to
-        // the page.
+        // Only a bridge of another version sends malformed messages. An error that the host does not catch would be
+        // visible to the page.
       }
     });
   };

@@ -25,23 +25,23 @@ import {
   weakMapSet,
 } from './primordials.ts';
 
-// Adapters store their state in `globalThis.__openTabs`. Each plugin gets a separate `globalThis`: a proxy that owns
-// `__openTabs` and forwards all other properties to the page's window. The page's window stays unchanged, the page
-// cannot replace a registry, and a plugin has no access to the state of another plugin.
+// Adapters store their state in `globalThis.__openTabs`. Each plugin gets a separate `globalThis`: a proxy that has its
+// own `__openTabs`, and that forwards all other properties to the page's window. The page's window stays unchanged, the
+// page cannot replace a registry of adapters, and a plugin cannot access the state of another plugin.
 
 const ADAPTER_GLOBALS_KEY = '__openTabs';
 
-/** Container is the private `__openTabs` of one plugin, together with the `globalThis` of this plugin. */
+/** Container holds the private `__openTabs` of one plugin, and the `globalThis` of the plugin. */
 export interface Container {
-  /** scope is the `globalThis` of the adapter. */
+  /** scope is the `globalThis` that the adapter sees. */
   readonly scope: object;
-  /** read returns the current `__openTabs`. Adapters may replace the object `__openTabs` at any time. */
+  /** read returns the adapter's current `__openTabs`. Adapters may replace the `__openTabs` object at any time. */
   read(): unknown;
 }
 
 /**
- * makeContainer returns a container for one start of an adapter. previousGlobals is the `__openTabs` of the previous
- * start of the adapter.
+ * makeContainer returns a new container for each start of an adapter. `previousGlobals` is the `__openTabs` of the
+ * adapter's previous start.
  */
 export function makeContainer(services: Services, previousGlobals?: unknown): Container {
   const ownProperties = makeBareObject();
@@ -53,7 +53,7 @@ export function makeContainer(services: Services, previousGlobals?: unknown): Co
   defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
   const disguise = makeWindowDisguise();
   // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the locked
-  // properties of its target, so a page with a locked `__openTabs` could force a value on the adapter.
+  // properties of its target, so a page that locks `__openTabs` on the window could force a value on the adapter.
   const proxyTarget = makeBareObject();
   const scope: object = new NativeProxy(proxyTarget, scopeHandler(ownProperties, storeGlobals, proxyTarget, disguise));
   disguise.scope = scope;
@@ -61,13 +61,14 @@ export function makeContainer(services: Services, previousGlobals?: unknown): Co
 }
 
 /**
- * WindowDisguise exchanges the scope and the window, and functions and their proxies, between an adapter and the page.
+ * WindowDisguise translates values between an adapter and the page: the adapter's scope and the window, and functions
+ * and their proxies.
  */
 interface WindowDisguise {
   scope: object;
-  /** toAdapterValue replaces a value of the window by the value that the adapter sees. */
+  /** toAdapterValue converts a value of the window to the value that the adapter sees. */
   toAdapterValue(value: unknown): unknown;
-  /** toWindowValue replaces a value of the adapter by the value that the window gets. */
+  /** toWindowValue converts a value of the adapter to the value that the window receives. */
   toWindowValue(value: unknown): unknown;
 }
 
@@ -92,8 +93,8 @@ function makeWindowDisguise(): WindowDisguise {
       return apply(weakMapGet, originals, [value]) ?? value;
     },
   };
-  // A window function that the adapter calls on scope receives the window as `this`, as built-in functions require. A
-  // function of the page must not receive scope as `this` or as an argument.
+  // If an adapter calls a function of the window on its scope, the function receives the window as `this`, as built-in
+  // functions require. A function of the page must not receive the adapter's scope as `this` or as an argument.
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
     const list: unknown[] = [];
     for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.toWindowValue(args[i])));
@@ -164,7 +165,8 @@ function scopeHandler(
 }
 
 /**
- * copyIfLocked copies a property that the adapter has locked to the proxy's target, as the rules of proxies require.
+ * copyIfLocked copies a property that the adapter has locked on the window to the target of the proxy, as the rules of
+ * proxies require.
  */
 function copyIfLocked(proxyTarget: object, key: PropertyKey): void {
   const descriptor = getOwnPropertyDescriptor(realWindow, key);

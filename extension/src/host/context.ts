@@ -4,21 +4,24 @@ import { freeze, setPrototypeOf } from './primordials.ts';
 import { audienceOf, reportText } from './report.ts';
 import type { ToolRequests } from './tool-requests.ts';
 
-/** ContextOptions are the parts of one call that its context uses. */
+/** ContextOptions are the parts of a call that the context of its handler uses. */
 export interface ContextOptions {
-  /** readSignal returns the signal of the call. */
+  /** readSignal returns the abort signal of the call. */
   readSignal(): unknown;
-  /** decision is the user's decision before the tool started; undefined if no approval was required. */
+  /** decision is the user's decision about the call; undefined if no approval was required. */
   readonly decision: unknown;
   readonly activities: Activities;
   readonly toolRequests: ToolRequests;
-  /** sendReport accepts the JSON text of a wire.Report. */
+  /** sendReport sends a progress report to the bridge, as the JSON text of a wire.Report. */
   sendReport(report: string): void;
-  /** setEndAudience sets the audience of the call's ending. */
+  /** setEndAudience sets the audience of the message that reports the call's ending. */
   setEndAudience(audience: unknown): void;
 }
 
-/** makeContext returns the second argument of a handler. The functions of the context never throw. */
+/**
+ * makeContext returns the context, which is the second argument of a tool's handler. The functions of the returned
+ * context never throw.
+ */
 export function makeContext(options: ContextOptions): object {
   const { sendReport, activities, toolRequests } = options;
   const sendProgress = (progress: unknown, total: unknown, percent: unknown, message: unknown, options: unknown) =>
@@ -38,7 +41,8 @@ export function makeContext(options: ContextOptions): object {
       call: (tool: unknown, input?: unknown, options?: unknown) => toolRequests.callTool(tool, input, options),
       waitForUser: (request: unknown) => toolRequests.waitForUser(request),
       decision: detachFromPage(options.decision),
-      // Most handlers never read the signal, and creating an AbortController takes longer than the rest of the context.
+      // signal is a getter, because most handlers never read it, and creating an AbortController takes longer than
+      // creating the rest of the context.
       get signal() {
         return options.readSignal();
       },
@@ -46,7 +50,7 @@ export function makeContext(options: ContextOptions): object {
   );
 }
 
-/** removePrototype removes the prototype of a new object. */
+/** removePrototype sets the prototype of a new object to null. */
 function removePrototype<T extends object>(object: T): T {
   setPrototypeOf(object, null);
   return object;

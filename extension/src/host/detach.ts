@@ -17,12 +17,12 @@ import {
 
 // An object literal inherits from the page's Object.prototype. A page that defines `limit` on Object.prototype would
 // add a limit to every call, and a setter on Object.prototype would receive assigned values. Arguments of calls
-// therefore inherit from frozen copies of the standard methods. The page has no access to the frozen copies of the
-// standard methods unless a handler passes the copies on.
+// therefore inherit from frozen copies of the standard prototypes. The page has no access to the frozen copies unless a
+// handler passes them to the page.
 
 /**
- * MaxDepth limits how deep arguments are detached. JSON with deeper nesting is rejected before the host receives the
- * arguments.
+ * MaxDepth limits the depth to which detachFromPage processes nested arguments. JSON text with deeper nesting is
+ * rejected before the arguments reach the host.
  */
 const MaxDepth = 500;
 
@@ -39,8 +39,8 @@ const detachedObjectPrototype = copyOfPrototype(ObjectPrototype, objectMethods, 
 const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObjectPrototype);
 
 /**
- * detachFromPage makes plain objects and arrays in value, at any depth, inherit from frozen copies of the standard
- * methods. A frozen object is replaced by a copy. Instances of other classes than Object and Array stay unchanged.
+ * detachFromPage makes plain objects and arrays, at any depth, inherit from frozen copies of the standard prototypes.
+ * detachFromPage replaces a frozen object with a copy. Instances of classes other than Object and Array stay unchanged.
  */
 export function detachFromPage(value: unknown): unknown {
   return detachBelow(value, 0);
@@ -62,15 +62,15 @@ function detachBelow(value: unknown, depth: number): unknown {
 }
 
 /**
- * inheritDetached makes an object or array, with detached fields, inherit from the frozen copies. inheritDetached
- * returns the object or array that it was given.
+ * inheritDetached makes an object or array, whose fields are already detached, inherit from the frozen copies of the
+ * standard prototypes. The result is the same object or array.
  */
 export function inheritDetached(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);
   return object;
 }
 
-/** detachFields writes the detached fields of one object to another object or back to the object itself. */
+/** detachFields writes the detached fields of one object to another object, or back to the same object. */
 function detachFields(from: object, into: object, depth: number): void {
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
@@ -88,8 +88,7 @@ function detachFields(from: object, into: object, depth: number): void {
 }
 
 /**
- * copyOfPrototype returns a frozen copy of a prototype. copyOfPrototype is only called before the first script of the
- * page runs.
+ * copyOfPrototype returns a frozen copy of a prototype. copyOfPrototype must run before the first script of the page.
  */
 function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
   const copy = makeBareObject();

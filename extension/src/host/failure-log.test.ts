@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm } from '../../test/realm.ts';
 
-/** logOf runs a tool and returns the log entries of the host, without their times. */
+/** logOf runs a tool, and returns the log entries of the host without their times. */
 async function logOf(handle: string, more = '', beforeCall = ''): Promise<readonly Record<string, unknown>[]> {
   const realm = makeRealm();
   realm.start('demo', 'h1', adapter('demo', `{ name: 'run', handle: ${handle}${more} }`));

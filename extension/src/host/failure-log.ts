@@ -4,17 +4,17 @@ import type { HostLogLevel } from './logs.ts';
 import { isObject, lookup } from './primordials.ts';
 import { readStack } from './stack.ts';
 
-/** Failure is an entry of the plugin's log about a failed call. */
+/** Failure is a log entry about a failed call. */
 export interface Failure {
   readonly level: HostLogLevel;
   readonly message: string;
-  /** stack is the stack trace of the thrown error, or empty. */
+  /** stack is the stack trace of the thrown error, or an empty string. */
   readonly stack: string;
 }
 
 /**
- * thrownFailure describes an error that a tool threw. A tool throws an error with a code deliberately, so such an
- * error has the level debug.
+ * thrownFailure describes an error that a tool threw. An error with a code is thrown on purpose, so its log entry has
+ * the level debug.
  */
 export function thrownFailure(tool: string, thrown: unknown): Failure {
   const text = messageOf(thrown);

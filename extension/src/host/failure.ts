@@ -56,7 +56,7 @@ function errorClassOf(thrown: object): string {
   }
 }
 
-/** readField returns a field of a thrown object; undefined if the field cannot be read. */
+/** readField returns a field of a thrown object, or undefined if the field cannot be read. */
 function readField(thrown: object, field: string): unknown {
   try {
     if (field === 'message' && !hasOwn(thrown, field)) {
@@ -70,7 +70,8 @@ function readField(thrown: object, field: string): unknown {
 }
 
 /**
- * readExceptionMessage reads the message of a DOMException with the browser's getter, which throws for any other value.
+ * readExceptionMessage reads the message of a DOMException by the browser's original getter. For any other value, the
+ * getter throws and the result is undefined.
  */
 function readExceptionMessage(thrown: object): unknown {
   try {
@@ -80,7 +81,9 @@ function readExceptionMessage(thrown: object): unknown {
   }
 }
 
-/** toolErrorText returns the JSON text of a wire.ToolErrorInfo, or undefined for a value without a string `code`. */
+/**
+ * toolErrorText returns the JSON text of a wire.ToolErrorInfo, or undefined if the thrown value has no string `code`.
+ */
 function toolErrorText(thrown: unknown): string | undefined {
   if (!isObject(thrown)) return undefined;
   const code = readField(thrown, 'code');
@@ -124,8 +127,8 @@ function pathText(path: unknown): string {
 }
 
 /**
- * toolError returns an error like the SDK's ToolError. If a handler rethrows an error of toolError, the call fails with
- * the error's code.
+ * toolError returns an error with the same fields as ToolError of the SDK. If a handler rethrows such an error, the
+ * call fails with the code of the error.
  */
 export function toolError(message: string, code: string): object {
   return makeToolError(message, code, undefined, false, undefined);
@@ -138,8 +141,8 @@ function makeToolError(
   retryable: boolean,
   retryAfterMs: unknown,
 ): object {
-  // The error is not created with `new Error()`, because the page's Error.prepareStackTrace would receive the error and
-  // its stack.
+  // The error is not created with `new Error()`, because the page's Error.prepareStackTrace would then receive the
+  // error and its stack.
   const error = {};
   setPrototypeOf(error, ErrorPrototype);
   const defineHidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));
@@ -149,13 +152,13 @@ function makeToolError(
   const defineOwnProperty = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
   defineOwnProperty('code', code);
   defineOwnProperty('retryable', retryable);
-  // Fields without a value are also defined, because the page could define such fields on Error.prototype.
+  // Missing fields are defined as undefined, because the page could define fields of these names on Error.prototype.
   defineOwnProperty('category', typeof category === 'string' ? category : undefined);
   defineOwnProperty('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;
 }
 
-/** abortedError returns the error of an aborted operation, like the SDK's ToolError.aborted. */
+/** abortedError returns the error of an aborted operation, with the same fields as ToolError.aborted of the SDK. */
 export function abortedError(reason: unknown): object {
   const why = typeof reason === 'string' ? reason : isObject(reason) ? readField(reason, 'message') : undefined;
   const error = toolError(typeof why === 'string' && why !== '' ? `aborted: ${why}` : 'aborted', 'aborted');
@@ -164,8 +167,9 @@ export function abortedError(reason: unknown): object {
 }
 
 /**
- * toolErrorOf converts the wire.CallError of a failed ask to a tool error. The tool error contains the error of the
- * other tool, or the reason why the other tool could not run. isUserAsk is true for a context.waitForUser.
+ * toolErrorOf converts the wire.CallError of a failed tool request to a tool error. The tool error contains the error
+ * of the other tool, or the reason why the other tool could not run. `isUserAsk` is true for a request of
+ * context.waitForUser.
  */
 export function toolErrorOf(failure: unknown, isUserAsk: boolean): object {
   const fieldOf = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);

@@ -1,20 +1,22 @@
 import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
-// Collects the reports of all calls of one host until the end of the task, to send few messages. During a long task,
-// for example a loop that reports without awaiting, reports are also sent at intervals. Without sends at intervals, the
-// server would receive no progress during a long task.
+// Collects the progress reports of all calls of one host until the end of the task, so that the host sends few
+// messages. During a long task, such as a loop that reports without awaiting, reports are also sent at intervals.
+// Otherwise, the server would receive no progress during a long task.
 
-/** SendReports sends reports of one call to the bridge. reports is the JSON text of an array. */
+/** SendReports sends progress reports of one call to the bridge. `reports` is the JSON text of an array. */
 export type SendReports = (call: number, count: number, skipped: number, reports: string) => void;
 
-// MaxChunkReports and MaxChunkChars limit one chunk, and MaxWaitingChars limits all chunks that wait for a flush.
+// MaxChunkReports and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits all chunks that wait to be sent.
 const MaxChunkReports = 1000;
 const MaxChunkChars = 256 * 1024;
 const MaxWaitingChars = 16 * 1024 * 1024;
-/** BusyFlushMs is the interval between two sends within one task, in milliseconds. */
+/** BusyFlushMs is the interval at which reports are sent within one task, in milliseconds. */
 const BusyFlushMs = 250;
 
-/** Chunk is a sequence of reports of one call. Chunks form a linked list that begins with the oldest chunk. */
+/**
+ * Chunk contains consecutive progress reports of one call. Chunks form a linked list that begins with the oldest chunk.
+ */
 interface Chunk {
   readonly call: number;
   text: string;
@@ -23,17 +25,17 @@ interface Chunk {
   next: Chunk | undefined;
 }
 
-/** ReportBuffer is a bounded buffer of reports. */
+/** ReportBuffer is a bounded buffer of progress reports. */
 export interface ReportBuffer {
-  /** add appends count reports of a call: their JSON texts, joined by commas. */
+  /** add appends `count` reports of a call. `reports` contains their JSON texts, joined by commas. */
   add(call: number, reports: string, count: number): void;
-  /** flush sends all reports that wait in the buffer. */
+  /** flush sends all progress reports in the buffer. */
   flush(): void;
 }
 
 /**
- * makeReportBuffer returns a ReportBuffer, which calls whenIdle once per task. whenIdle must call flush at the end
- * of the task.
+ * makeReportBuffer returns an empty ReportBuffer, which calls whenIdle at most once per task. whenIdle must call flush
+ * at the end of the task.
  */
 export function makeReportBuffer(send: SendReports, whenIdle: () => void): ReportBuffer {
   let first: Chunk | undefined;
@@ -52,7 +54,10 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     for (; chunk; chunk = chunk.next) send(chunk.call, chunk.count, chunk.skipped, `[${chunk.text}]`);
   };
 
-  /** dropOldest drops the oldest chunk, and adds the number of dropped reports to the next chunk of the same call. */
+  /**
+   * dropOldest drops the oldest chunk of reports, and adds the number of its reports to the next chunk of the same
+   * call.
+   */
   const dropOldest = () => {
     const oldest = first;
     if (!oldest?.next) return;
@@ -63,7 +68,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     if (nextOfCall.call === oldest.call) {
       nextOfCall.skipped += oldest.count + oldest.skipped;
     } else {
-      // If a call has no newer chunk, an empty chunk carries the number of the call's dropped reports.
+      // If the call has no newer chunk, an empty chunk carries the number of dropped reports.
       const emptyChunk = makeChunk(oldest.call);
       emptyChunk.skipped = oldest.count + oldest.skipped;
       nextOfCall.next = emptyChunk;
@@ -87,7 +92,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
       whenIdle();
     } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushMs) {
       flush();
-      // whenIdle is still scheduled for the end of the current task, so later reports must not schedule whenIdle again.
+      // whenIdle is still scheduled for the end of the current task, so more reports must not schedule whenIdle again.
       isScheduled = true;
     }
     while (waitingChars > MaxWaitingChars && first !== last) dropOldest();

@@ -1,9 +1,8 @@
 import { getProperty, makeBareObject, realWindow } from './primordials.ts';
 
 /**
- * protectedNames are the global names that are local variables in the code of a plugin (internal/jsbuild/extension.go
- * declares them). If a script of the page declares or replaces a protected global, the plugin's code still uses the
- * original value.
+ * protectedNames are the names of globals that internal/jsbuild/extension.go declares as local variables in the code of
+ * a plugin. If a script of the page replaces a protected global, the plugin's code still uses the original value.
  */
 const protectedNames = [
   'Object',
@@ -51,7 +50,7 @@ const protectedNames = [
   'decodeURIComponent',
 ];
 
-/** builtIns contains the values of the protected names at document_start. */
+/** builtIns contains the values of the protected globals at document_start. */
 export const builtIns = makeBareObject();
 for (let i = 0; i < protectedNames.length; i++) {
   const name = protectedNames[i] ?? '';

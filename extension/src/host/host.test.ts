@@ -4,7 +4,7 @@ import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.
 
 const MB = 1 << 20;
 
-/** open starts one adapter and returns its port. */
+/** open starts one adapter, and returns the port of its host. */
 async function open(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h1', adapter('demo', tools, isReady));
@@ -15,7 +15,7 @@ async function open(tools: string, isReady?: string): Promise<{ realm: Realm; po
   return { realm, port };
 }
 
-/** call runs one call to its end and returns the messages of the host. */
+/** call runs a call of a tool, and returns the messages that the host sent. */
 async function call(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
   const { realm, port } = await open(tools);
   port.send('call', 1, 'run', max, args);
@@ -69,7 +69,7 @@ test("a handshake of the page gets no offer, even if the document's root is a sc
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = makeRealm();
   refused.start('demo', 'h', adapter('demo', ''));
-  refused.dispatch('opentabs:bridge'); // The bridge runs a handshake and accepts no offer.
+  refused.dispatch('opentabs:bridge'); // The bridge starts a handshake, and accepts no offer.
   refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refused.dispatch('opentabs:bridge');
   assert.equal(refused.run('offers'), 0);
@@ -126,7 +126,7 @@ test('an adapter that fails to start is reported as broken', async () => {
     realm.start('demo', 'h', code);
     const [port] = realm.bridge();
     await realm.idle();
-    port?.send('begin'); // An adapter that threw before the document was parsed is started again.
+    port?.send('begin'); // restarts an adapter that threw before the document was parsed
     await realm.idle();
     assert.match(port?.received.join('\n') ?? '', want);
   }

@@ -19,13 +19,14 @@ import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
 
 /**
- * start runs one plugin in its document. optionsText is the JSON text of the plugin's Options. Call start at
- * document_start: in a document with content, a page script may already have run, so start does nothing. After a bridge
- * has accepted the port, and before the first page script, the pre-script and the adapter run. Without a bridge, only
- * the pre-script runs. start returns the entry point through which the plugin can get an adapter later.
+ * start runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. start must run at
+ * document_start. If the document already has content, a page script may have run, so start does nothing. The
+ * pre-script and the adapter run after a bridge has accepted the port, and before the first page script. Without a
+ * bridge, only the pre-script runs. The result is the entry point through which the plugin can receive an adapter
+ * later.
  *
- * If the options name no plugin, start creates the base for plugins whose code arrives later. If the options contain a
- * meeting event, start may be called at any time, in an isolated world.
+ * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
+ * contain a meetingEvent, start may run at any time, but only in an isolated world.
  */
 export function start(optionsText: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const options = readOptions(optionsText);
@@ -37,7 +38,7 @@ export function start(optionsText: string, evaluate?: Evaluate, preScript?: Eval
     if (preScript) lifecycle.prepare(preScript);
   };
   if (isFramed && !options.runsInFrames) {
-    // The pre-script waits until all hosts of the document have stored their built-ins.
+    // The pre-script waits until all hosts of the document have stored their built-in functions.
     if (preScript) runAtStart(() => runInMicrotask(prepare));
     return undefined;
   }
@@ -48,15 +49,15 @@ export function start(optionsText: string, evaluate?: Evaluate, preScript?: Eval
   return lifecycle.entryPoint;
 }
 
-/** Plugin is one plugin of this document. */
+/** Plugin is one plugin in the document. */
 interface Plugin {
   readonly channel: Channel;
   readonly lifecycle: Lifecycle;
-  /** introduction is the JSON text of the offer that the bridge receives with the channel. */
+  /** introduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
   readonly introduction: string;
 }
 
-/** makePlugin returns a plugin that has not started. */
+/** makePlugin returns a plugin whose adapter has not started. */
 function makePlugin(
   { plugin, hash, base, settings: initialSettings, startsLate }: Options,
   evaluate: Evaluate | undefined,
@@ -75,7 +76,7 @@ function makePlugin(
     (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
     scheduleFlush,
   );
-  /** sendNow sends a message after all buffered logs and reports. */
+  /** sendNow sends a message to the bridge after all buffered logs and reports. */
   const sendNow = (text: string) => {
     flush();
     sendToBridge(text);
@@ -100,9 +101,9 @@ function makePlugin(
 }
 
 /**
- * startBase offers the bridge a channel through which the bridge requests plugins whose code arrives later. Each plugin
- * gets a separate channel, which is sent over the first channel and is not visible to the page. startBase returns one
- * entry point for all plugins whose code arrives later.
+ * startBase offers the bridge a channel over which the bridge requests hosts for plugins whose code arrives later. Each
+ * plugin gets a separate channel, which is sent over the channel of the base and is not visible to the page. The result
+ * is one entry point for all plugins whose code arrives later.
  */
 function startBase(): EntryPoint {
   const baseChannel = makeChannel();
@@ -124,7 +125,10 @@ function startBase(): EntryPoint {
   });
 }
 
-/** startLate starts a plugin in an isolated world. If no bridge waits for the plugin, startLate does nothing. */
+/**
+ * startLate starts a plugin in an isolated world. If no bridge waits for the plugin, startLate does not start the
+ * adapter.
+ */
 function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
   const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
   if (!channel.offerThroughPort(realDocument, options.meetingEvent, introduction)) return undefined;
@@ -137,14 +141,14 @@ function doNothing(): void {
 }
 
 /**
- * makeReader returns a function that reads only own elements of an array. A missing element would be read from the
- * page's Array.prototype.
+ * makeReader returns a function that reads only an array's own elements. A missing element would otherwise be read from
+ * the page's Array.prototype.
  */
 function makeReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }
 
-/** handleMessage executes a message of the bridge (handshake.ts). */
+/** handleMessage executes a message from the bridge. The messages are described in handshake.ts. */
 function handleMessage(
   parts: readonly unknown[],
   lifecycle: Lifecycle,

@@ -10,7 +10,7 @@ const version = (name: string) => `
     `{ name: 'run', handle: () => ['${name}', globalThis.__openTabs.tokenCache.seen, globalThis.__openTabs.preScript.demo] }`,
   ).replace('tools:', `teardown() { log.push('end ${name}'); }, tools:`)}`;
 
-/** startAdapter starts an adapter that has an entry point for later versions. */
+/** startAdapter starts an adapter whose entry point accepts later versions. */
 async function startAdapter(code = version('1')) {
   const realm = makeRealm();
   realm.run('var log = []');
@@ -19,7 +19,7 @@ async function startAdapter(code = version('1')) {
   assert.ok(port);
   await realm.idle();
   const log = () => String(realm.run('log.splice(0).join()'));
-  /** bring passes an adapter to the entry point, as the script of the worker does. */
+  /** bring passes an adapter to the entry point, as a script of the worker does. */
   const bring = (nonce: string, hash: string, text: string) =>
     realm.run(adapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {

@@ -47,15 +47,15 @@ const browser = `
   (fresh)`;
 
 /**
- * runIntact runs intact in a realm that attack has changed. runIntact returns the result of intact, and how often code
- * of the page ran.
+ * runIntact returns the result of intact in a realm that the code in `attack` has changed, and how often code of the
+ * page ran.
  */
 function runIntact(attack: string, framed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
   if (framed) Reflect.set(context, '0', frame);
-  // The helper functions of the bundler load before the code of the attack runs. The build of the extension copies the
-  // function intact without a bundler.
+  // The helper functions of the bundler load before the attack runs. The build of the extension copies the function
+  // intact without a bundler.
   vm.runInContext(code ?? '', context);
   const intact: unknown = vm.runInContext('check.intact', context);
   vm.runInContext(attack, context);

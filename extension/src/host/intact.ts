@@ -1,13 +1,12 @@
-// A window that a page opens for its own site starts with an empty document. In Chrome the first page of the window
-// keeps the Window object of the empty document. The page that opened the window may have replaced built-ins in the
-// Window object before a host could store them. probe.ts adds a frame to a document in such a window, and `intact`
-// compares the built-ins of the Window with the built-ins of the frame.
+// A window that a page opens for its own site starts with an empty document. In Chrome, the first page of such a window
+// keeps the Window object of the empty document. The opener of the window may have replaced built-in functions in the
+// Window object before a host could store them. `intact` detects such replacements: probe.ts adds a frame to the
+// document, and intact compares the built-in functions of the Window with those of the frame.
 //
-// The build copies the function `intact` in front of the host's code, so this file has no imports. The code of `intact`
-// must use nothing that the opener of the window may have replaced: no getter, method, iterator or unchecked global
-// name.
+// The build copies the function `intact` in front of the host's code, so intact.ts has no imports. The code of `intact`
+// must use nothing that the opener may have replaced: no getter, method, iterator or unchecked global name.
 
-/** intact reports whether the built-ins that a host stores are the built-ins of the browser. intact never throws. */
+/** intact reports whether the built-in functions that a host stores are the browser's own. intact never throws. */
 export function intact(): boolean {
   const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>
@@ -20,7 +19,7 @@ export function intact(): boolean {
     const { toString: sourceOf } = frame.Function.prototype;
     const isNative = (value: unknown, name: string): boolean =>
       typeof value === 'function' && apply(sourceOf, value, []) === `function ${name}() { [native code] }`;
-    // Only data properties are read, because the getter of an accessor must not run.
+    // Only data properties are read, because reading an accessor would run a getter of the page.
     const read = (object: unknown, key: string): unknown =>
       isObject(object) ? ownDescriptor(object, key)?.value : undefined;
     const prototypeOf = (name: string): unknown => read(read(window, name), 'prototype');
@@ -77,7 +76,8 @@ export function intact(): boolean {
       if (!isNative(read(window, name), name) || read(prototypeOf(name), 'constructor') !== read(window, name))
         return false;
     }
-    // All properties are compared, because code that the host runs may use any property (pristine.ts).
+    // All properties of the built-in classes are compared, because library code in the host may use any of them
+    // (pristine.ts).
     const isSameFunction = (current: unknown, original: unknown): boolean =>
       typeof current === 'function' &&
       typeof original === 'function' &&
@@ -135,7 +135,7 @@ export function intact(): boolean {
     }
     if (!isNative(read(window, 'Proxy'), 'Proxy') || !isNative(read(window, 'setTimeout'), 'setTimeout')) return false;
 
-    // A global that a script of the opener declared with let, const or class hides the property of the window.
+    // A global that the opener declared with let, const or class hides the window property of the same name.
     const globalValues: unknown[] = [
       Object,
       Function,
@@ -197,7 +197,8 @@ export function intact(): boolean {
     if (ownDescriptor(performance, 'now') !== undefined || getPrototypeOf(performance) !== prototypeOf('Performance'))
       return false;
 
-    // Built-ins of the opener's window look native, but create objects with other prototypes.
+    // Built-in functions of the opener's window look native, but create objects with the prototypes of the opener's
+    // window.
     const inheritsFrom = (object: object, name: string): boolean => getPrototypeOf(object) === prototypeOf(name);
     const catchError = (work: () => unknown): object => {
       try {
@@ -207,7 +208,7 @@ export function intact(): boolean {
       }
       return {};
     };
-    // Literals and errors of operators use the classes of the window to which this code belongs.
+    // Literals, and errors that operators throw, use the classes of the window that runs the code.
     const isNull = (value: unknown): value is object => value === null;
     const nullValue: unknown = null;
     const literals = inheritsFrom({}, 'Object') && inheritsFrom([], 'Array') && inheritsFrom(() => 0, 'Function');

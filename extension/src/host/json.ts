@@ -12,8 +12,8 @@ import {
 } from './primordials.ts';
 
 /**
- * objectText returns an object of the protocol's type N as JSON text. The value of each field is JSON text; undefined
- * omits the field. The compiler checks the names of the fields, which is impossible for handwritten JSON text.
+ * objectText returns an object of the protocol type N as JSON text. The value of each field is JSON text; the value
+ * undefined omits the field. The compiler checks the field names, which is impossible for handwritten JSON text.
  */
 export function objectText<N extends keyof Types>(
   fields: {
@@ -30,9 +30,10 @@ export function objectText<N extends keyof Types>(
 }
 
 /**
- * writeJson converts a tool's value to JSON text like JSON.stringify, but reads only own properties (plain.ts) and
- * writes a bigint as an integer. writeJson throws for a value that JSON cannot represent, and returns undefined for
- * a value that JSON.stringify omits. onLoss receives the parts of the value that the JSON text does not contain.
+ * writeJson converts a tool's value to JSON text. Unlike JSON.stringify, writeJson reads only own properties
+ * (plain.ts), and writes a bigint as an integer. writeJson throws for a value that JSON cannot represent, and returns
+ * undefined for a value that JSON.stringify omits. `onLoss` is called for each part of the value that the JSON text
+ * does not contain.
  */
 export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
   return toJson(plainCopy(value, onLoss));
@@ -42,8 +43,8 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
 const EncodedPieceBytes = 64 * 1024;
 
 /**
- * utf8LengthOf returns the length of text in UTF-8 bytes, for a comparison with limit. If the result of the comparison
- * stays the same, utf8LengthOf may return the length in UTF-16 units instead.
+ * utf8LengthOf returns the length of a text in UTF-8 bytes, to be compared with a limit. If the comparison has the same
+ * result, utf8LengthOf returns the faster length in UTF-16 units instead.
  */
 export function utf8LengthOf(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;

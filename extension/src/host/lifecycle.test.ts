@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, makeRealm, type ScriptOptions } from '../../test/realm.ts';
 
-/** startAdapter starts one adapter in a page with an array named log, and returns its port. */
+/** startAdapter starts an adapter in a page with an array named log, and returns the port of its host. */
 async function startAdapter(code: string, script?: ScriptOptions, host?: string) {
   const realm = makeRealm(host === undefined ? {} : { host });
   realm.run('var log = []');
@@ -191,12 +191,12 @@ test('isReady() runs with the name of its plugin, and each change of its result 
       ['s 1', 's 0'],
     ],
   );
-  // Several probes during a call of isReady() cause one more call of isReady().
+  // Several probes during a running isReady() cause only one more call of isReady().
   assert.equal(realm.run('asked.join()'), 'a,b,a,a,b,b');
 });
 
 test('logs use the private channel only, and the nonces are placeholders', async () => {
-  // A logger as in the original OpenTabs SDK: the adapter sets a transport that would expose logs to the page.
+  // The adapter sets a log transport as in the original OpenTabs SDK, which would expose its logs to the page.
   const code = `
     let transport = () => log.push('console');
     globalThis.__openTabs._setLogTransport = (fn) => { const before = transport; transport = fn; return () => { transport = before; }; };

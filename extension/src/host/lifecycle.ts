@@ -11,21 +11,21 @@ import { readStack } from './stack.ts';
 
 /**
  * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
- * argument of Evaluate is builtIns of globals.ts. The second argument is a function that receives an error, whose
- * stack trace points to the line before the first line of the code. Evaluate returns a function that runs the code,
- * with the parameters globalThis, window and self.
+ * argument of Evaluate is `builtIns` of globals.ts. The second argument is a function that receives an error. The stack
+ * trace of this error points to the line before the first line of the code. Evaluate returns a function that runs the
+ * code, with globalThis, window and self as parameters.
  */
 export type Evaluate = (
   builtIns: object,
   noteOrigin: (error: unknown) => void,
 ) => (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
 
-/** LifecycleOptions configure the adapter of one plugin in one document. */
+/** LifecycleOptions describe the adapter of one plugin in one document. */
 export interface LifecycleOptions {
   readonly services: Services;
-  /** evaluate is the adapter's code; undefined if the adapter arrives through the entry point. */
+  /** evaluate is the code of the adapter; undefined if the adapter arrives through the entry point. */
   readonly evaluate: Evaluate | undefined;
-  /** startsLate is true if the adapter starts after the document is parsed. */
+  /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
   readonly events: CallEvents;
   sendToBridge(text: string): void;
@@ -33,17 +33,17 @@ export interface LifecycleOptions {
 
 /** Lifecycle starts, replaces and removes the adapter of one plugin. At most one adapter runs at a time. */
 export interface Lifecycle {
-  /** runner runs the tools of the adapter. */
+  /** runner runs the tools of the current adapter. */
   readonly runner: Runner;
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter of the plugin. An adapter with startsLate is started only when the document is parsed. An
-   * adapter that throws before the document is parsed is started again when the document is parsed, because an element
+   * begin starts the adapter of the plugin. If startsLate is true, begin starts the adapter only after the document is
+   * parsed. An adapter that throws before the document is parsed is started again after the parsing, because an element
    * may have been missing.
    */
   begin(isParsed: boolean): void;
-  /** entryPoint accepts the adapter that arm has announced, and returns whether the adapter was accepted. */
+  /** entryPoint accepts the adapter that armEntryPoint announced, and reports whether it accepted the adapter. */
   readonly entryPoint: EntryPoint;
   /** armEntryPoint allows the entry point to accept one adapter with the given hash and nonce. */
   armEntryPoint(nonce: string, hash: string): void;
@@ -55,13 +55,13 @@ export interface Lifecycle {
 }
 
 /**
- * EntryPoint accepts an adapter after the start of the document. The entry point is a constant of the script that
- * started the host (worker/delivery/entry-points.ts). A page can neither list nor replace the constant of an entry
- * point, and cannot guess its name.
+ * EntryPoint is a function through which a plugin receives an adapter after the document has started. The script that
+ * started the host stores the entry point in a constant (worker/delivery/entry-points.ts). The page can neither list
+ * nor replace this constant, and cannot guess its name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
-/** ExpectedAdapter identifies the next adapter that the entry point accepts. */
+/** ExpectedAdapter identifies the only adapter that the entry point accepts next. */
 interface ExpectedAdapter {
   readonly nonce: string;
   readonly hash: string;
@@ -69,25 +69,25 @@ interface ExpectedAdapter {
 
 /** StartResult is the outcome of starting an adapter. */
 interface StartResult {
-  /** problem is why the adapter failed to start, or empty. */
+  /** problem is the reason why the adapter failed to start, or an empty string. */
   readonly problem: string;
   readonly hasThrown: boolean;
 }
 
-/** AdapterSlot runs the code of one adapter at a time. */
+/** AdapterSlot runs the code of a plugin's adapter, one adapter at a time. */
 interface AdapterSlot {
   readonly runner: Runner;
   prepare(preScript: Evaluate): void;
   start(code: Evaluate | undefined): StartResult;
-  /** stop tears down the adapter and creates a new container. */
+  /** stop tears down the adapter, and creates a new container for the next adapter. */
   stop(): void;
 }
 
-/** makeSlot returns a slot without a running adapter. */
+/** makeSlot returns an AdapterSlot without an adapter. */
 function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
-  /** origin is an error whose stack trace points to the line before the first line of the running adapter. */
+  /** origin is an error whose stack trace points to the line before the adapter's first line. */
   let origin: unknown;
   const noteOrigin = (error: unknown) => {
     origin = error;
@@ -136,10 +136,10 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   return { runner, prepare, start, stop };
 }
 
-/** makeEntry returns an entry point that calls accept with one adapter for each call of arm. */
+/** makeEntry returns an entry point. Each call of arm allows one adapter, which the entry point passes to `accept`. */
 function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
   let armed: ExpectedAdapter | undefined;
-  // Only the host, over the private port, and the script that contains the adapter receive the nonce.
+  // Only the host, which receives the nonce over the private port, and the script with the adapter have the nonce.
   const entryPoint: EntryPoint = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
     const { hash: armedHash } = armed;
@@ -158,14 +158,14 @@ function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, 
   return { entryPoint: freeze(entryPoint), arm, disarm };
 }
 
-/** makeLifecycle returns the lifecycle of an adapter that has not started. */
+/** makeLifecycle returns the Lifecycle of an adapter that has not started. */
 export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   const { services, startsLate, sendToBridge } = options;
   const slot = makeSlot(services, options.events);
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
   let currentCode = options.evaluate;
   let isDocumentParsed = false;
-  /** receivedHash is the hash of an adapter from the entry point that has not started. */
+  /** receivedHash is the hash of an adapter that arrived through the entry point and has not started. */
   let receivedHash: string | undefined;
 
   const begin = (isParsed: boolean) => {
@@ -182,8 +182,8 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   };
 
   /**
-   * replaceAdapter stops the old adapter and starts a new adapter. If the new adapter fails to start, the old adapter
-   * is started again.
+   * replaceAdapter stops the old adapter and starts a new adapter. If the new adapter fails to start, replaceAdapter
+   * starts the old adapter again.
    */
   const replaceAdapter = (hash: string, next: Evaluate) => {
     slot.stop();
@@ -219,9 +219,9 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
 }
 
 /**
- * runWithBuiltIns runs code with the built-ins of document_start. Modules store built-ins when they load, and a late
- * adapter would store built-ins that the page has replaced. runWithBuiltIns returns the result of check, or the reason
- * why the code cannot run in this page.
+ * runWithBuiltIns runs the code of an adapter or pre-script with the built-in functions of document_start. Modules
+ * store built-in functions when they load, so a late adapter would otherwise store functions that the page has
+ * replaced. The result is the result of `check`, or the reason why the code cannot run in this page.
  */
 function runWithBuiltIns(
   code: Evaluate,
@@ -237,14 +237,14 @@ function runWithBuiltIns(
 }
 
 function doNothing(): void {
-  // Stack traces of a pre-script are not mapped to its source.
+  // The host does not map stack traces of a pre-script to its source.
 }
 
 function isEvaluate(value: unknown): value is Evaluate {
   return isFn(value);
 }
 
-/** findRegistered returns the adapter in the container, even if the host cannot use this adapter. */
+/** findRegistered returns the registered adapter in the container, even if the adapter is invalid. */
 function findRegistered(plugin: string, container: unknown): object | undefined {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;

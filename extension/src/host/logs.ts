@@ -11,55 +11,56 @@ import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordial
 import { truncate } from './report.ts';
 
 /**
- * MaxWaitingEntries limits the number of log entries that wait for the end of a task, and MaxWaitingChars limits their length.
- * If a limit is exceeded, the oldest entries are dropped.
+ * MaxWaitingEntries and MaxWaitingChars limit the number and the length of the log entries that wait for the end of a
+ * task. If a limit is exceeded, the oldest log entries are dropped.
  */
 const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
- * SendLogs sends entries to the bridge. entries is the JSON text of an array of count wire.LogEntry. dropped is the
- * number of entries that were dropped right before the sent entries.
+ * SendLogs sends log entries to the bridge. `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped`
+ * is the number of log entries that were lost right before them.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
 /** HostLogLevel is the level of a log entry that the host writes. */
 export type HostLogLevel = 'debug' | 'warning' | 'error';
 
-/** StackTrace is a stack trace of the adapter's code, as the browser wrote it. */
+/** StackTrace is a stack trace of the adapter's code, in the browser's format. */
 export interface StackTrace {
   readonly stack: string;
   /** origin is the stack trace of an error that was created in the line before the adapter's first line. */
   readonly origin: string;
 }
 
-/** Logs is a bounded buffer of one adapter's log entries. The page cannot read the log entries. */
+/** Logs is a bounded buffer of one adapter's log entries. The page cannot read these log entries. */
 export interface Logs {
   /**
-   * accept adds the argument of a log transport: an entry {level, message, data}, or an array of entries. accept never
-   * throws.
+   * accept adds what an adapter passes to its log transport: a log entry {level, message, data}, or an array of log
+   * entries. accept never throws.
    */
   accept(given: unknown): void;
-  /** write adds a log entry of the host. stack is the stack trace of an error; see {@link StackTrace}. */
+  /** write adds a log entry of the host itself. `stack` is the stack trace of an error; see {@link StackTrace}. */
   write(level: HostLogLevel, message: string, stack?: StackTrace): void;
   /** flush sends all log entries that wait for the end of the task. */
   flush(): void;
 }
 
 /**
- * Chunk is a sequence of entries that is sent as one message. The chunks form a linked list that begins with the oldest
- * chunk.
+ * Chunk contains consecutive log entries that are sent as one message. The chunks form a linked list that begins with
+ * the oldest chunk.
  */
 interface Chunk {
   text: string;
   count: number;
-  /** dropped is the number of dropped entries right before this chunk. */
+  /** dropped is the number of log entries that were dropped right before the chunk. */
   dropped: number;
   next: Chunk | undefined;
 }
 
 /**
- * makeLogs returns a Logs, which calls whenIdle once per task. whenIdle must call flush at the end of the task.
+ * makeLogs returns an empty Logs, which calls whenIdle at most once per task. whenIdle must call flush at the end of
+ * the task.
  */
 export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   let first: Chunk | undefined;
@@ -81,7 +82,10 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     waitingChars += entry.length;
     while (waitingEntries > MaxWaitingEntries || waitingChars > MaxWaitingChars) if (!dropOldest()) break;
   };
-  /** dropOldest drops the oldest chunk, but never the only chunk, because the newest entries are the most useful. */
+  /**
+   * dropOldest drops the oldest chunk of log entries, but never the only chunk, because the newest log entries are the
+   * most useful.
+   */
   const dropOldest = (): boolean => {
     const oldest = first;
     if (!oldest?.next) return false;
@@ -115,7 +119,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   return { accept, write: writeEntry, flush };
 }
 
-/** entryText converts an entry of an adapter to the JSON text of a wire.LogEntry. entryText never throws. */
+/** entryText converts a log entry of an adapter to the JSON text of a wire.LogEntry. entryText never throws. */
 function entryText(entry: object): string {
   const message = readField(entry, 'message');
   return logEntryText(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));
@@ -151,7 +155,10 @@ function messageText(message: unknown): string {
   return typeof message === 'string' ? message : jsonOrPlaceholder(message);
 }
 
-/** dataText returns the JSON text of an entry's further arguments, truncated to the limits; empty without arguments. */
+/**
+ * dataText returns the JSON text of a log entry's additional arguments, truncated to the limits. The result is empty if
+ * there are no arguments.
+ */
 function dataText(data: unknown): string {
   if (!isObject(data) || !isArray(data)) return '';
   let text = '';

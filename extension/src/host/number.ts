@@ -1,12 +1,12 @@
 import { apply, isFn, NativeTypeError, rawJson, toBigInt } from './primordials.ts';
 
-// JavaScript numbers round integers above 2^53. An integer above 2^53 in the arguments of a call becomes a bigint. A
-// bigint in a result is written as an integer.
+// JavaScript numbers round integers above 2^53. An integer above 2^53 in the arguments of a call becomes a bigint, so
+// that no digit is lost. A bigint in a tool's result is written as an integer.
 
-/** MaxSafeInteger is Number.MAX_SAFE_INTEGER. */
+/** MaxSafeInteger is Number.MAX_SAFE_INTEGER, 2^53 - 1. */
 export const MaxSafeInteger = 9007199254740991;
 
-/** parseExactInteger is a reviver for JSON.parse that converts large integers to bigint. */
+/** parseExactInteger is a reviver function for JSON.parse that converts large integers to bigint. */
 export function parseExactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || (value <= MaxSafeInteger && value >= -MaxSafeInteger)) return value;
   const source = context?.source;
@@ -14,8 +14,8 @@ export function parseExactInteger(_key: string, value: unknown, context?: { read
 }
 
 /**
- * rawInteger returns a value that JSON.stringify writes as an integer. rawInteger throws if the browser lacks
- * JSON.rawJSON.
+ * rawInteger returns a value that JSON.stringify writes as an integer without rounding. rawInteger throws if the
+ * browser lacks JSON.rawJSON.
  */
 export function rawInteger(value: bigint): unknown {
   if (!isFn(rawJson))

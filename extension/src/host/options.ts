@@ -1,25 +1,32 @@
 import { isObject, lookup, makeBareObject, parseJson } from './primordials.ts';
 
-/** Options are the values that the server writes into a plugin's script (internal/jsbuild/extension.go). */
+/** Options are the values that the server writes into the script of a plugin (internal/jsbuild/extension.go). */
 export interface Options {
-  /** plugin is empty for the base, the host of plugins whose code arrives later (host.ts:startBase). */
+  /**
+   * plugin is the name of the plugin; empty for the base, which hosts plugins whose code arrives later
+   * (host.ts:startBase).
+   */
   readonly plugin: string;
   readonly hash: string;
-  /** settings are a wire.PluginSettings. */
+  /** settings is a wire.PluginSettings. */
   readonly settings: unknown;
-  /** startsLate is true if the adapter starts after the document is parsed, not before the page's first script. */
+  /**
+   * startsLate is true if the adapter starts only after the document is parsed. Otherwise, the adapter starts before
+   * the page's first script.
+   */
   readonly startsLate: boolean;
   /** runsInFrames is true if the adapter also runs in same-origin frames. */
   readonly runsInFrames: boolean;
   /** base identifies the parts of the plugin that a hot reload cannot change in this document. */
   readonly base: string;
   /**
-   * meetingEvent is the event type with which the bridge waits for a host that starts late; empty at document_start.
+   * meetingEvent is the type of the event in which the bridge expects the offer of a host that starts late. For a host
+   * that starts at document_start, meetingEvent is empty.
    */
   readonly meetingEvent: string;
 }
 
-/** readOptions parses the JSON text of a script's options. */
+/** readOptions parses the JSON text of a plugin script's options. */
 export function readOptions(json: string): Options {
   const parsed: unknown = parseJson(json);
   const fields = isObject(parsed) ? parsed : makeBareObject();

@@ -4,17 +4,17 @@ import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import { compileParser, findParser, notParsed } from './simple-schema.ts';
 
-/** ParseCallbacks receives the outcome of parsing arguments. Exactly one function of ParseCallbacks is called, once. */
+/** ParseCallbacks receives the outcome of parsing arguments. Exactly one of the callbacks is called, and only once. */
 export interface ParseCallbacks {
-  /** onValid receives the output of the schema, detached from the page. */
+  /** onValid receives the validated arguments, detached from the prototypes of the page. */
   onValid(params: unknown): void;
-  /** onInvalid receives the text of all issues, one issue per line. */
+  /** onInvalid receives a description of all validation issues, one per line. */
   onInvalid(issues: string): void;
-  /** onUnsafe receives the reason why no schema can run in this page. */
+  /** onUnsafe receives the reason why the page makes it unsafe to run schemas. */
   onUnsafe(reason: string): void;
 }
 
-/** ParseOutcome is the result of a schema, read with pristine built-ins. */
+/** ParseOutcome is the result of parsing arguments, read with unmodified built-in functions. */
 type ParseOutcome =
   | { readonly kind: 'valid'; readonly params: unknown }
   | { readonly kind: 'invalid'; readonly issues: string }
@@ -22,9 +22,9 @@ type ParseOutcome =
   | { readonly kind: 'later'; readonly promise: unknown };
 
 /**
- * parseWith parses arguments with a schema and its defaults and transforms. The code of a schema looks up shared
- * built-ins at each step, so the schema runs with pristine built-ins. Without a schema, all arguments are valid and
- * stay unchanged.
+ * parseWith validates arguments with a schema, which may add defaults and transform values. The code of a schema uses
+ * shared built-in functions at each step, so parseWith runs the schema with unmodified built-in functions. Without a
+ * schema, all arguments are valid and stay unchanged.
  */
 export function parseWith(schema: unknown, args: unknown, parsing: ParseCallbacks): void {
   if (!isObject(schema)) {
@@ -39,7 +39,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: ParseCallback
   }
   const detachedArgs = detachFromPage(args);
   const parse = (): ParseOutcome => {
-    // A getter of zod creates the method safeParse at the first access.
+    // zod creates the method safeParse in a getter, when the method is first read.
     const safeParse = lookup(schema, 'safeParse');
     if (!isFn(safeParse)) return { kind: 'valid', params: detachedArgs };
     try {
@@ -70,8 +70,8 @@ export function parseWith(schema: unknown, args: unknown, parsing: ParseCallback
 }
 
 /**
- * readResult converts the result of a schema to a ParseOutcome. A getter of zod formats the error of a schema's result
- * at the first access.
+ * readResult converts the result that a schema returned to a ParseOutcome. zod formats the error of a result in a
+ * getter, when the error is first read.
  */
 function readResult(parsed: unknown): ParseOutcome {
   if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };

@@ -1,14 +1,17 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
-// teardown. If another plugin replaces methods of `history` before the teardown, a simple teardown would remove the
-// methods of the other plugin. A plugin without its methods would miss all further navigations.
+// teardown function. If another plugin replaced the same methods in the meantime, a simple teardown would remove the
+// methods of the other plugin. The other plugin would then miss all further navigations.
 
-/** BuiltInPatches are the methods of `history` that an adapter has replaced during its start. */
+/** BuiltInPatches records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatches {
-  /** recordPatched stores the methods of `history` at the end of the adapter's start. */
+  /** recordPatched records the methods of `history` after the adapter has started. */
   recordPatched(): void;
-  /** undoAfter runs tearDown, removes the adapter's methods of `history`, and keeps the methods of other plugins. */
+  /**
+   * undoAfter runs the adapter's teardown, removes the adapter's methods of `history`, and keeps the methods of other
+   * plugins.
+   */
   undoAfter(tearDown: () => void): void;
 }
 
@@ -29,7 +32,7 @@ export function watchPatches(): BuiltInPatches {
 
 interface WatchedMethod {
   recordPatched(): void;
-  /** prepareRestore returns a function to call after the teardown of an adapter. */
+  /** prepareRestore returns a function that the caller must run after the teardown of the adapter. */
   prepareRestore(): () => void;
 }
 
@@ -65,6 +68,6 @@ function writeHistory(name: string, value: unknown): void {
     const history: unknown = getProperty(realWindow, 'history');
     if (isObject(history)) setProperty(history, name, value);
   } catch {
-    // The page has locked the method of `history`, so the adapter had no replacement to undo.
+    // The page has locked the method of `history`, so the adapter could not replace it and there is nothing to undo.
   }
 }

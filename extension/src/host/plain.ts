@@ -37,16 +37,16 @@ import {
 /** MaxDepth limits the nesting of a value that is written as JSON. */
 const MaxDepth = 2000;
 
-/** PathEntry is a linked list of the objects that contain a value, from the value up to the root. */
+/** PathEntry is a linked list of the objects that contain a value, from the innermost object to the root. */
 interface PathEntry {
   readonly value: object;
-  /** key is the property key of value in the object that contains it. */
+  /** key is the property key of `value` in the object that contains it. */
   readonly key: string;
   readonly depth: number;
   readonly up: PathEntry | undefined;
 }
 
-/** PlainValue is the class of copied objects, because objects without a prototype are slow. */
+/** PlainValue is the class of the objects in a copy. Objects without any prototype would be slower. */
 class PlainValue {
   readonly [key: string]: unknown;
 }
@@ -55,14 +55,14 @@ deleteProperty(plainPrototype, 'constructor');
 setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
 
-/** OnLoss receives the path of a value that JSON loses, such as `items[3].el`, and advice for the author. */
+/** OnLoss receives the path of a value that JSON cannot represent, such as `items[3].el`, and advice for the author. */
 export type OnLoss = (path: string, hint: string) => void;
 
 /**
- * plainCopy returns a copy of value with the same JSON text. No object in the copy has a prototype of the page, so
- * JSON.stringify calls no `toJSON` of the page. plainCopy reads each own property of value once, and calls a toJSON
- * that an object or a class of the plugin defines. plainCopy throws for a value that JSON cannot represent.
- * plainCopy calls onLoss for each part of value that the copy does not contain.
+ * plainCopy returns a copy of a value that has the same JSON text. No object in the copy has a prototype of the page,
+ * so JSON.stringify calls no `toJSON` method of the page. plainCopy reads each own property once, and calls a toJSON
+ * method only if an object or a class of the plugin defines it. plainCopy throws for a value that JSON cannot
+ * represent, and calls onLoss for each part of the value that the copy does not contain.
  */
 export function plainCopy(value: unknown, onLoss?: OnLoss): unknown {
   return copyOf(value, '', undefined, onLoss);
@@ -80,20 +80,17 @@ function copyOf(original: unknown, key: string, up: PathEntry | undefined, onLos
 }
 
 function reportLoss(value: object, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): void {
-  // A tool that returns a function fails, so a hint about the function would repeat the error.
+  // A call whose result is a function fails, so a hint about the function would only repeat the error.
   if (onLoss === undefined || isRawJson(value) || (up === undefined && isFn(value))) return;
   try {
     const hint = lossHint(value);
     if (hint !== '') onLoss(pathText(key, up), hint);
   } catch {
-    // Ignore the error of a getter here, because copying the value reports the same error if it matters.
+    // The error of a getter is ignored, because copying the value reports the same error if it matters.
   }
 }
 
-/**
- * pathText returns the path of a property in the result, such as `items[3].el`, or `the result` for the whole
- * value.
- */
+/** pathText returns the path of a property in a result, such as `items[3].el`, or `the result` for the whole value. */
 function pathText(key: string, up: PathEntry | undefined): string {
   let text = '';
   let childKey = key;
@@ -105,20 +102,20 @@ function pathText(key: string, up: PathEntry | undefined): string {
   return text[0] === '.' ? apply(slice, text, [1]) : `result${text}`;
 }
 
-/** isOrdinary reports whether value is a plain object or array without a toJSON. */
+/** isOrdinary reports whether a value is a plain object or array without a toJSON method. */
 function isOrdinary(value: object): boolean {
   const parent = getPrototypeOf(value);
   return (parent === ObjectPrototype || parent === ArrayPrototype || parent === null) && !hasOwn(value, 'toJSON');
 }
 
-/** jsonValueOf returns the value that JSON.stringify writes in place of value. */
+/** jsonValueOf returns the value that JSON.stringify would write in place of an object. */
 function jsonValueOf(value: object, key: string): unknown {
   const toJson = lookup(value, 'toJSON');
   const replacement = isFn(toJson) ? apply(toJson, value, [key]) : unbox(value);
   return typeof replacement === 'bigint' ? rawInteger(replacement) : replacement;
 }
 
-/** unbox returns the primitive value of an object of a built-in class, and other objects unchanged. */
+/** unbox returns the primitive value of an object such as a Date or a String, and returns other objects unchanged. */
 function unbox(value: object): unknown {
   for (let prototype = getPrototypeOf(value); prototype !== null; prototype = getPrototypeOf(prototype)) {
     try {
@@ -137,7 +134,7 @@ function unbox(value: object): unknown {
           return apply(bigIntValueOf, value, []);
       }
     } catch {
-      return value; // the object inherits from a built-in class but is not an instance of this class
+      return value; // inherits from a built-in class without being an instance of it
     }
   }
   return value;
@@ -145,8 +142,8 @@ function unbox(value: object): unknown {
 
 function copyOfArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
   const copy: unknown[] = [];
-  // The prototype of the array is removed before the first element is added, so that no setter on Array.prototype
-  // receives an element.
+  // The array loses its prototype before the first element is added, so that no setter on Array.prototype receives an
+  // element.
   setPrototypeOf(copy, plainPrototype);
   for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, path, onLoss) : null;
   return copy;
@@ -169,7 +166,8 @@ function isRecord(value: object): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * appendToPath returns the path extended by value. Like JSON.stringify, appendToPath throws if value contains itself.
+ * appendToPath returns the path of enclosing objects, extended by one object. Like JSON.stringify, appendToPath throws
+ * if an object contains itself.
  */
 function appendToPath(value: object, key: string, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;

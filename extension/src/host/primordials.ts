@@ -1,6 +1,6 @@
-// The built-ins that the host uses, stored at document_start, before any script of the page runs. Code in the folder
-// host follows the rules in sdk-ts/src/runtime/primordials.ts, which contains the language built-ins. Code in the
-// folder host also never uses `await`, because a page can observe the promises of `await`.
+// Stores the built-in functions that the host uses at document_start, before any script of the page runs. Code in the
+// folder host follows the rules of sdk-ts/src/runtime/primordials.ts, which stores the built-ins of the language. Code
+// in the folder host also never uses `await`, because the page can observe the promises that `await` creates.
 
 import { apply, getOwnPropertyDescriptor, isFunction, listIncludes } from '../../../sdk-ts/src/runtime/primordials.ts';
 
@@ -46,12 +46,12 @@ export {
   whenSettled,
 } from '../../../sdk-ts/src/runtime/primordials.ts';
 
-/** toBigInt and rawJson preserve integers that a number would round. rawJson requires Chrome 114. */
+/** toBigInt and rawJson preserve integers that a JavaScript number would round. rawJson requires Chrome 114. */
 export const toBigInt = BigInt;
 export const BigIntPrototype = BigInt.prototype;
 export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
 const nativeIsRawJson: unknown = 'isRawJSON' in JSON ? JSON.isRawJSON : undefined;
-/** isRawJson reports whether JSON.rawJSON created value. */
+/** isRawJson reports whether JSON.rawJSON created a value. */
 export const isRawJson = (value: object): boolean =>
   isFunction(nativeIsRawJson) && apply(nativeIsRawJson, undefined, [value]) === true;
 
@@ -97,7 +97,7 @@ export const performanceNow = performance.now;
 export const nativePerformance = performance;
 export const { now: dateNow } = Date;
 
-/** getterOf returns the getter of an accessor property of the browser. */
+/** getterOf returns the getter function of one of the browser's accessor properties. */
 function getterOf(object: object, key: PropertyKey): () => unknown {
   const getter = getOwnPropertyDescriptor(object, key)?.get;
   if (!getter) throw new TypeError(`opentabs: this browser has no getter ${String(key)}`);
@@ -119,13 +119,13 @@ export const urlHostGetter = getterOf(URL.prototype, 'host');
 export const urlHrefGetter = getterOf(URL.prototype, 'href');
 export const locationHostGetter = getterOf(location, 'host');
 export const realLocation = location;
-/** isFramed is true if the document is in a frame. A page cannot replace `window.top`. */
+/** isFramed is true if the document is in a frame. The page cannot replace `window.top`. */
 export const isFramed = window !== window.top;
-/** hasProbeFrame is true if the probe added a frame to this document (intact.ts). */
+/** hasProbeFrame is true if the probe script added a frame to the document (intact.ts). */
 export const hasProbeFrame = window[0] !== undefined;
 
-// The lists of built-ins contain only constructors of the language, not constructors of the browser. Chrome creates
-// each DOM interface at the first access, which takes time.
+// The lists of built-ins contain only constructors of the JavaScript language, not of the browser. Chrome creates each
+// DOM interface when it is first accessed, which takes time.
 const builtIns: object[] = [Object, Function, Array, Number, Boolean, String, Symbol, BigInt, Date, RegExp, Proxy];
 const collectionAndErrorBuiltIns: object[] = [
   Promise,
@@ -142,7 +142,7 @@ const collectionAndErrorBuiltIns: object[] = [
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
 /**
- * isBuiltIn reports whether value is a constructor of the language. A constructor of the language never passes `this`
+ * isBuiltIn reports whether a value is a constructor of the JavaScript language. Such a constructor never passes `this`
  * to other code.
  */
 export function isBuiltIn(value: object): boolean {

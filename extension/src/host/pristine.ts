@@ -14,41 +14,41 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-// Libraries such as zod look up shared built-ins while they run. A page that replaces a built-in can read and change
-// the values that the library processes. The host restores the built-ins of document_start, runs the code of the
-// library, and then restores the changes of the page. The library code must be synchronous, so that no code of the page
-// runs while the built-ins are restored.
+// Libraries such as zod look up shared built-in functions while they run. A page that replaces a built-in function can
+// read and change the values that the library processes. The host restores the built-in functions of document_start,
+// runs the code of the library, and then reapplies the changes of the page. The library code must be synchronous, so
+// that no code of the page runs with the restored functions.
 
-/** Snapshot is the state of one shared object at document_start. */
+/** Snapshot is the state of one built-in object at document_start. */
 interface Snapshot {
   readonly name: string;
   readonly object: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
-  /** descriptors are the property descriptors of keys, in the same order. They have no prototype. */
+  /**
+   * descriptors are the property descriptors of `keys`, in the same order. The descriptors have no prototype, so that
+   * the page cannot add fields to them.
+   */
   readonly descriptors: readonly PropertyDescriptor[];
-  /** knownKeys is an object that has an own property for each key. */
+  /** knownKeys is an object that has each of the keys as its own property. */
   readonly knownKeys: object;
 }
 
 /**
- * PageChange is one change that the page made to a built-in, to reapply later. Changes form a linked list that begins
- * with the last change.
+ * PageChange is one change that the page made to a built-in object. The changes form a linked list that begins with the
+ * last change.
  */
 interface PageChange {
   readonly object: object;
-  /** key is undefined for a changed prototype. */
+  /** key is undefined if the page changed the prototype of the object. */
   readonly key: PropertyKey | undefined;
-  /** pageDescriptor is the page's descriptor; undefined if the page has deleted the property. */
+  /** pageDescriptor is the property descriptor that the page set; undefined if the page deleted the property. */
   readonly pageDescriptor: PropertyDescriptor | undefined;
   readonly parent: object | null;
   readonly next: PageChange | undefined;
 }
 
-/**
- * RestoreFailure contains the name of a built-in that cannot be restored, and the changes that were undone before the
- * failure.
- */
+/** RestoreFailure contains the name of a built-in that cannot be restored, and the changes that were already undone. */
 interface RestoreFailure {
   readonly lockedName: string;
   readonly changes: PageChange | undefined;
@@ -58,10 +58,10 @@ const snapshots = takeSnapshots();
 let isRunning = false;
 
 /**
- * withPristineBuiltIns runs synchronous code with the language built-ins of document_start, and returns the result of
- * work. A nested call of withPristineBuiltIns only runs work. If the page has changed and locked a built-in, the
- * built-in cannot be restored. If a built-in cannot be restored, work does not run, and withPristineBuiltIns returns
- * the result of refuse(reason).
+ * withPristineBuiltIns runs synchronous code with the built-in functions of document_start, and returns the result of
+ * `work`. A nested call of withPristineBuiltIns only calls `work`. A built-in cannot be restored if the page has
+ * changed and locked it. If a built-in cannot be restored, `work` does not run, and withPristineBuiltIns returns the
+ * result of refuse(reason).
  */
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();
@@ -89,7 +89,7 @@ function runMarked<T>(work: () => T): T {
   }
 }
 
-/** restoreBuiltIns undoes all changes of the page and returns the changes. */
+/** restoreBuiltIns undoes all changes that the page made to built-in objects, and returns these changes. */
 function restoreBuiltIns(): PageChange | RestoreFailure | undefined {
   let changes: PageChange | undefined;
   for (let i = 0; i < snapshots.length; i++) {
@@ -132,12 +132,12 @@ function restoreOne(
       return makeRestoreFailure(`${name}.${propertyName(key)}`, changes);
     changes = makeChange(object, key, pageDescriptor, null, changes);
   }
-  // If the page deleted and added the same number of properties, a comparison of the numbers does not detect the added
-  // properties.
+  // If the page deleted and added equally many properties, comparing the numbers of properties does not detect the
+  // added ones.
   return isMissing ? removeAdded(snapshot, ownKeys(object), changes) : changes;
 }
 
-/** removeAdded removes properties that the page has added to a built-in. */
+/** removeAdded removes the properties that the page added to a built-in object. */
 function removeAdded(
   { object, knownKeys, name }: Snapshot,
   currentKeys: readonly PropertyKey[],
@@ -157,9 +157,9 @@ function removeAdded(
 }
 
 /**
- * isHarmful reports whether a locked property that a page added to a built-in affects code that does not use the
- * property's name. Some libraries lock methods that they add to Array.prototype; only code that calls these methods is
- * affected.
+ * isHarmful reports whether a locked property that the page added to a built-in object affects code that does not use
+ * the property. Some libraries lock methods that they add to Array.prototype; such a method affects only code that
+ * calls it.
  */
 function isHarmful(on: object, key: PropertyKey): boolean {
   if (on === ObjectPrototype || typeof key === 'symbol') return true;
@@ -180,8 +180,8 @@ function reapplyChanges(changes: PageChange | undefined): void {
 }
 
 function isUnchanged(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
-  // The kinds of two descriptors (data or accessor) are compared first. Data descriptors and accessor descriptors have
-  // different fields, and a page may define the missing fields on Object.prototype.
+  // Data descriptors and accessor descriptors are distinguished first. The two kinds of descriptors have different
+  // fields, and the page may define the missing fields on Object.prototype.
   if (hasOwn(originalDescriptor, 'value'))
     return hasOwn(pageDescriptor, 'value') && isSame(pageDescriptor.value, originalDescriptor.value);
   return (
@@ -214,7 +214,8 @@ function propertyName(key: PropertyKey): string {
 }
 
 /**
- * takeSnapshots uses only built-ins that intact.ts has checked, because another page may have used this window before.
+ * takeSnapshots uses only built-in functions that intact.ts has checked, because another page may have used the window
+ * before.
  */
 function takeSnapshots(): readonly Snapshot[] {
   const classes: readonly (readonly [string, { readonly prototype: object }])[] = [

@@ -13,22 +13,26 @@ import {
   whenSettled,
 } from './primordials.ts';
 
-// Makes the promises that the context of a call returns to a handler. A page can replace Promise.prototype.then and
-// Symbol.species of the constructor, and could receive the promise and its value in this way. The promises of a context
-// have their own `then`, `catch` and `finally`, so that the page cannot receive them. `await` uses neither the
-// prototype nor the species for a promise whose constructor is the realm's Promise.
+// Creates the promises that the context's functions return to a handler. A page can replace Promise.prototype.then or
+// Symbol.species, and could then receive a promise and its value. The promises of a context therefore have their own
+// `then`, `catch` and `finally` methods, so that the page cannot receive them. `await` uses neither the prototype nor
+// the species of a promise whose `constructor` is the original Promise.
 
 /**
- * Deferred is a promise and its two settling functions. Only the first call of resolve or reject settles the promise.
+ * Deferred is a promise with the two functions that settle it. Only the first call of resolve or reject settles the
+ * promise.
  */
 export interface Deferred {
   readonly promise: object;
-  /** resolve accepts any value except a thenable. */
+  /** resolve accepts any value except an object with a `then` method. */
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** makeDeferred returns a pending Deferred. A rejection that the handler ignores triggers no event in the page. */
+/**
+ * makeDeferred returns a pending Deferred. If the handler ignores the rejection of the promise, the page receives no
+ * event.
+ */
 export function makeDeferred(): Deferred {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
@@ -38,7 +42,7 @@ export function makeDeferred(): Deferred {
       rejectPromise = reject;
     },
   ]);
-  // Without a rejection handler, the `unhandledrejection` event would pass the error of a rejected promise to the page.
+  // Without a rejection handler, an `unhandledrejection` event would pass the error to the page.
   attachHandlers(promise, doNothing, doNothing);
   const defineMethod = (name: string, method: Fn) => defineProperty(promise, name, hiddenProperty(method));
   defineMethod('then', (ok, bad) => followPromise(promise, ok, bad));
@@ -51,11 +55,11 @@ export function makeDeferred(): Deferred {
 }
 
 function doNothing(): void {
-  // doNothing is a placeholder until the promise constructor has passed its functions, and a handler for ignored
+  // Serves as a placeholder until the Promise constructor has passed its functions, and as a handler that ignores
   // rejections.
 }
 
-/** followPromise implements `promise.then(ok, bad)`. */
+/** followPromise implements `promise.then(onFulfilled, onRejected)`. */
 function followPromise(promise: Promise<unknown>, onFulfilled: unknown, onRejected: unknown): object {
   const nextDeferred = makeDeferred();
   const makeHandler = (callback: unknown, passOn: (value: unknown) => void) => (value: unknown) => {
@@ -73,7 +77,7 @@ function followPromise(promise: Promise<unknown>, onFulfilled: unknown, onReject
   return nextDeferred.promise;
 }
 
-/** followFinally implements `promise.finally(work)`. */
+/** followFinally implements `promise.finally(callback)`. */
 function followFinally(promise: Promise<unknown>, callback: unknown): object {
   const nextDeferred = makeDeferred();
   const makeHandler = (settle: (value: unknown) => void) => (value: unknown) => {
@@ -92,10 +96,10 @@ function followFinally(promise: Promise<unknown>, callback: unknown): object {
 }
 
 /**
- * attachHandlers calls the native `then` of a promise with two handlers. The functions onFulfilled and onRejected must
- * return nothing and must not throw. The native `then` reads the property constructor of the promise. If the promise
- * has an own property constructor with the value undefined, `then` uses the realm's Promise, without a lookup that the
- * page controls.
+ * attachHandlers calls the native `then` method of a promise with two handlers. The handlers onFulfilled and onRejected
+ * must return nothing and must not throw. The native `then` method reads the property `constructor` of the promise. If
+ * the promise has its own property `constructor` with the value undefined, `then` uses the original Promise, without a
+ * lookup that the page controls.
  */
 function attachHandlers(
   promise: Promise<unknown>,

@@ -2,33 +2,33 @@ import { messageOf } from './failure.ts';
 import { apply, dataProperty, defineProperty, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { makeTimeout } from './timeouts.ts';
 
-/** IsReadyLimitMs is the time limit of an adapter's isReady(), in milliseconds. */
+/** IsReadyLimitMs limits how long an adapter's isReady() may take, in milliseconds. */
 const IsReadyLimitMs = 5000;
 
 const readyTimeout = makeTimeout(IsReadyLimitMs);
 
 /**
- * Readiness calls isReady() of one plugin's adapters, and reports changes. The server uses the readiness of plugins to
- * choose tabs.
+ * Readiness calls isReady() of a plugin's adapters, and reports changes of the result. The server uses the readiness of
+ * plugins to choose tabs for calls.
  */
 export interface Readiness {
-  /** watch sets the adapter whose readiness is reported; without an adapter, reporting stops. */
+  /** watch sets the adapter whose readiness is reported; watch(undefined) stops the reports. */
   watch(adapter: object | undefined): void;
   /**
-   * check calls isReady() of an adapter and calls done once with the outcome. The argument of done is undefined, or the
-   * reason why the adapter is not ready.
+   * check calls isReady() of an adapter, and calls `done` once with the outcome. The argument of `done` is the reason
+   * why the adapter is not ready, or undefined if the adapter is ready.
    */
   check(adapter: object, done: (problem: string | undefined) => void): void;
   /**
-   * probe checks the readiness of the watched adapter. If a check by probe is running, probe checks again when the
-   * running check has ended.
+   * probe checks the readiness of the watched adapter. If probe is called during a check, the readiness is checked
+   * again after the running check.
    */
   probe(): void;
 }
 
 /**
- * makeReadiness returns a Readiness that watches no adapter yet. The function readContainer returns the container in
- * which adapters register.
+ * makeReadiness returns a Readiness that watches no adapter. The function readContainer returns the container in which
+ * adapters register.
  */
 export function makeReadiness(
   plugin: string,
@@ -82,7 +82,7 @@ function callIsReady(
   const stopTimeout = readyTimeout(() => finish(`isReady() gave no answer for ${IsReadyLimitMs / 1000} s`));
   const finishWithThrown = (error: unknown) => finish(`isReady() threw: ${messageOf(error)}`);
   try {
-    // getPreScriptValue of the original OpenTabs SDK reads the plugin's name from `_pluginName`.
+    // The function getPreScriptValue of the original OpenTabs SDK reads the plugin's name from `_pluginName`.
     if (isObject(container)) defineProperty(container, '_pluginName', dataProperty(plugin));
     const isReady = lookup(adapter, 'isReady');
     const result = isFn(isReady) ? apply(isReady, adapter, []) : false;

@@ -15,7 +15,7 @@ import {
 
 /**
  * reportText converts the argument of reportProgress to the JSON text of a wire.Report. reportText reads each field
- * once and never throws. A report with an unreadable field or an invalid number is marked as invalid.
+ * once, and never throws. A report with an unreadable field or an invalid number gets the field `invalid`.
  */
 export function reportText(progress: unknown): string {
   if (progress === undefined || progress === null) return '{}';
@@ -50,13 +50,16 @@ export function reportText(progress: unknown): string {
   return `{${text}}`;
 }
 
-/** readField reads a field of progress, but not from Object.prototype, where a page could define a forged value. */
+/**
+ * readField reads a field of a progress report, but ignores Object.prototype, where the page could define a forged
+ * value.
+ */
 function readField(progress: object, name: string): unknown {
   if (hasOwn(progress, name)) return getProperty(progress, name);
   return getPrototypeOf(progress) === ObjectPrototype ? undefined : lookup(progress, name);
 }
 
-/** audienceOf returns the audience in the options of a report, or undefined. audienceOf never throws. */
+/** audienceOf returns the audience from a report's options, or undefined. audienceOf never throws. */
 export function audienceOf(options: unknown): unknown {
   try {
     return isObject(options) ? lookup(options, 'audience') : undefined;
@@ -65,7 +68,7 @@ export function audienceOf(options: unknown): unknown {
   }
 }
 
-/** truncate shortens a message to the limit, in UTF-16 units, without splitting a surrogate pair. */
+/** truncate shortens a message to a limit in UTF-16 units, without splitting a surrogate pair. */
 export function truncate(message: string, limit: number = MaxMessageChars): string {
   if (message.length <= limit) return message;
   const lastUnit = message[limit - 1] ?? '';

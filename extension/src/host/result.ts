@@ -2,15 +2,18 @@ import { failureText, messageOf } from './failure.ts';
 import { utf8LengthOf, writeJson } from './json.ts';
 import type { OnLoss } from './plain.ts';
 
-/** Outcome is the ending of a call: the JSON text of a result or of an error, or no text for undefined. */
+/**
+ * Outcome is how a call ended: with the JSON text of a result, with the JSON text of an error, or without a text if the
+ * tool returned undefined.
+ */
 export type Outcome =
   | { readonly kind: 'result'; readonly text: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
 /**
- * outcomeOf converts the return value of a tool to an Outcome, and never throws. onLoss receives the parts of the
- * return value that the result does not contain.
+ * outcomeOf converts the return value of a tool to an Outcome, and never throws. `onLoss` is called for each part of
+ * the value that JSON cannot represent.
  */
 export function outcomeOf(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): Outcome {
   if (value === undefined) return { kind: 'nothing' };
@@ -34,7 +37,7 @@ function invalidResult(tool: string, reason: string): Outcome {
   return { kind: 'error', text: failureText('invalid_result', message) };
 }
 
-/** formatSize formats a number of bytes in bytes, KB or MB. */
+/** formatSize formats a number of bytes, such as "12 bytes", "3.4 KB" or "1.2 MB". */
 function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   const kb = bytes / 1024;

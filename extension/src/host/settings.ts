@@ -15,18 +15,18 @@ import {
   urlHostGetter,
 } from './primordials.ts';
 
-/** Settings are the settings of one plugin in one document. */
+/** Settings stores the settings of one plugin in one document. */
 export interface Settings {
   /**
-   * config contains the values of the settings by key. The object `config` is never replaced, because an adapter may
-   * store it.
+   * config maps the keys of the settings to their values. The `config` object is never replaced, because an adapter may
+   * keep a reference to it.
    */
   readonly config: object;
-  /** update replaces all values of config by the values of a wire.PluginSettings. */
+  /** update replaces all values in `config` with the values of a wire.PluginSettings. */
   update(settings: unknown): void;
 }
 
-/** makeSettings returns Settings without values. */
+/** makeSettings returns a Settings without values. */
 export function makeSettings(): Settings {
   const config = makeBareObject();
   const update = (settings: unknown) => {
@@ -43,7 +43,7 @@ export function makeSettings(): Settings {
   return { config, update };
 }
 
-/** urlForThisHost returns the first URL with the host of this document, from the values of an object. */
+/** urlForThisHost returns the first URL in an object whose host is the host of the document. */
 function urlForThisHost(instances: unknown): string | undefined {
   const currentHost = normalizeHost(apply(locationHostGetter, realLocation, []));
   let matchingUrl: string | undefined;
@@ -57,12 +57,12 @@ function hostOf(url: string): string | undefined {
   try {
     return normalizeHost(apply(urlHostGetter, construct(NativeURL, [url]), []));
   } catch {
-    return undefined; // the text is not a valid URL
+    return undefined; // not a valid URL
   }
 }
 
 /**
- * normalizeHost replaces "localhost" and "[::1]" by 127.0.0.1, because users treat the three names as the same host.
+ * normalizeHost replaces "localhost" and "[::1]" with 127.0.0.1, because users treat the three names as the same host.
  */
 function normalizeHost(host: unknown): string | undefined {
   if (typeof host !== 'string') return undefined;

@@ -18,7 +18,7 @@ const simple: Readonly<Record<string, string>> = {
   empty: 'z.object({})',
 };
 
-/** others contains schemas that always parse their arguments themselves. */
+/** others contains schemas that the host does not parse itself. */
 const others: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',
@@ -67,7 +67,7 @@ const values: readonly unknown[] = [
 ];
 const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 'inner', 'limit', 'a', 'b'];
 
-/** makeArguments returns arguments with one to three of the fields, and further fields that no schema has. */
+/** makeArguments yields arguments with one to three of the schema's fields, and with fields that no schema has. */
 function* makeArguments(schema: z.ZodType, random: () => number): Generator<Record<string, unknown>> {
   const shape = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
@@ -80,7 +80,7 @@ function* makeArguments(schema: z.ZodType, random: () => number): Generator<Reco
   }
 }
 
-/** makeRandom returns a reproducible generator of numbers below 1. */
+/** makeRandom returns a reproducible generator of pseudorandom numbers from 0 to below 1. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -92,7 +92,7 @@ function makeRandom(seed: number): () => number {
 const schemaOf = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
 
 /**
- * startTools starts an adapter with one tool for each schema, and returns functions that call tools and count parses.
+ * startTools starts an adapter with one tool per schema, and returns functions that call the tools and count parsings.
  */
 async function startTools(schemas: Readonly<Record<string, string>>) {
   const bundle = buildSync({
@@ -135,7 +135,7 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
   return { realm, call, parses: () => Number(realm.run('count.parses')) };
 }
 
-/** outcomeOf returns what the tool returns for arguments, according to zod. */
+/** outcomeOf returns the result that zod produces for the arguments. */
 function outcomeOf(schema: z.ZodType, args: unknown): string | undefined {
   const parsed = schema.safeParse(args);
   return parsed.success ? JSON.stringify(JSON.stringify(parsed.data)) : undefined;

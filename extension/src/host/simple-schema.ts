@@ -18,49 +18,49 @@ import {
   weakMapSet,
 } from './primordials.ts';
 
-// Before a schema's code runs, the host compares about a thousand built-ins with their originals (pristine.ts), which
-// is slow. Most schemas are simple: objects of texts, numbers and lists with limits. If a zod schema is simple, the
-// host parses valid arguments itself, without the code of the schema. The code of a schema parses invalid arguments,
-// and all arguments of a schema that is not simple.
+// Before the code of a schema runs, the host must compare about a thousand built-in functions with their originals
+// (pristine.ts), which is slow. Most schemas are simple: objects of strings, numbers and arrays with limits. If a zod
+// schema is simple, the host parses valid arguments itself, without running the code of the schema. The code of the
+// schema runs only for invalid arguments, and for schemas that are not simple.
 
-/** notParsed is the result of a parser for a value that only the schema itself can handle. */
+/** notParsed is what a Parser returns for a value that only the code of the schema can handle. */
 export const notParsed: unknown = freeze(makeBareObject());
 
-/** Parser returns the output of a schema for a value of JSON, or notParsed. */
+/** Parser returns the output of a schema for a JSON value, or notParsed. */
 export type Parser = (value: unknown) => unknown;
 
-/** Test reports whether a value is within a limit of a schema. */
+/** Test reports whether a value satisfies a check of a schema, such as a maximum length. */
 type Test = (value: unknown) => boolean;
 
-/** Field is a field of an object schema, with the parser of its value. */
+/** Field is a field of an object schema, with the parser for its values. */
 interface Field {
   readonly key: string;
   readonly parse: Parser;
   readonly isOptional: boolean;
 }
 
-/** Compilation limits how many schemas one schema may contain, because a schema may contain itself. */
+/** Compilation limits how many nested schemas a parser may have, because a schema may contain itself. */
 interface Compilation {
   schemasLeft: number;
 }
 const MaxSchemas = 200;
 
-/** parsers maps each known schema to its parser, or to null for a schema that is not simple. */
+/** parsers maps each known schema to its parser, or to null if the schema is not simple. */
 const parsers = construct(NativeWeakMap, []);
 
-/** findParser returns the parser of a simple schema that compileParser has compiled. */
+/** findParser returns the parser of a simple schema that compileParser has compiled, or undefined. */
 export function findParser(schema: object): Parser | undefined {
   const parser = apply(weakMapGet, parsers, [schema]);
   return isParser(parser) ? parser : undefined;
 }
 
 /**
- * compileParser prepares a schema for findParser. compileParser runs getters of the schema, so the caller provides
- * pristine built-ins.
+ * compileParser compiles a parser for a schema, which findParser then returns. compileParser runs getters of the
+ * schema, so the caller must provide unmodified built-in functions.
  */
 export function compileParser(schema: object): void {
   if (apply(weakMapGet, parsers, [schema]) !== undefined) return;
-  apply(weakMapSet, parsers, [schema, null]); // the value null stays if a getter of the schema throws
+  apply(weakMapSet, parsers, [schema, null]); // null stays if a getter of the schema throws
   apply(weakMapSet, parsers, [schema, compile(schema, { schemasLeft: MaxSchemas }) ?? null]);
 }
 
@@ -68,7 +68,7 @@ function isParser(value: unknown): value is Parser {
   return typeof value === 'function';
 }
 
-/** compile returns the parser of a zod 4 schema, or undefined if the schema is not simple. */
+/** compile returns a parser for a zod 4 schema, or undefined if the schema is not simple. */
 function compile(schema: unknown, compilation: Compilation): Parser | undefined {
   const definition = definitionOf(schema);
   if (!definition || --compilation.schemasLeft < 0 || lookup(definition, 'coerce') === true) return undefined;
@@ -109,16 +109,19 @@ function compileType(definition: object, compilation: Compilation): Parser | und
   }
 }
 
-/** definitionOf returns the definition that zod 4 stores in each schema and in each check. */
+/** definitionOf returns the definition that zod 4 stores in a schema or a check. */
 function definitionOf(value: unknown): object | undefined {
   const internals = isObject(value) ? lookup(value, '_zod') : undefined;
   const definition = isObject(internals) ? lookup(internals, 'def') : undefined;
   return isObject(definition) ? definition : undefined;
 }
 
-/** compileChecks returns one test for all checks of a definition, or undefined if a check is not simple. */
+/**
+ * compileChecks combines all checks of a schema definition into one test. The result is undefined if a check is not
+ * simple.
+ */
 function compileChecks(definition: object): Test | undefined {
-  // The definition of an integer schema is itself a check.
+  // In zod, the definition of an integer schema is itself a check.
   let test = lookup(definition, 'check') === undefined ? alwaysPasses : compileCheck(definition);
   const checks = lookup(definition, 'checks');
   if (checks === undefined) return test;
@@ -138,7 +141,7 @@ const alwaysPasses: Test = () => true;
 function compileCheck(check: object): Test | undefined {
   const limit = (name: string): number => {
     const value = lookup(check, name);
-    return typeof value === 'number' ? value : Number.NaN; // no number is within a limit that is NaN
+    return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
   };
   const isInclusive = lookup(check, 'inclusive') === true;
   switch (lookup(check, 'check')) {
@@ -174,7 +177,7 @@ function lengthOf(value: unknown): number {
 }
 
 /**
- * hasOneLength reports whether a value has the same length in UTF-16 units and in code points. Some versions of zod
+ * hasOneLength reports whether a string has the same length in UTF-16 units and in code points. Some versions of zod
  * count UTF-16 units, and other versions count code points.
  */
 function hasOneLength(value: unknown): boolean {
@@ -249,7 +252,7 @@ function parseObject(fields: readonly Field[], value: unknown): unknown {
     const { key, parse, isOptional } = field;
     if (!hasOwn(value, key)) {
       if (isOptional) continue;
-      return notParsed; // the field is missing, or the schema has a default for the field
+      return notParsed; // the field is missing, or has a default
     }
     const parsed = parse(lookup(value, key));
     if (parsed === notParsed) return notParsed;

@@ -10,15 +10,15 @@ import {
 } from './primordials.ts';
 
 /**
- * hook is the name of the function of Error that Chrome calls when the stack trace of an error is first read. A
- * page can set this function.
+ * hook is the name of the function on Error that Chrome calls when the stack trace of an error is first read. The page
+ * can set this function.
  */
 const hook = 'prepareStackTrace';
 
 /**
- * readStack returns the stack trace of a thrown value, or an empty string. readStack removes the page's stack trace
- * hook during the read, because the hook would receive the error. If the page has locked the hook, readStack returns an
- * empty string.
+ * readStack returns the stack trace of a thrown value, or an empty string. While it reads the stack trace, readStack
+ * removes the page's hook function, because the hook would receive the error. If the page has locked the hook,
+ * readStack returns an empty string.
  */
 export function readStack(thrown: unknown): string {
   if (!isObject(thrown)) return '';

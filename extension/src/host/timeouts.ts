@@ -1,6 +1,6 @@
 import { apply, nativePerformance, nativeSetTimeout, performanceNow } from './primordials.ts';
 
-/** Wait is one wait for a timeout. Waits form a linked list in the order of their starts. */
+/** Wait is one pending timeout. Pending timeouts form a linked list, in the order in which they started. */
 interface Wait {
   readonly endsAt: number;
   readonly onTimeout: () => void;
@@ -9,8 +9,9 @@ interface Wait {
 }
 
 /**
- * makeTimeout returns a function that calls onTimeout after ms milliseconds, and that returns a function to cancel the
- * wait. All waits share one timer, because most waits are cancelled soon and separate timers would be expensive.
+ * makeTimeout returns a function that calls onTimeout after ms milliseconds. That function returns another function,
+ * which cancels the timeout. All timeouts share one native timer, because most timeouts are cancelled soon, and
+ * separate timers would be expensive.
  */
 export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {
   let firstWait: Wait | undefined;
@@ -18,7 +19,7 @@ export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {
   let isArmed = false;
 
   const remove = (wait: Wait) => {
-    if (wait !== firstWait && !wait.previous) return; // the wait is no longer in the list
+    if (wait !== firstWait && !wait.previous) return; // no longer in the list
     if (wait.previous) wait.previous.next = wait.next;
     else firstWait = wait.next;
     if (wait.next) wait.next.previous = wait.previous;

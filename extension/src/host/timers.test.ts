@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** timerTool sets n timers, the first after ms and the next timers everyMs apart, and returns when all have run. */
+/**
+ * timerTool sets n timers, and returns when all have run. The first timer is due after ms milliseconds, and each next
+ * timer everyMs later.
+ */
 const timerTool = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Promise((resolve) => {
   let left = n;
   for (let i = 0; i < n; i++) globalThis.__openTabs._setTimer(ms + i * everyMs, () => --left || resolve('over'));
 }) }`;
 const cancelled = `{ name: 'cancel', handle: ({ ms }) => { globalThis.__openTabs._setTimer(ms, () => {})(); } }`;
 
-/** open starts a plugin with mocked timers. */
+/** open starts a plugin in a page with mocked timers. */
 async function open(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();

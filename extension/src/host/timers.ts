@@ -11,25 +11,25 @@ import {
   runInMicrotask,
 } from './primordials.ts';
 
-// The built-ins for timers are stored before any script of the page runs, like the built-ins in primordials.ts.
+// The timer functions are stored before any script of the page runs, like the built-in functions in primordials.ts.
 const nativeClearTimeout = clearTimeout;
 
-/** MaxDelayMs is the longest delay of a browser timer, in milliseconds. */
+/** MaxDelayMs is the longest delay that browser timers support, in milliseconds. */
 const MaxDelayMs = 2 ** 31 - 1;
 
 /**
- * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. For
- * timers of a hidden page, the host announces the earliest due time to the bridge, and the worker wakes the host. The
- * host also sets a native timer, for visible pages and for times when no worker runs.
+ * Timers provides the timers of one plugin. In a hidden page, Chrome runs timers only once per second, and later only
+ * once per minute. In a hidden page, the host reports the earliest due time to the bridge, and the worker wakes the
+ * host at that time. The host also sets a native timer, for visible pages and for times when the worker is stopped.
  */
 export interface Timers {
-  /** set calls done once, after ms milliseconds, and returns a function that cancels the timer. */
+  /** set calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
   set(ms: unknown, done: unknown): () => void;
   /** wake runs all due timers. */
   wake(): void;
 }
 
-/** Timer is a timer that has not run. */
+/** Timer is a timer that is still pending. */
 interface Timer {
   readonly dueAt: number;
   native: ReturnType<typeof setTimeout> | undefined;
@@ -39,12 +39,13 @@ interface Timer {
 }
 
 /**
- * makeTimers returns Timers. announce receives the time until the next timer, in milliseconds; -1 if no timer is set.
+ * makeTimers returns a Timers without timers. `announce` receives the time until the next timer is due, in
+ * milliseconds, or -1 if no timer is set.
  */
 export function makeTimers(announce: (ms: number) => void): Timers {
   const pendingTimers = makeBareObject();
   let lastId = 0;
-  /** announcedDueAt is the due time that was announced last; Infinity if no due time was announced. */
+  /** announcedDueAt is the due time that was announced last; Infinity if none was announced. */
   let announcedDueAt = Infinity;
   let isAnnouncing = false;
 
@@ -60,7 +61,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
   const announceNext = () => {
     if (isAnnouncing) return;
     isAnnouncing = true;
-    // The announcement is sent in a microtask, so that a task that sets many timers sends only one announcement.
+    // The announcement is delayed to a microtask, so that a task that sets many timers sends only one announcement.
     runInMicrotask(() => {
       isAnnouncing = false;
       const dueAt = earliestDueTime();
@@ -84,7 +85,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
       if (isTimer(timer) && (timer.hasFired || timer.dueAt <= runAt)) remove(id)?.done();
     }
   };
-  // Due timers do not run in the task of a native timer, because Chrome throttles nested timers more.
+  // Due timers do not run inside the callback of a native timer, because Chrome throttles nested timers more.
   const runAfterTask = runAtEndOfTask(runDueTimers);
 
   return {
@@ -103,7 +104,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
           try {
             apply(done, undefined, []);
           } catch {
-            // Callbacks of the SDK do not throw. An uncaught error of a timer's callback would be visible to the page.
+            // The SDK's callbacks do not throw. An uncaught error of a timer callback would be visible to the page.
           }
         },
       };
@@ -118,7 +119,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
       };
     },
     wake: () => {
-      announcedDueAt = Infinity; // the bridge drops the announced time when the bridge wakes the host
+      announcedDueAt = Infinity; // the bridge drops the announced time on a wake
       runDueTimers();
       announceNext();
     },
@@ -134,5 +135,5 @@ function atLeast(minimum: number, value: number): number {
 }
 
 function doNothing(): void {
-  // Returned by set for an invalid callback: no timer was set, so cancelling has no effect.
+  // set returns doNothing for an invalid callback: no timer was set, so cancelling has no effect.
 }

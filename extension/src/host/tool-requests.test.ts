@@ -3,8 +3,8 @@ import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
- * beginCall starts a call and waits until the tool requests of the call are sent. The parameter handle is the body of the
- * handler, which receives the context `c`.
+ * beginCall starts a call, and waits until the tool requests of the call are sent. The parameter handle is the code in
+ * the body of the tool's handler, whose second parameter is named `c`.
  */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();

@@ -18,31 +18,31 @@ import { type Deferred, makeDeferred } from './promise.ts';
 import { truncate } from './report.ts';
 
 /**
- * MaxOpenRequests limits the open requests of one call, and MaxRequestsPerCall limits all requests of one call. The
- * server also enforces the limits MaxOpenRequests and MaxRequestsPerCall.
+ * MaxOpenRequests limits the unanswered tool requests of one call. MaxRequestsPerCall limits all tool requests of one
+ * call. The server enforces the same two limits.
  */
 const MaxOpenRequests = 64;
 const MaxRequestsPerCall = 1000;
-/** MaxNameChars is the maximum length of a tool's name and of a title, in UTF-16 units. */
+/** MaxNameChars is the maximum length of a tool name and of a title, in UTF-16 units. */
 const MaxNameChars = 200;
 
-/** WITHDRAWN is the JSON text that withdraws a request after the request's signal has aborted. */
+/** WITHDRAWN is the JSON text by which a tool withdraws a request after its signal was aborted. */
 const WITHDRAWN = objectText<'ToolAskParams'>({ withdrawn: 'true' });
 
-/** ToolRequests are the requests of one call to the server: calls of other tools, and waits for the user. */
+/** ToolRequests manages the requests of one call to the server: calls of other tools, and waits for the user. */
 export interface ToolRequests {
-  /** callTool implements context.call, and returns a promise of the other tool's result. */
+  /** callTool implements context.call, and returns a promise for the result of the other tool. */
   callTool(tool: unknown, input: unknown, options: unknown): object;
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
   /**
-   * answer settles a request with the answer of the server. value is the output of a request, or a wire.CallError if ok
-   * is false.
+   * answer settles a request with the server's answer. `value` is the output of the request, or a wire.CallError if
+   * `ok` is false.
    */
   answer(ask: number, ok: boolean, value: unknown): void;
   /**
-   * close rejects all open and all future tool requests with the error that makeError returns. A second call of the
-   * method close has no effect.
+   * close rejects all unanswered and all future requests with the error that makeError returns. Only the first call of
+   * `close` has an effect.
    */
   close(makeError: () => unknown): void;
 }
@@ -51,12 +51,13 @@ export interface ToolRequests {
 interface OpenRequest {
   readonly kind: 'call' | 'user';
   readonly deferred: Deferred;
-  /** unlisten removes the listener from the signal that withdraws the request. */
+  /** unlisten removes the abort listener of the request from its signal. */
   unlisten(): void;
 }
 
 /**
- * makeToolRequests returns the requests of a new call. send sends the number of a request, from 1, and its JSON text.
+ * makeToolRequests returns the ToolRequests of a new call. `send` sends a request, with its number (from 1) and its
+ * JSON text.
  */
 export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
   const openRequests = makeBareObject();
@@ -111,7 +112,7 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
     send(number, body);
     return deferred.promise;
   };
-  /** startRequest sends a request, and returns a rejected promise if the arguments of the tool are invalid. */
+  /** startRequest sends a request, and returns a rejected promise if the handler passed invalid arguments. */
   const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {
       const body = readBody();
@@ -143,9 +144,7 @@ function isOpenRequest(value: unknown): value is OpenRequest {
   return isObject(value);
 }
 
-/**
- * callBody returns the JSON text of a request for a nested call. callBody throws a tool error for invalid arguments.
- */
+/** callBody returns the JSON text of a request for a nested call, and throws a tool error for invalid arguments. */
 function callBody(tool: unknown, input: unknown, options: unknown): string {
   if (typeof tool !== 'string' || tool === '' || tool.length > MaxNameChars) {
     throw invalidArguments('context.call(tool, input): tool must be the name of a tool');
@@ -173,7 +172,7 @@ function argumentsText(input: unknown): string {
   return text;
 }
 
-/** userBody returns the JSON text of a request for the user. userBody throws a tool error for invalid options. */
+/** userBody returns the JSON text of a request that waits for the user, and throws a tool error for invalid options. */
 function userBody(options: unknown): string {
   const reason = isObject(options) ? lookup(options, 'reason') : undefined;
   const title = isObject(options) ? lookup(options, 'title') : undefined;
@@ -190,8 +189,8 @@ function userBody(options: unknown): string {
 }
 
 /**
- * signalOfOptions returns the signal in options, or undefined. signalOfOptions throws a tool error for a value that is
- * not an AbortSignal.
+ * signalOfOptions returns the signal in the options of context.call, or undefined. signalOfOptions throws a tool error
+ * if the signal is not an AbortSignal.
  */
 function signalOfOptions(options: unknown): object | undefined {
   const signal = isObject(options) ? lookup(options, 'signal') : undefined;
