@@ -68,7 +68,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     if (nextOfCall.call === oldest.call) {
       nextOfCall.skipped += oldest.count + oldest.skipped;
     } else {
-      // If the call has no newer chunk, an empty chunk carries the number of dropped reports.
+      // If a call has no newer chunk of reports, an empty chunk carries the number of its dropped reports.
       const emptyChunk = makeChunk(oldest.call);
       emptyChunk.skipped = oldest.count + oldest.skipped;
       nextOfCall.next = emptyChunk;

@@ -148,7 +148,7 @@ function makeReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }
 
-/** handleMessage executes a message from the bridge. The messages are described in handshake.ts. */
+/** handleMessage executes a message from the bridge; handshake.ts describes these messages. */
 function handleMessage(
   parts: readonly unknown[],
   lifecycle: Lifecycle,

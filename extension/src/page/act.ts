@@ -1,4 +1,5 @@
-// What all acts have in common: an act is watched, the page settles, and the answer names what changed.
+// Performs the actions of browser tools, such as a click: watches the page, waits until the page has settled, and
+// reports what changed.
 import { lineOf } from './describe.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
@@ -18,19 +19,21 @@ import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 import { ChangeWatch } from './watch.ts';
 
-/** MaxChangeTokens is the size of the changes in an answer. Larger changes are counted. */
+/**
+ * MaxChangeTokens limits the changes that a result lists, in tokens. Changes beyond MaxChangeTokens are only counted.
+ */
 const MaxChangeTokens = 1_500;
-/** From this share of changed lines on, a full snapshot is shorter than its changes. */
+/** If a greater share of the lines changed, a full snapshot is shorter than the list of changes. */
 const MaxShare = 0.6;
 const MinLinesForShare = 12;
 
-/** Act is what an act returns to finishAct. */
+/** Act is the outcome of one performed action, such as a click. */
 export interface Act {
-  /** The element that the answer names. */
+  /** The element whose snapshot line the result contains. */
   readonly target?: Element | undefined;
   readonly input: ActResult['input'];
   readonly notes?: readonly string[];
-  /** Reports whether the act changed something that is no node, such as a value or a scroll position. */
+  /** Reports whether the action changed something that is not a DOM node, such as a value or a scroll position. */
   readonly hasEffect?: () => boolean;
 }
 
@@ -40,7 +43,7 @@ const Untrusted =
 const NoFrames =
   'Chrome draws no frames in a background tab: a page that waits for one reacts only in front (browser_tabs select, focus: true).';
 
-/** runAct performs an act between two snapshots, and returns what changed. */
+/** runAct performs an action between two snapshots, and returns what changed on the page. */
 export async function runAct(
   args: ActArguments,
   context: Context,
@@ -77,11 +80,11 @@ async function finishAct(
   const notes = [...(act.notes ?? [])];
   const hasEffect = act.hasEffect?.() ?? false;
   const shown = before && watch.navigating === undefined ? await changesSince(before, watch, args, context) : undefined;
-  if (!shown && act.target?.isConnected) collectSecrets(); // finds the shadow roots that the action added
+  if (!shown && act.target?.isConnected) collectSecrets(); // finds shadow roots that the action added
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
   const changed = (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasMoved || isNavigating;
   if (!changed && act.input === 'synthetic') notes.push(watch.changes > 0 ? invisible(watch) : Untrusted);
-  // A scroll with an effect, or a synthetic action without any change, may need an animation frame of the page.
+  // The page may need an animation frame to react to a scroll, or to a synthetic action without any change.
   const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed;
   if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFrames);
   if (watch.download !== undefined) notes.push('A download began.');
@@ -141,11 +144,14 @@ function freshMark(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
   return watch.changed.has(line.element) ? '~' : '>';
 }
 
-/** watched are the acts of level 2 that began with the operation watch, by the id of their snapshot. */
+/** watched contains the actions that began with the operation `watch`, by the ID of their first snapshot. */
 const watched = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
 const MaxWatched = 4;
 
-/** watch is the operation of this name. */
+/**
+ * watch implements the page script operation `watch`, which takes a snapshot and records changes until the operation
+ * `changes`.
+ */
 export async function watch(_: unknown, context: Context): Promise<WatchResult> {
   const before = await takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
   const id = context.state.store(
@@ -162,7 +168,7 @@ export async function watch(_: unknown, context: Context): Promise<WatchResult> 
   return { snapshot: id };
 }
 
-/** changes is the operation of this name. */
+/** changes implements the page script operation `changes`, which returns what changed since a `watch`. */
 export async function changes(args: ChangesArguments, context: Context): Promise<ActResult> {
   const entry = watched.get(args.since);
   if (!entry) throw new PageFailure('invalid_arguments', `There is no watch "${args.since}" in this document.`);

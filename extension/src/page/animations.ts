@@ -1,9 +1,9 @@
-// Animations in a hidden tab. The browser draws no frames there, so animations do not move, and menus and dialogs that
-// close with one would stay open.
+// Finishes animations in hidden tabs. Chrome draws no frames in a hidden tab, so an animation does not advance, and a
+// menu that closes with an animation would stay open.
 
 import { unclobbered } from './unclobbered.ts';
 
-/** finishAnimations brings the animations of a hidden tab to their end, and returns how many there were. */
+/** finishAnimations moves all animations of a hidden tab to their end, and returns the number of animations. */
 export function finishAnimations(): number {
   let count = 0;
   for (const animation of unclobbered.getAnimations()) {
@@ -12,7 +12,7 @@ export function finishAnimations(): number {
     try {
       animation.finish();
     } catch {
-      continue; // the page changed the animation meanwhile
+      continue; // the page changed the animation in the meantime
     }
     sendEnd(animation);
   }
@@ -23,7 +23,10 @@ const PopupRoles = '[role=listbox],[role=menu],[role=dialog],[role=tooltip],[rol
 const Controls =
   'a[href],button,input,select,textarea,[role=option],[role=menuitem],[role=button],[role=treeitem],slot';
 
-/** animatesContent reports whether an animation shows or hides controls or messages; effects of single buttons do not count. */
+/**
+ * animatesContent reports whether a running animation shows or hides controls or messages. Effects of single buttons
+ * are ignored.
+ */
 export function animatesContent(): boolean {
   return unclobbered.getAnimations().some((animation) => {
     const { effect } = animation;
@@ -40,7 +43,7 @@ function hasEnd(animation: Animation): boolean {
   return animation.playbackRate > 0 && typeof end === 'number' && Number.isFinite(end);
 }
 
-/** sendEnd sends the events of an end, which the browser only sends with the next frame. */
+/** sendEnd dispatches the events of a finished animation, which the browser would dispatch only with its next frame. */
 function sendEnd(animation: Animation): void {
   const { currentTime } = animation;
   animation.dispatchEvent(new AnimationPlaybackEvent('finish', { currentTime, timelineTime: timeline().currentTime }));

@@ -1,4 +1,4 @@
-// Clicks and hovers.
+// Clicks elements, and moves the pointer onto elements.
 import { runAct } from './act.ts';
 import { hrefOf, isLink, lineOf } from './describe.ts';
 import { closestInFlatTree } from './flat-tree.ts';
@@ -9,7 +9,7 @@ import { findPoint, type Point, waitReady } from './ready.ts';
 import { type Context, targetElement } from './state.ts';
 import { opensPopup, TrustedMouse, trustedMouseFor } from './trusted.ts';
 
-/** click is the operation of this name. */
+/** click implements the page script operation `click`, which clicks an element and returns what changed. */
 export async function click(args: ClickArguments, context: Context): Promise<ClickResult> {
   const element = targetElement(args.target, context);
   const link = args.button === undefined || args.button === 'left' ? linkOf(element, args) : undefined;
@@ -33,9 +33,8 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
 }
 
 /**
- * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome may activate the new tab.
- * The worker opens the link in a background tab instead. NewTabGuard does not affect a page that handles the click
- * itself.
+ * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome may activate the new tab. The
+ * worker opens the link in a background tab instead. A page that handles the click itself is not affected.
  */
 class NewTabGuard {
   /** isUsed is true if the guard has prevented a new tab. */
@@ -43,7 +42,7 @@ class NewTabGuard {
   readonly #controller = new AbortController();
 
   constructor() {
-    // Add the guard's listener last, so that it runs after the listeners of the page.
+    // The guard's listener is added last, so that it runs after the listeners of the page.
     addEventListener('click', (event) => this.#prevent(event), { signal: this.#controller.signal });
   }
 
@@ -82,21 +81,18 @@ function linkOf(element: Element, args: ClickArguments): ClickResult['link'] {
   return { href, newTab: isNamed || opensTab };
 }
 
-/** ClickOptions are the parts of a click's arguments that clickElement needs. */
+/** ClickOptions are the arguments of a click that clickElement needs. */
 type ClickOptions = Pick<ClickArguments, 'button' | 'doubleClick' | 'modifiers' | 'timeoutMs'>;
 
-/** ClickOutcome is the outcome of a click. */
+/** ClickOutcome describes what a click did. */
 interface ClickOutcome {
   /** isGone is true if the clicked element is no longer in the document. */
   readonly isGone: boolean;
-  /**
-   * isComplete is true if the browser performed the default action of the click, or the page prevented the default
-   * action.
-   */
+  /** isComplete is true if the browser performed the default action of the click, or the page prevented it. */
   readonly isComplete: boolean;
 }
 
-/** clickElement waits until an element can receive input, and clicks the element. */
+/** clickElement waits until input can reach an element, and then clicks the element. */
 export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<ClickOutcome> {
   const trusted = trustedMouseFor(element, options, context);
   const mouse = new Mouse(options.button, options.modifiers);
@@ -115,8 +111,8 @@ export async function clickElement(element: Element, options: ClickOptions, cont
 }
 
 /**
- * pressAndRelease sends one synthetic click, and reports whether the browser may perform the default action of the
- * click.
+ * pressAndRelease dispatches one synthetic click, and reports whether the browser may perform the click's default
+ * action.
  */
 function pressAndRelease(mouse: Mouse, point: Point, count: number): boolean {
   const hit = point.hit.isConnected ? point.hit : undefined;
@@ -127,8 +123,8 @@ function pressAndRelease(mouse: Mouse, point: Point, count: number): boolean {
 }
 
 /**
- * moveTo moves the pointer onto an element. The move may shift the page, for example when a menu closes, so the point is
- * measured again afterwards.
+ * moveTo moves the pointer onto an element. The move may shift the page, for example when a menu closes, so moveTo then
+ * measures the point again.
  */
 export async function moveTo(
   mouse: { move(x: number, y: number, hit: Element): unknown },
@@ -138,7 +134,7 @@ export async function moveTo(
 ): Promise<Point> {
   let point = await waitReady(element, timeoutMs, context);
   for (let moves = 0; moves < 3; moves++) {
-    // Some UI libraries ignore a pointer that enters an element without moving inside of the element.
+    // Some UI libraries ignore a pointer that enters an element but does not move inside the element.
     if (moves === 0) await mouse.move(point.x + 1, point.y, point.hit);
     await mouse.move(point.x, point.y, point.hit);
     await nextFrame(context.signal);
@@ -149,7 +145,7 @@ export async function moveTo(
   return point;
 }
 
-/** hover is the operation of this name. */
+/** hover implements the page script operation `hover`, which moves the pointer onto an element. */
 export async function hover(args: TargetArguments & ActArguments, context: Context): Promise<ActResult> {
   const element = targetElement(args.target, context);
   return runAct(args, context, async () => {

@@ -1,4 +1,4 @@
-// Lines and facts of single elements.
+// Describes single elements, as snapshot lines and as structured data.
 import { closestInFlatTree } from './flat-tree.ts';
 import { headOf } from './lines.ts';
 import { nameOf } from './names.ts';
@@ -14,7 +14,10 @@ import { cleanText, shorten } from './visible-text.ts';
 
 const MaxNameCharacters = 120;
 
-/** lineOf returns the line of an element with its ref, as in a snapshot. An element without a role gets its tag. */
+/**
+ * lineOf returns the snapshot line of an element, with its ref. For an element without a role, the line contains the
+ * tag name instead.
+ */
 export function lineOf(element: Element, context: Context): string {
   const own = roleOf(element);
   const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
@@ -30,7 +33,9 @@ export function lineOf(element: Element, context: Context): string {
   return knownSecrets().maskText(head);
 }
 
-/** textOf returns the beginning of the text of an element that shows text. */
+/**
+ * textOf returns the beginning of an element's visible text. The result is empty for form fields and editable elements.
+ */
 function textOf(element: Element): string {
   if (
     !(element instanceof HTMLElement) ||
@@ -43,7 +48,7 @@ function textOf(element: Element): string {
   return cleanText(shownText(element, 4 * MaxNameCharacters));
 }
 
-/** describe is the operation of this name. */
+/** describe implements the page script operation `describe`, which returns the role, name and link of an element. */
 export async function describe(args: TargetArguments, context: Context): Promise<DescribeResult> {
   const element = targetElement(args.target, context);
   const role = roleOf(element);
@@ -60,25 +65,25 @@ export async function describe(args: TargetArguments, context: Context): Promise
   };
 }
 
-/** isSecret reports whether an element is a secret field, its label, or directly around it. */
+/** isSecret reports whether an element is a secret field, is its label, or closely encloses it. */
 function isSecret(element: Element): boolean {
   if (secretKind(element)) return true;
   if (element instanceof HTMLLabelElement && element.control) return secretKind(element.control) !== undefined;
   return element.childElementCount <= 5 && [...element.querySelectorAll('input')].some((field) => secretKind(field));
 }
 
-/** isLink reports whether an element is a link with an address. */
+/** isLink reports whether an element is a link with a URL. */
 export function isLink(element: Element): boolean {
   return hrefOf(element) !== '';
 }
 
-/** hrefOf returns the absolute address of a link, and an empty string for other elements. */
+/** hrefOf returns the absolute URL of a link, or an empty string for any other element. */
 export function hrefOf(element: Element): string {
   if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
   return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, unclobbered.baseURI)?.href ?? '') : '';
 }
 
-/** formOf returns the form that a control belongs to. */
+/** formOf returns the form to which a control belongs, or null. */
 export function formOf(element: Element): HTMLFormElement | null {
   if (element instanceof HTMLInputElement || element instanceof HTMLButtonElement) return element.form;
   if (element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement) return element.form;

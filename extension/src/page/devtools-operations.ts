@@ -1,7 +1,7 @@
 // Defines the page script operations that the tools of the group devtools use.
 
 export interface LendArguments {
-  /** target is the ref of the element to share; without target, the document is shared. */
+  /** target is the ref of the element to share. Without a target, the whole document is shared. */
   readonly target?: string;
 }
 
@@ -16,7 +16,7 @@ export interface LendResult {
 export interface StylesArguments {
   readonly target: string;
   /**
-   * properties are the names of CSS properties and custom properties; without them, the styles operation returns a
+   * properties are the names of CSS properties and custom properties. Without properties, the operation returns a
    * default set.
    */
   readonly properties?: readonly string[];

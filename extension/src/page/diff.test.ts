@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type DiffLine, diffLines } from './diff.ts';
 
-/** lines makes lines of a text; the key of a line is the word after "#", or its text. */
+/** lines parses the lines of a snapshot. The key of each line is the word after "#", or the text of the line. */
 function lines(text: string, folded = false): DiffLine[] {
   return text.split('\n').map((line) => {
     const [shown = '', key] = line.trim().split(' #');

@@ -1,41 +1,45 @@
-// What changed between two snapshots of one document.
+// Compares two snapshots of one document.
 import { countTokens, shorten } from './visible-text.ts';
 
-/** DiffLine is the part of a line that a diff compares. */
+/** DiffLine contains the parts of a snapshot line that a diff compares. */
 export interface DiffLine {
   readonly depth: number;
   readonly text: string;
-  /** Identifies the line in all snapshots of the document. */
+  /** Identifies the line in all snapshots of the same document. */
   readonly key: string;
   readonly folded: boolean;
 }
 
 export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
-  /** Reports whether a line that is missing in the new snapshot is still shown by the page, but folded away. */
+  /** Reports whether the page still shows a line that the new snapshot leaves out. */
   readonly isStillShown: (line: Old) => boolean;
-  /** Returns the mark of a line that the old snapshot does not contain: new, changed, or shown by scrolling. */
+  /**
+   * Returns the mark of a line that the old snapshot does not contain: "+" new, "~" changed, or ">" revealed by
+   * scrolling.
+   */
   readonly markFresh: (line: New) => '+' | '~' | '>';
-  /** The size of the text in tokens; lines beyond are counted. */
+  /** The maximum size of the diff in tokens. Further changed lines are only counted. */
   readonly maxTokens: number;
 }
 
 export interface Diff {
   readonly text: string;
   readonly changes: number;
-  /** The share of the new lines that are new or changed, from 0 to 1. */
+  /** The share of lines in the new snapshot that are new or changed, from 0 to 1. */
   readonly share: number;
 }
 
 /**
- * MaxGoneLines and MaxGoneCharacters limit the removed lines in a diff, because removed lines matter less than
- * present ones.
+ * MaxGoneLines and MaxGoneCharacters limit the removed lines in a diff, because removed lines matter less than present
+ * lines.
  */
 const MaxGoneLines = 8;
 const MaxGoneCharacters = 60;
 
 /**
- * diffLines returns the changes from before to after: "+" new, "~" changed, "-" gone, ">" shown by scrolling. Lines
- * with the same key are compared by text. A line "in …" names the container of the changes below it.
+ * diffLines returns the changes between two snapshots. Each changed line has a mark: "+" new, "~" changed, "-" removed,
+ * ">" revealed by scrolling. Two lines with the same key are compared by their text. A line that begins with "in "
+ * names the container of the changes below it.
  */
 export function diffLines<Old extends DiffLine, New extends DiffLine>(
   before: readonly Old[],
@@ -68,7 +72,7 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
 }
 
-/** markOf returns the mark of a line that has a counterpart, and undefined for a line without one. */
+/** markOf returns the mark of a line that the old snapshot contains too, and undefined for any other line. */
 function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
   if (line.key.endsWith('…')) return '';
   if (previous) return isSameText(previous.text, line.text) ? '' : '~';
@@ -76,14 +80,14 @@ function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: bool
   return undefined;
 }
 
-/** isSameText compares lines without the mark of the focus, which each act moves. */
+/** isSameText compares lines, but ignores the mark [focused], because each action may move the focus. */
 function isSameText(a: string, b: string): boolean {
   return a === b || a.replace(' [focused]', '') === b.replace(' [focused]', '');
 }
 
 /**
- * movedLines returns the keys of the lines that changed their place among the lines of both snapshots. The longest
- * sequence of lines that kept their order counts as not moved.
+ * movedLines returns the keys of the lines whose order changed between two snapshots. The longest sequence of lines in
+ * unchanged order counts as not moved.
  */
 function movedLines(before: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
   const places = new Map(before.map((line, i) => [line.key, i]));
@@ -97,9 +101,9 @@ function movedLines(before: readonly DiffLine[], after: readonly DiffLine[]): Re
   return moved;
 }
 
-/** longestRise returns the indices of the longest rising subsequence of different numbers. */
+/** longestRise returns the indices of the longest increasing subsequence of distinct numbers. */
 function longestRise(numbers: readonly number[]): number[] {
-  const ends: number[] = []; // ends[n] is the index of the smallest number that ends a rise of n + 1 numbers
+  const ends: number[] = []; // ends[n] is the index of the smallest number that ends an increasing run of n + 1 numbers
   const previous: number[] = [];
   for (const [i, number] of numbers.entries()) {
     let [low, high] = [0, ends.length];
@@ -116,7 +120,7 @@ function longestRise(numbers: readonly number[]): number[] {
   return rise;
 }
 
-/** RedrawnLines are the new lines whose text repeats that of a line that is gone: the page drew its elements again. */
+/** RedrawnLines are new lines with the same text as a removed line, because the page has recreated the elements. */
 interface RedrawnLines {
   has(key: string): boolean;
   readonly goneKeys: ReadonlySet<string>;
@@ -144,14 +148,14 @@ function withoutRefs(text: string): string {
   return text.replace(/ ?\[ref=\w+\]| \[focused\]/g, '');
 }
 
-/** printMarked prints the marked lines, each below the lines around it that did not change. */
+/** printMarked prints the changed lines, each below the unchanged lines that enclose it. */
 function printMarked(
   lines: readonly DiffLine[],
   marks: ReadonlyMap<string, string>,
   moved: ReadonlySet<string>,
   output: DiffText,
 ): void {
-  const path: DiffLine[] = []; // the lines around the current line
+  const path: DiffLine[] = []; // the lines that enclose the current line
   const printed = new Set<DiffLine>();
   for (const line of lines) {
     while ((path.at(-1)?.depth ?? -1) >= line.depth) path.pop();
@@ -167,7 +171,7 @@ function printMarked(
   }
 }
 
-/** keepTopmost returns the lines without those below another line of the list. */
+/** keepTopmost removes the lines that are below another line of the list. */
 function keepTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
   const isGone = new Set(gone);
   const top: DiffLine[] = [];
@@ -181,7 +185,7 @@ function keepTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): Di
   return top;
 }
 
-/** DiffText collects lines up to a number of tokens. */
+/** DiffText collects the lines of a diff up to a number of tokens. */
 class DiffText {
   readonly #lines: string[] = [];
   readonly #maxTokens: number;

@@ -1,5 +1,5 @@
-// The part of dom-accessibility-api (extension/vendor) that the page script uses. With this declaration, tsc needs no
-// installed package.
+// Declares the parts of dom-accessibility-api (extension/vendor) that the page script uses. With this declaration, tsc
+// does not need the installed package.
 declare module 'dom-accessibility-api' {
   export function computeAccessibleName(
     root: Element,

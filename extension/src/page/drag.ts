@@ -1,4 +1,4 @@
-// Drags one element to another: with the events of the pointer, and with those of HTML5 if the element is draggable.
+// Drags one element to another, with pointer events, and with HTML drag-and-drop events if the element is draggable.
 import { runAct } from './act.ts';
 import { moveTo } from './click.ts';
 import { PageFailure } from './failure.ts';
@@ -13,12 +13,15 @@ import { type Context, targetElement } from './state.ts';
 import { isFrameElement, makeFrameInWayFailure, type TrustedMouse, trustedMouseFor } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** Steps is the number of moves between the two elements. Libraries for dragging ignore a jump. */
+/** Steps is the number of pointer moves between the two elements. Drag libraries ignore a pointer that jumps. */
 const Steps = 12;
 
-/** HoldMs is how long the pointer rests at the end. Some libraries look for the drop target with a timer. */
+/**
+ * HoldMs is how long the pointer rests at the end of a drag, in milliseconds. Some drag libraries detect the drop
+ * target with a timer.
+ */
 const HoldMs = 100;
-/** HiddenHoldMs is HoldMs in a hidden tab, whose timers run once a second. */
+/** HiddenHoldMs replaces HoldMs in a hidden tab, where Chrome runs timers only once per second. */
 const HiddenHoldMs = 1_100;
 
 interface Place {
@@ -26,7 +29,7 @@ interface Place {
   readonly y: number;
 }
 
-/** drag is the operation of this name. */
+/** drag implements the page script operation `drag`, which drags an element to another element or to a point. */
 export async function drag(args: DragArguments, context: Context): Promise<ActResult> {
   const start = targetElement(args.startTarget, context);
   const end = targetElement(args.endTarget ?? args.startTarget, context);
@@ -53,7 +56,7 @@ export async function drag(args: DragArguments, context: Context): Promise<ActRe
   });
 }
 
-/** dragToPoint drags an element to a point in another frame. */
+/** dragToPoint drags an element to a point in another frame, which requires trusted input. */
 async function dragToPoint(start: Element, to: Place, args: DragArguments, context: Context): Promise<ActResult> {
   const trusted = trustedMouseFor(start, {}, context);
   if (!trusted) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
@@ -70,7 +73,10 @@ function isDraggable(element: Element): boolean {
   );
 }
 
-/** placeOf returns the middle of an element. The drag scrolls as little as possible, because the start must stay in view. */
+/**
+ * placeOf returns the center of an element in the viewport, and scrolls the element into view if needed. The drag
+ * scrolls as little as possible, because the start element must stay in view.
+ */
 function placeOf(end: Element): Place {
   const seen = end.getBoundingClientRect();
   if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
@@ -85,12 +91,12 @@ function middleOf(element: Element): Place {
 }
 
 /**
- * FirstMove is the length of the first pointer move of a drag, in pixels. A browser starts an HTML drag only after
- * a move of a few pixels.
+ * FirstMove is the length of the first pointer move in a drag, in pixels. A browser starts an HTML drag only after the
+ * pointer has moved a few pixels.
  */
 const FirstMove = 6;
 
-/** performOnto drags from a point onto an element of the same frame. */
+/** performOnto drags from a point onto an element of the same frame, with trusted input. */
 async function performOnto(mouse: TrustedMouse, from: Point, end: Element, context: Context): Promise<string[]> {
   const to = middleOf(end);
   const target = elementAt(to.x, to.y);
@@ -99,8 +105,7 @@ async function performOnto(mouse: TrustedMouse, from: Point, end: Element, conte
 }
 
 /**
- * performTrusted drags with trusted pointer input. The worker drops the dragged data if the page started an HTML
- * drag.
+ * performTrusted drags with trusted pointer input. If the page started an HTML drag, the worker drops the dragged data.
  */
 async function performTrusted(mouse: TrustedMouse, from: Point, to: Place, context: Context): Promise<string[]> {
   await mouse.press(from);
@@ -125,7 +130,7 @@ async function perform(from: Point, to: Place, end: Element, context: Context): 
   let drop: DropEvents | undefined;
   try {
     await nextFrame(context.signal);
-    // Libraries make an element draggable when it is pressed.
+    // Some libraries make an element draggable only when it is pressed.
     const source = closestInFlatTree(from.hit, isDraggable);
     if (source) {
       drop = new DropEvents(source);
@@ -136,7 +141,7 @@ async function perform(from: Point, to: Place, end: Element, context: Context): 
       const at = { x: from.x + ((to.x - from.x) * step) / Steps, y: from.y + ((to.y - from.y) * step) / Steps };
       await nextFrame(context.signal);
       const hit = elementAt(at.x, at.y) ?? end;
-      // During an HTML5 drag, a browser sends no events of the pointer.
+      // During an HTML drag, a browser sends no pointer events.
       if (drop) drop.over(hit, at);
       else mouse.move(at.x, at.y, hit);
       context.setDone(`dragged ${step} of ${Steps} steps`);
@@ -149,7 +154,7 @@ async function perform(from: Point, to: Place, end: Element, context: Context): 
   }
 }
 
-/** DropEvents sends the events of one HTML5 drag. */
+/** DropEvents dispatches the events of one HTML drag. */
 class DropEvents {
   readonly #source: Element;
   readonly #data = new DataTransfer();
@@ -166,12 +171,12 @@ class DropEvents {
     }
   }
 
-  /** begin sends dragstart, and reports whether the page lets the drag begin. */
+  /** begin dispatches dragstart, and reports whether the page allows the drag. */
   begin(at: Place): boolean {
     return this.#send(this.#source, 'dragstart', at);
   }
 
-  /** over sends what a move to an element makes. */
+  /** over dispatches the events of a drag move to a point over an element. */
   over(hit: Element, at: Place): void {
     this.#send(this.#source, 'drag', at);
     if (hit !== this.#over) {
@@ -182,7 +187,7 @@ class DropEvents {
     this.#accepts = !this.#send(hit, 'dragover', at);
   }
 
-  /** end drops on an element if the page accepts the drop, and returns hints. */
+  /** end drops the data on an element if the page accepts the drop, and returns hints for the agent. */
   end(hit: Element, at: Place): string[] {
     this.over(hit, at);
     if (this.#accepts) this.#send(hit, 'drop', at);
@@ -197,7 +202,7 @@ class DropEvents {
 
   #finish(at: Place, isDropped: boolean): void {
     this.#hasEnded = true;
-    // Chrome ignores this in a DataTransfer that a script made, so the page sees the effect none.
+    // Chrome ignores this assignment in a DataTransfer that a script created, so the page sees the effect "none".
     this.#data.dropEffect = isDropped ? 'move' : 'none';
     this.#send(this.#source, 'dragend', at);
   }

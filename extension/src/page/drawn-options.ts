@@ -1,5 +1,5 @@
-// Finds the visible options of a custom list whose ARIA options have no size, because the page draws elements
-// without roles for the options.
+// Finds the visible options of a custom list whose ARIA options have no size, because the page draws other elements in
+// their place.
 import { flatChildren, flatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
@@ -33,7 +33,7 @@ export function findPopup(list: Element): Element | undefined {
   return undefined;
 }
 
-/** hasSize reports whether the browser draws an element with a size. */
+/** hasSize reports whether an element is visible and has a size of at least 2 by 2 pixels. */
 export function hasSize(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect();
   return width >= 2 && height >= 2 && element.checkVisibility({ visibilityProperty: true });

@@ -1,4 +1,4 @@
-// Puts text into fields, with the events that typing makes.
+// Sets the text of form fields, and dispatches the events that typing causes.
 import { formOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { flatChildren } from './flat-tree.ts';
@@ -10,10 +10,10 @@ import { checkField, checkTyping, secretKind } from './secrets.ts';
 import { editableText, isDisabled } from './states.ts';
 import { elementsOf, unclobbered } from './unclobbered.ts';
 
-/** Field is an element that a user writes into. */
+/** Field is an element into which a user can type. */
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
 
-/** Types of input whose value is chosen, so that no text is typed. */
+/** Input types whose value the user picks instead of types. */
 const ChosenTypes = /^(date|month|week|time|datetime-local|color|range)$/;
 const ActionTypes = /^(button|checkbox|file|hidden|image|radio|reset|submit)$/;
 
@@ -27,7 +27,10 @@ const Formats: Readonly<Record<string, string>> = {
   range: 'a number between its minimum and maximum',
 };
 
-/** fieldOf returns the field that an element is or contains. Throws wrong_element if there is none. */
+/**
+ * fieldOf returns the field that an element is, contains or labels. fieldOf throws wrong_element if there is no field,
+ * or if the field is read-only.
+ */
 export function fieldOf(element: Element): Field {
   const field = findField(element);
   if (!field) {
@@ -78,12 +81,15 @@ export function readField(field: Field): string {
   return (editableText(field) ?? '').replaceAll('\u00a0', ' ');
 }
 
-/** shownField returns the text in a field, and undefined for a secret field. */
+/** shownField returns the text in a field, or undefined for a secret field. */
 export function shownField(field: Field): string | undefined {
   return secretKind(field) ? undefined : readField(field);
 }
 
-/** writeField replaces the text of a field, or adds to its end. It makes the events that a user's typing makes. */
+/**
+ * writeField replaces the text of a field, or appends to the text. The page receives the same kinds of events as when a
+ * user types.
+ */
 export async function writeField(
   field: Field,
   text: string,
@@ -96,7 +102,7 @@ export async function writeField(
     chooseValue(field, text);
     return;
   }
-  // Fields such as number and email have no selection that a script can set, so their whole value is typed again.
+  // A script cannot set the selection in fields such as number and email, so their whole value is typed again.
   const isWhole = isInput(field) && field.selectionEnd === null;
   const before = isWhole && append ? readField(field) : '';
   await selectContent(field, append && !isWhole);
@@ -104,7 +110,7 @@ export async function writeField(
   finishField(field);
 }
 
-/** chooseValue sets the value of a field with a picker. */
+/** chooseValue sets the value of a field whose value the user picks, such as a date. */
 function chooseValue(field: HTMLInputElement, value: string): void {
   field.value = value;
   const isTaken =
@@ -119,7 +125,7 @@ function chooseValue(field: HTMLInputElement, value: string): void {
   );
 }
 
-/** selectContent selects the content of a field, or puts the caret at its end. */
+/** selectContent selects the content of a field, or moves the caret to the end of the content. */
 export async function selectContent(field: Field, atEnd: boolean): Promise<void> {
   if (isInput(field) || isTextArea(field)) {
     const end = field.value.length;
@@ -131,12 +137,15 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
   if (!selection) return;
   selection.selectAllChildren(field);
   if (atEnd) selection.collapseToEnd();
-  // Editors read the selection when this event comes, which the browser sends later, or in a hidden tab not at all.
+  // Editors read the selection on this event, which the browser dispatches later, or not at all in a hidden tab.
   document.dispatchEvent(new Event('selectionchange'));
   await nextTask();
 }
 
-/** insertText types text at the selection. execCommand makes trusted events, also in a document without the focus. */
+/**
+ * insertText replaces the selection with text. `execCommand` dispatches trusted events, even in a document without the
+ * focus.
+ */
 export function insertText(field: Field, text: string, approved: readonly SecretKind[]): void {
   const isLineField = isInput(field);
   const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
@@ -149,21 +158,22 @@ export function insertText(field: Field, text: string, approved: readonly Secret
 
 function insertLine(field: Field, line: string, approved: readonly SecretKind[]): void {
   const before = readField(field);
-  // execCommand sends no beforeinput. Editors that prevent it insert the text themselves, or do not want it.
+  // execCommand dispatches no beforeinput event. An editor that prevents beforeinput inserts the text itself, or
+  // rejects the text.
   if (!sendBeforeInput(field, line)) return;
   checkTyping(field, approved);
   const isDone = line === '' ? unclobbered.execCommand('delete') : unclobbered.execCommand('insertText', false, line);
   if (!isDone && readField(field) === before) setValue(field, line);
 }
 
-/** sendBeforeInput announces an input, and reports whether the page did not prevent it. */
+/** sendBeforeInput dispatches beforeinput, and returns false if the page prevented the event's default action. */
 function sendBeforeInput(field: Field, data: string): boolean {
   const inputType = data === '' ? 'deleteContentBackward' : 'insertText';
   const init = { bubbles: true, cancelable: true, composed: true, inputType, data: data === '' ? null : data };
   return field.dispatchEvent(new InputEvent('beforeinput', init));
 }
 
-/** setValue is the second choice where the browser refuses to type, such as in a field that is not drawn. */
+/** setValue sets the value of a field directly if the browser refuses to type, such as in an invisible field. */
 function setValue(field: Field, value: string): void {
   if (isInput(field) || isTextArea(field)) field.value = value;
   else field.textContent = value;
@@ -171,8 +181,8 @@ function setValue(field: Field, value: string): void {
 }
 
 /**
- * finishField sends the event change to a page without the focus of the browser. With the focus, the browser sends the
- * event when the focus leaves the field.
+ * finishField dispatches the event "change" if the document does not have the browser's focus. Otherwise, the browser
+ * dispatches "change" when the focus leaves the field.
  */
 export function finishField(field: Field): void {
   if (!unclobbered.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
@@ -188,8 +198,7 @@ export function sendChange(field: Element): void {
 }
 
 /**
- * SubmittingTypes are the input types for which Enter submits a form without a submit button, if the form has only
- * one such field.
+ * SubmittingTypes are the input types for which Enter submits a form that has no submit button and only one such field.
  */
 const SubmittingTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 
@@ -210,7 +219,7 @@ export function submitForm(element: Element): boolean {
   const form = formOf(element);
   if (!form) return false;
   const button = submitButtonOf(element);
-  if (button instanceof HTMLElement && isDisabled(button)) return false; // Enter does nothing then
+  if (button instanceof HTMLElement && isDisabled(button)) return false; // Enter does nothing if the button is disabled
   if (button instanceof HTMLElement) button.click();
   else HTMLFormElement.prototype.requestSubmit.call(form);
   return true;

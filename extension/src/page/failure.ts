@@ -1,15 +1,15 @@
-// Errors of operations, as the worker gets them.
+// Converts the errors of page script operations to the format that the worker receives.
 import type { PageError, PageErrorCode } from './operations.ts';
 
-/** PageFailure ends an operation with an error that the agent reads. */
+/** PageFailure ends a page script operation with an error that the agent reads. */
 export class PageFailure extends Error {
   readonly code: PageErrorCode;
   readonly ref: string | undefined;
   readonly pageText: string | undefined;
 
   /**
-   * message contains no text of the page. pageText contains text of the page about the error, such as the line of
-   * an element.
+   * `message` contains no text of the page. `pageText` contains text of the page about the error, such as the snapshot
+   * line of an element.
    */
   constructor(code: PageErrorCode, message: string, pageText?: string, ref?: string) {
     super(message);
@@ -20,7 +20,7 @@ export class PageFailure extends Error {
   }
 }
 
-/** toPageError returns the error for a thrown value. done is how far the operation came. */
+/** toPageError converts a thrown value to a PageError. `done` describes what the operation did before the error. */
 export function toPageError(thrown: unknown, signal: AbortSignal, done: string): PageError {
   const progress = done === '' ? {} : { done };
   if (thrown instanceof PageFailure) {

@@ -18,7 +18,7 @@ const DefaultLimit = 20;
 const MaxLimit = 200;
 const MaxTotal = 1_000;
 
-/** find is the operation of this name. */
+/** find implements the page script operation `find`, which returns the elements that match a text, role or selector. */
 export async function find(args: FindArguments, context: Context): Promise<FindResult> {
   const { text, regex, role, selector } = args;
   const limit = Math.min(args.limit ?? DefaultLimit, MaxLimit);
@@ -67,7 +67,7 @@ async function findBySelector(
   return { matches, total };
 }
 
-/** readVisibleText returns the name and the visible text of an element, with the values of secret fields masked. */
+/** readVisibleText returns the name and the visible text of an element, and masks the values of secret fields. */
 function readVisibleText(element: Element): string {
   if (isHidden(element)) return '';
   const words = `${nameOf(element, roleOf(element))} ${shownText(element, MaxSearchedCharacters)}`;
@@ -77,9 +77,9 @@ function readVisibleText(element: Element): string {
 const MaxSearchedCharacters = 100_000;
 
 /**
- * selectElements returns the elements that match a CSS selector. selectElements throws invalid_arguments for an
- * invalid selector. In a document with secret fields, a selector may not test the attribute value, because the
- * matches would reveal the secrets.
+ * selectElements returns the elements that match a CSS selector. selectElements throws invalid_arguments for an invalid
+ * selector. In a document with secret fields, a selector must not test the attribute value, because the matches would
+ * reveal the secrets.
  */
 export function selectElements(selector: string): Element[] {
   if (testsValue(selector) && hasSecretFields()) {
@@ -97,8 +97,7 @@ export function selectElements(selector: string): Element[] {
 }
 
 /**
- * testsValue reports whether a selector may test the attribute value, also if the attribute name is written with
- * CSS escapes.
+ * testsValue reports whether a selector may test the attribute value, even if CSS escapes obscure the attribute name.
  */
 function testsValue(selector: string): boolean {
   const plain = selector
@@ -116,7 +115,7 @@ function refIn(line: string): string {
 
 const MaxPath = 6;
 
-/** pathOf returns the lines of the elements with a role around an element, from the root. */
+/** pathOf returns the snapshot lines of an element's ancestors that have a role, outermost first. */
 function pathOf(element: Element): string[] {
   const path: string[] = [];
   for (let at = flatParent(element); at && path.length < MaxPath; at = flatParent(at)) {
@@ -131,7 +130,7 @@ function pathOf(element: Element): string[] {
   return path;
 }
 
-/** TreeSearch searches a tree for texts and roles. */
+/** TreeSearch searches the tree of a snapshot for texts and roles. */
 class TreeSearch {
   readonly matches: FindMatch[] = [];
   total = 0;
@@ -148,7 +147,7 @@ class TreeSearch {
     this.#context = context;
   }
 
-  /** visit searches the parts of a node, and reports whether one of them matched. */
+  /** visit searches the children of a node, and reports whether any of them matched. */
   visit(node: TreeNode, path: readonly string[]): boolean {
     let found = false;
     for (const part of node.children) {
@@ -170,14 +169,15 @@ class TreeSearch {
       if (isMatch) this.#add(node, node, path);
       return this.visit(node, inner) || isMatch;
     }
-    // A container matches by its content, so its name alone is only compared where the content has no match.
+    // If the content of a container matches, only the content is a match; otherwise, the name of the container is
+    // compared.
     if (this.visit(node, inner)) return true;
     if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoined(node)) return false;
     this.#add(node, node, path);
     return true;
   }
 
-  /** #acceptsJoined reports whether a text matches that goes across the parts of a line. */
+  /** #acceptsJoined reports whether a match spans several children of a node. */
   #acceptsJoined(node: TreeNode): boolean {
     return node.children.length > 1 && node.children.length < 50 && this.#accepts(allText(node));
   }

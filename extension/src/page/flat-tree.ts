@@ -1,23 +1,25 @@
-// The flat tree of a document: what the browser draws, with shadow roots in place of their hosts' children, and
-// assigned nodes in place of slots.
+// Traverses the flat tree of a document, which is what the browser draws: shadow roots replace their hosts' children,
+// and assigned nodes replace slots.
 import { readShadowRoot } from '../chrome-dom.ts';
 import { childNodesOf, isClobbered, parentNodeOf, unclobbered } from './unclobbered.ts';
 
 /**
- * ShadowHostTags are the built-in elements that can have a shadow root. A custom element has a hyphen in its name. The
- * check avoids a call of Chrome's API for each element.
+ * ShadowHostTags are the built-in elements that can have a shadow root. A custom element, whose name contains a hyphen,
+ * can have a shadow root too. Checking the tag first avoids a call of Chrome's API for each element.
  */
 const ShadowHostTags = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );
 
-/** knownRoots are the shadow roots that were met, so that changes in them can be watched without a search. */
+/**
+ * knownRoots contains the shadow roots that were found so far, so that their changes can be watched without a search.
+ */
 const knownRoots = new Set<WeakRef<ShadowRoot>>();
 const isKnown = new WeakSet<ShadowRoot>();
 
-/** shadowRootOf returns the open or closed shadow root of an element, and null if there is none. */
+/** shadowRootOf returns the open or closed shadow root of an element, or null if the element has no shadow root. */
 export function shadowRootOf(element: Element): ShadowRoot | null {
-  if (element instanceof HTMLFormElement) return null; // its fields may replace its properties
+  if (element instanceof HTMLFormElement) return null; // fields of a form may replace its properties
   const tag = element.localName;
   if (!ShadowHostTags.has(tag) && !tag.includes('-')) return null;
   const root = readShadowRoot(element);
@@ -28,7 +30,7 @@ export function shadowRootOf(element: Element): ShadowRoot | null {
   return root;
 }
 
-/** watchableRoots returns the document and the shadow roots that were met so far and still exist. */
+/** watchableRoots returns the document and all shadow roots that were found so far and still exist. */
 export function watchableRoots(): (Document | ShadowRoot)[] {
   const roots: (Document | ShadowRoot)[] = [document];
   for (const reference of knownRoots) {
@@ -40,8 +42,8 @@ export function watchableRoots(): (Document | ShadowRoot)[] {
 }
 
 /**
- * flatChildren returns the nodes that the browser draws inside an element, in order. The fields of a form whose
- * properties they replace take the place of the form.
+ * flatChildren returns the nodes that the browser draws inside an element, in order. If the fields of a form replace
+ * its properties, flatChildren returns the form's children in place of the form.
  */
 export function flatChildren(element: Element): Iterable<Node> {
   const nodes = drawnNodes(element);
@@ -62,7 +64,7 @@ function hasClobberedForm(nodes: Iterable<Node>): boolean {
   return false;
 }
 
-/** expandForms replaces the forms whose properties are replaced by their fields with their children. */
+/** expandForms replaces each form whose properties are clobbered by its fields with the children of the form. */
 export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
   for (const node of nodes) {
     if (isClobbered(node)) yield* expandForms(childNodesOf(node) ?? []);
@@ -71,8 +73,8 @@ export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
 }
 
 /**
- * flatParent returns the element around an element in the flat tree, and null at the root. A form whose fields replace
- * its properties is left out.
+ * flatParent returns the parent of an element in the flat tree, or null for the root. A form whose fields clobber its
+ * properties is skipped.
  */
 export function flatParent(element: Element): Element | null {
   const slot = isClobbered(element) ? null : element.assignedSlot;
@@ -83,19 +85,21 @@ export function flatParent(element: Element): Element | null {
   return parent instanceof Element ? parent : null;
 }
 
-/** containsInFlatTree reports whether inner is outer or is drawn inside of outer. */
+/** containsInFlatTree reports whether `inner` equals `outer` or is a descendant of `outer` in the flat tree. */
 export function containsInFlatTree(outer: Element, inner: Element): boolean {
   for (let at: Element | null = inner; at !== null; at = flatParent(at)) if (at === outer) return true;
   return false;
 }
 
-/** closestInFlatTree returns the nearest element for which matches is true: the element itself, or one around it. */
+/**
+ * closestInFlatTree returns the nearest element for which `matches` returns true: the element itself or an ancestor.
+ */
 export function closestInFlatTree(element: Element, matches: (at: Element) => boolean): Element | undefined {
   for (let at: Element | null = element; at !== null; at = flatParent(at)) if (matches(at)) return at;
   return undefined;
 }
 
-/** elementAt returns the deepest element at a point of the viewport, through shadow roots. */
+/** elementAt returns the deepest element at a point of the viewport, including elements in shadow roots. */
 export function elementAt(x: number, y: number): Element | null {
   let found = unclobbered.elementFromPoint(x, y);
   while (found) {
@@ -106,7 +110,7 @@ export function elementAt(x: number, y: number): Element | null {
   return found && isClobbered(found) ? flatParent(found) : found;
 }
 
-/** focusedElement returns the focused element, through shadow roots. */
+/** focusedElement returns the focused element, which may be in a shadow root, or null. */
 export function focusedElement(): Element | null {
   let focused = unclobbered.activeElement;
   while (focused) {
@@ -117,7 +121,7 @@ export function focusedElement(): Element | null {
   return focused === unclobbered.body ? null : focused;
 }
 
-/** forEachRoot calls visit with the document and with each shadow root in it. */
+/** forEachRoot calls `visit` with the document, and with each shadow root in the document. */
 export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void {
   const pending: (Document | ShadowRoot)[] = [unclobbered];
   for (let root = pending.pop(); root; root = pending.pop()) {
@@ -132,8 +136,8 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 const hostSelector = [...ShadowHostTags].join(',');
 
 /**
- * possibleHosts returns the elements that may have a shadow root. querySelectorAll selects the elements, because a
- * script needs much longer to read the names of 50,000 elements.
+ * possibleHosts returns the elements that may have a shadow root. `querySelectorAll` selects these elements, because a
+ * script would need much longer to read the tag names of 50,000 elements.
  */
 function* possibleHosts(root: Document | ShadowRoot): Generator<Element> {
   yield* root.querySelectorAll(hostSelector);
@@ -149,7 +153,10 @@ function* possibleHosts(root: Document | ShadowRoot): Generator<Element> {
   }
 }
 
-/** selectAll returns the elements that match a CSS selector, also in shadow roots. Throws for an invalid selector. */
+/**
+ * selectAll returns the elements that match a CSS selector, including elements in shadow roots. selectAll throws for an
+ * invalid selector.
+ */
 export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): Element[] {
   const found: Element[] = [];
   forEachRoot((root) => {
@@ -160,7 +167,7 @@ export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): E
   return found;
 }
 
-/** selectKnown is like selectAll, but searches only the document and the shadow roots that were already found. */
+/** selectKnown works like selectAll, but searches only the document and the shadow roots that were found so far. */
 export function selectKnown(selector: string): Element[] {
   return watchableRoots()
     .flatMap((root) => [...(root === document ? unclobbered : root).querySelectorAll(selector)])

@@ -1,4 +1,4 @@
-// Folds a snapshot to a number of tokens. What is in view is never folded away.
+// Shortens a snapshot to a number of tokens. Content in view is never left out.
 import type { Line } from './lines.ts';
 import type { Rect } from './operations.ts';
 import { intersection, viewportRect } from './view.ts';
@@ -6,11 +6,14 @@ import { countTokens } from './visible-text.ts';
 
 export interface FoldResult {
   readonly lines: readonly Line[];
-  /** The number of lines that were left out. */
+  /** The number of snapshot lines that were left out. */
   readonly removed: number;
 }
 
-/** foldLines leaves out the lines that are farthest from the view, until the text has at most maxTokens tokens. */
+/**
+ * foldLines leaves out the snapshot lines that are farthest from the visible area, until the text has at most maxTokens
+ * tokens.
+ */
 export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect): FoldResult {
   const costs = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
   let total = costs.reduce((sum, cost) => sum + cost, 0);
@@ -21,7 +24,8 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removed = new Set<number>();
-  // Lines without content below them go first. Another line goes when all of its content is gone.
+  // Lines without lines below them are removed first. A line with lines below it is removed only when all of those
+  // lines are removed.
   for (const passes of [false, true]) {
     for (const { i, children } of far) {
       if (total <= maxTokens - MarkerTokens) break;
@@ -45,7 +49,7 @@ function isEmptied(lines: readonly Line[], i: number, removed: ReadonlySet<numbe
   return true;
 }
 
-/** distanceOf returns how far an element is from the view in pixels; 0 for an element in view. */
+/** distanceOf returns the distance of an element from the visible area in pixels, or 0 for an element in view. */
 function distanceOf(element: Element, view: Rect): number {
   const rect = element.getBoundingClientRect();
   if (rect.width === 0 && rect.height === 0) return element.checkVisibility() ? 0 : Number.MAX_VALUE;
@@ -54,7 +58,7 @@ function distanceOf(element: Element, view: Rect): number {
   return vertical + horizontal;
 }
 
-/** withMarkers replaces each run of removed lines by a line that counts them. */
+/** withMarkers replaces each run of removed lines with a line such as "… 12 lines". */
 function withMarkers(lines: readonly Line[], removed: ReadonlySet<number>): Line[] {
   const kept: Line[] = [];
   let run: { line: Line; count: number; depth: number } | undefined;

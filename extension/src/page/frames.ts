@@ -1,4 +1,4 @@
-// Frame elements in snapshots, and their places.
+// Describes the frame elements of a snapshot, and converts points between frames.
 import { lineOf } from './describe.ts';
 import { elementAt, flatParent, selectAll } from './flat-tree.ts';
 import type {
@@ -14,7 +14,7 @@ import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 import { intersection, plainRect, viewportRect } from './view.ts';
 
-/** frameInfo returns the facts about a frame element that the worker needs to find its frame. */
+/** frameInfo returns the properties of a frame element by which the worker finds the frame. */
 export function frameInfo(element: Element, ref: string, line: number): FrameInfo {
   const window = frameWindow(element);
   const visible = visiblePart(element);
@@ -32,7 +32,10 @@ function frameWindow(element: Element): Window | null {
   return element instanceof HTMLObjectElement ? element.contentWindow : null;
 }
 
-/** indexInParent returns the index of this frame in window.frames of its parent, and -1 if it is not listed there. */
+/**
+ * indexInParent returns the index of this frame in window.frames of its parent, or -1 if window.frames does not list
+ * this frame.
+ */
 export function indexInParent(): number {
   return globalThis.window.parent === globalThis.window ? -1 : indexOf(globalThis.window, globalThis.window.parent);
 }
@@ -42,7 +45,7 @@ function indexOf(frame: Window, parent: Window): number {
   return -1;
 }
 
-/** visiblePart returns the part of a frame element in view, in the coordinates of the frame's document. */
+/** visiblePart returns the visible part of a frame element, in the coordinates of the frame's document. */
 function visiblePart(element: Element): Rect | undefined {
   const rect = element.getBoundingClientRect();
   const seen = intersection(rect, viewportRect());
@@ -57,7 +60,7 @@ function visiblePart(element: Element): Rect | undefined {
   });
 }
 
-/** frameAreas is the operation of this name. */
+/** frameAreas implements the page script operation `frameAreas`, which returns the positions of child frames. */
 export async function frameAreas(): Promise<FrameAreasResult> {
   return { areas: [...unclobbered.querySelectorAll('iframe,frame,object')].flatMap(areaOf) };
 }
@@ -74,7 +77,10 @@ function areaOf(element: Element): FrameArea[] {
   return [{ index, area }];
 }
 
-/** framePoint implements the operation framePoint: it converts a point of a child frame to this frame. */
+/**
+ * framePoint implements the page script operation `framePoint`, which converts a point of a child frame to coordinates
+ * of this frame.
+ */
 export async function framePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
   const element = findFrame(args);
   if (!element) return { hit: false };
@@ -98,17 +104,14 @@ export async function framePoint(args: FramePointArguments, context: Context): P
   return { point, hit: false, ...(cover ? { covered: lineOf(cover, context) } : {}) };
 }
 
-/** focusFrame implements the operation focusFrame, which focuses the element of a child frame. */
+/** focusFrame implements the page script operation `focusFrame`, which focuses the element of a child frame. */
 export async function focusFrame(args: ChildFrame): Promise<FocusFrameResult> {
   const element = findFrame(args);
   element?.focus({ preventScroll: true });
   return { focused: element !== undefined };
 }
 
-/**
- * findFrame finds a frame element by its index in window.frames, or a frame element in a shadow root by its address
- * and size.
- */
+/** findFrame finds a frame element by its index in window.frames, or in a shadow root by its URL and size. */
 function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | undefined {
   const elements = selectAll('iframe,frame,object').filter((element) => element instanceof HTMLElement);
   const found = elements.filter((element) => {
@@ -123,7 +126,7 @@ function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | und
   return same.length === 1 ? same[0] : undefined;
 }
 
-/** contentArea returns the position of a frame's document in the box of its frame element, before CSS transforms. */
+/** contentArea returns the position and size of a frame's document within the frame element, before CSS transforms. */
 function contentArea(element: HTMLElement): Rect {
   const style = getComputedStyle(element);
   const [left = 0, top = 0, right = 0, bottom = 0] = [
@@ -141,8 +144,8 @@ function contentArea(element: HTMLElement): Rect {
 }
 
 /**
- * pointInParent converts a point of a child frame to the parent frame, and returns undefined if the frame is
- * rotated or skewed.
+ * pointInParent converts a point of a child frame to coordinates of the parent frame. The result is undefined if the
+ * frame is rotated or skewed.
  */
 function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
   const rect = element.getBoundingClientRect();
@@ -152,7 +155,7 @@ function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; rea
   return { x: rect.x + (area.x + x) * scaleX, y: rect.y + (area.y + y) * scaleY };
 }
 
-/** isRotatedOrSkewed reports whether the transform of an element includes more than a scale and a translation. */
+/** isRotatedOrSkewed reports whether an element is transformed by more than scaling and moving. */
 function isRotatedOrSkewed(element: Element): boolean {
   for (let at: Element | null = element; at; at = flatParent(at)) {
     const { transform, rotate } = getComputedStyle(at);

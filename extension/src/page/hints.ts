@@ -1,7 +1,7 @@
-// Elements that mean something to a user by their picture only, and what the page calls them.
+// Finds elements that a user recognizes only by their icon, and finds hints about their meaning in the page's markup.
 import { cleanText, shorten } from './visible-text.ts';
 
-/** Class names of icons that act on the element around them. Such icons have no text and no role. */
+/** CSS class names of icons that perform an action on the element around them. These icons have no text and no role. */
 const ActionIcons = [
   'trash',
   'star',
@@ -19,33 +19,37 @@ const ActionIcons = [
   .map((word) => `[class*=${word} i]`)
   .join(',');
 const MaxIconPixels = 64;
-/** isActionIcon reports whether an element without text is a small picture that names an action by its class. */
+/**
+ * isActionIcon reports whether an element without text is a small icon whose class name contains an action, such as
+ * "trash".
+ */
 export function isActionIcon(element: Element): boolean {
   if (!element.matches(ActionIcons) || element.textContent?.trim()) return false;
   const { width, height } = element.getBoundingClientRect();
   return width > 4 && height > 4 && width <= MaxIconPixels && height <= MaxIconPixels;
 }
 
-/** hasActionIcons reports whether a clickable element contains pictures that act on it. */
+/** hasActionIcons reports whether a clickable element contains action icons, such as a trash icon. */
 export function hasActionIcons(element: Element): boolean {
   return [...element.querySelectorAll(ActionIcons)].some(isActionIcon);
 }
 
-/** Lists the attributes with which frameworks declare click handlers. */
+/** Matches the attributes with which frameworks declare click handlers. */
 const ClickAttribute =
   /^(onclick|jsaction|data-(action|handler|toggle|bs-toggle|href)|(ng|phx|wire:|x-on:|on:|@)-?click|hx-(get|post|put|delete))$/;
 
-/** declaresClick reports whether the markup of an element declares a click handler. */
+/** declaresClick reports whether the HTML attributes of an element declare a click handler. */
 export function declaresClick(element: Element): boolean {
-  // An anchor without an address is a link that a script handles, unless the anchor only marks a position in the
-  // page.
+  // An anchor without a URL is a link that a script handles, unless the anchor only marks a position in the page.
   if (element.localName === 'a') return !element.hasAttribute('href') && !element.hasAttribute('name');
   return element.hasAttributes() && element.getAttributeNames().some((name) => ClickAttribute.test(name));
 }
 
 const MaxHintCharacters = 40;
 
-/** hintOf returns what the page calls an element without a name, such as ' [class=icon-trash]'. */
+/**
+ * hintOf returns an attribute that hints at the meaning of an element without a name, such as ' [class=icon-trash]'.
+ */
 export function hintOf(element: Element, role: string): string {
   const isField = /^(textbox|searchbox|combobox|spinbutton|listbox|filefield|checkbox|radio|slider)$/.test(role);
   if (!isField && element.firstChild !== null && cleanText(element.textContent ?? '') !== '') return '';

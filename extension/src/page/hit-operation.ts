@@ -1,4 +1,4 @@
-// Defines the arguments and the result of the page script operation hit.
+// Defines the arguments and the result of the page script operation `hit`.
 import type { FrameInfo } from './operations.ts';
 
 /** HitArguments is a point in the viewport of the frame, in CSS pixels. */
@@ -8,7 +8,9 @@ export interface HitArguments {
 }
 
 export interface HitResult {
-  /** line is the snapshot line of the element at the point; absent if the point is outside of the viewport. */
+  /**
+   * line is the snapshot line of the element at the point. The line is absent if the point is outside of the viewport.
+   */
   readonly line?: string;
   /** frame is set if the element at the point is a frame element. */
   readonly frame?: FrameInfo;

@@ -6,7 +6,7 @@ import type { HitArguments, HitResult } from './hit-operation.ts';
 import { meaningfulElement } from './ready.ts';
 import type { Context } from './state.ts';
 
-/** hit implements the page script operation hit, which returns the element at a point. */
+/** hit implements the page script operation `hit`, which returns the element at a point. */
 export async function hit({ x, y }: HitArguments, context: Context): Promise<HitResult> {
   const element = elementAt(x, y);
   if (!element) return {};

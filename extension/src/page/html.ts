@@ -1,4 +1,4 @@
-// Writes the visible content of a page as HTML, with the attributes that describe content, and without scripts.
+// Writes the visible content of a page as HTML: without scripts, and only with attributes that describe content.
 import { flatChildren } from './flat-tree.ts';
 import { roleOf } from './roles.ts';
 import { secretKind } from './secrets.ts';
@@ -18,7 +18,7 @@ const MaxAttribute = 300;
 const MaxCharacters = 4_000_000;
 const TimeSliceMs = 50;
 
-/** HtmlWriter writes one element. */
+/** HtmlWriter writes the HTML of one element and its descendants. */
 export class HtmlWriter {
   readonly frames: Element[] = [];
   readonly #sight = new TextSight();
@@ -28,7 +28,7 @@ export class HtmlWriter {
   #nesting = 0;
   #sliceEnd = 0;
 
-  /** run yields the number of visited elements after each 50 ms, and returns the HTML. */
+  /** run returns the HTML. Every 50 ms, run yields the number of elements that were visited so far. */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root);

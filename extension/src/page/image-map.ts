@@ -1,5 +1,5 @@
-// Finds points in the areas of image maps. The browser draws no boxes for these areas, and they receive input
-// through the image.
+// Finds points inside the areas of image maps. The browser draws no boxes for such areas; they receive input through
+// the image.
 import type { Rect } from './operations.ts';
 import { unclobbered } from './unclobbered.ts';
 
@@ -11,8 +11,7 @@ export function findMappedImages(area: HTMLAreaElement): HTMLImageElement[] {
 }
 
 /**
- * areaPoints returns points of the viewport that are probably inside of an image map area. rect is the box of the
- * image.
+ * areaPoints returns points of the viewport that are probably inside an image map area. `rect` is the box of the image.
  */
 export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
   const numbers = area.coords
@@ -22,7 +21,7 @@ export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: num
   const pairs: [number, number][] = [];
   for (let i = 0; i + 1 < numbers.length; i += 2) pairs.push([numbers[i] ?? 0, numbers[i + 1] ?? 0]);
   const [first, second] = pairs;
-  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // no coordinates: shape=default
+  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // no coordinates, as for shape=default
   const isCircle = area.shape.startsWith('circ');
   const inner = isCircle
     ? [first]

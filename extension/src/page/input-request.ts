@@ -1,9 +1,9 @@
-// Defines the requests of the page script for trusted input.
+// Defines how the page script requests trusted input.
 import type { Modifier, MouseButton } from './operations.ts';
 
 /**
- * InputRequest is trusted input that a page script operation requests from the worker, which uses the debugger.
- * Points are relative to the viewport of the frame.
+ * InputRequest is a request of a page script operation for trusted input, which the worker sends through the debugger.
+ * Coordinates are relative to the viewport of the frame.
  */
 export type InputRequest =
   | {
@@ -11,7 +11,9 @@ export type InputRequest =
       readonly x: number;
       readonly y: number;
       readonly button: MouseButton;
-      /** count is the number of the click, such as 2 for the second click of a double click; 0 for a move. */
+      /**
+       * count is the number of the click in a series, such as 2 for the second click of a double click; 0 for a move.
+       */
       readonly count: number;
       readonly modifiers: readonly Modifier[];
     }
@@ -21,14 +23,15 @@ export type InputRequest =
       readonly key: string;
       readonly code: string;
       readonly keyCode: number;
-      /** text is the text that the key types, or empty if the key types nothing. */
+      /** text is the text that the key types; empty if the key types no text. */
       readonly text: string;
       readonly modifiers: readonly Modifier[];
       readonly commands: readonly string[];
     }
-  /** Inserts text that no key of the keyboard types. */
+  /** Inserts text that no key on the keyboard types. */
   | { readonly kind: 'text'; readonly text: string }
   /**
-   * Focuses the frame, so that its focused element receives the keys, or ends the focus emulation of trusted input.
+   * 'focus' focuses the frame, so that its focused element receives the key events. 'leave' ends the focus emulation of
+   * trusted input.
    */
   | { readonly kind: 'focus' | 'leave' };

@@ -1,4 +1,4 @@
-// Collects the facts about a frame that the permission gate of the server needs before a call acts in the frame.
+// Collects the secret fields that the server must consider before a call may act in the frame.
 import { findField } from './edit.ts';
 import { focusedElement } from './flat-tree.ts';
 import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.ts';
@@ -6,8 +6,8 @@ import { secretKind, visibleSecretKinds } from './secrets.ts';
 import type { Context } from './state.ts';
 
 /**
- * inspect implements the page script operation inspect. inspect ignores a ref without an element, because the call
- * itself reports the stale ref.
+ * inspect implements the page script operation `inspect`, which finds secret fields. A ref without an element is
+ * ignored, because the call itself reports the stale ref.
  */
 export async function inspect({ targets, focused }: InspectArguments, context: Context): Promise<InspectResult> {
   const typed = new Set<SecretKind>();

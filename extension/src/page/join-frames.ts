@@ -1,14 +1,15 @@
-// Joins the snapshots of frames. The worker uses this file, so neither this file nor its imports use the DOM.
+// Joins the snapshots of a tab's frames into one text. The worker also imports this file, so neither this file nor its
+// imports use the DOM.
 import type { SnapshotResult } from './operations.ts';
 
-/** ChildFrame is the snapshot of a child frame, by the ref of the frame element in its parent. */
+/** ChildFrame is the snapshot of a child frame, with the ref of the frame element in the parent frame. */
 export interface ChildFrame {
   readonly ref: string;
   readonly snapshot: SnapshotResult;
   readonly children: readonly ChildFrame[];
 }
 
-/** joinFrames returns the text of a snapshot with the texts of its child frames below their frame elements. */
+/** joinFrames inserts the snapshots of child frames below their frame elements, and returns the joined text. */
 export function joinFrames(snapshot: SnapshotResult, children: readonly ChildFrame[]): string {
   const byLine = new Map<number, ChildFrame>();
   for (const { ref, line } of snapshot.frames) {

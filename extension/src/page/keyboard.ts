@@ -1,4 +1,4 @@
-// Describes the keys of a keyboard with the US layout, which scripts that handle keys expect.
+// Describes the keys of a keyboard with the US layout, because scripts that handle keys expect this layout.
 
 /** CharacterKey describes the key that types a character. */
 export interface CharacterKey {
@@ -8,10 +8,7 @@ export interface CharacterKey {
   readonly needsShift: boolean;
 }
 
-/**
- * nonLetterKeys describes the keys other than letter keys: code, key number, and the characters without and with
- * Shift.
- */
+/** nonLetterKeys lists the keys other than letter keys: code, key code, and the characters without and with Shift. */
 const nonLetterKeys: readonly (readonly [code: string, keyCode: number, characters: string])[] = [
   ['Digit0', 48, '0)'],
   ['Digit1', 49, '1!'],
@@ -37,7 +34,7 @@ const nonLetterKeys: readonly (readonly [code: string, keyCode: number, characte
   ['Space', 32, ' '],
 ];
 
-/** characterKey returns the key that types a character, or undefined for a character that no key types. */
+/** characterKey returns the key that types a character, or undefined if no key types it. */
 export function characterKey(character: string): CharacterKey | undefined {
   if (/^[a-z]$/i.test(character)) {
     const upper = character.toUpperCase();

@@ -1,4 +1,4 @@
-// Keys: their events, and the default actions that a browser only performs for trusted keys.
+// Dispatches key events, and performs the default actions that a browser performs only for trusted keys.
 import { pressEnterInField } from './edit.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, flatChildren, focusedElement, selectAll } from './flat-tree.ts';
@@ -11,17 +11,17 @@ import type { SecretKind } from './secret-kind.ts';
 import { checkTyping } from './secrets.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** Key is a key with its modifiers. */
+/** Key is a key to press, with its modifier keys. */
 export interface Key {
   readonly key: string;
   readonly code: string;
   readonly keyCode: number;
   readonly pressed: Pressed;
-  /** The text that the key types, if any. */
+  /** The text that the key types; empty if the key types no text. */
   readonly text: string;
 }
 
-/** Named are the keys with a name: their code and their number. */
+/** Named maps the names of special keys to their code, key code and text. */
 const Named: Readonly<Record<string, readonly [code: string, keyCode: number, text?: string]>> = {
   Enter: ['Enter', 13, '\r'],
   Tab: ['Tab', 9],
@@ -62,7 +62,10 @@ const Aliases: Readonly<Record<string, string>> = {
 };
 const ModifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
 
-/** parseKey parses a key such as Enter, a, Control+A. Throws invalid_arguments for other texts. */
+/**
+ * parseKey parses the name of a key, such as Enter, a, or Control+A. parseKey throws invalid_arguments for an unknown
+ * key.
+ */
 export function parseKey(text: string): Key {
   const parts = text === '+' ? ['+'] : text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+');
   const name = canonical(parts.pop() ?? '');
@@ -105,7 +108,10 @@ function hasCommand(pressed: Pressed): boolean {
   return pressed.ctrlKey || pressed.metaKey || pressed.altKey;
 }
 
-/** pressKey sends a key to an element, and performs what the browser does for a trusted key. Returns what was done. */
+/**
+ * pressKey dispatches the events of a key press, and performs what the browser does for a trusted key. The result
+ * describes what the key did, such as "typed".
+ */
 export function pressKey(target: Element, key: Key, approved: readonly SecretKind[]): string {
   checkTyping(target, approved);
   const isDefault = sendKey(target, 'keydown', key);
@@ -123,7 +129,7 @@ export function pressKey(target: Element, key: Key, approved: readonly SecretKin
   return done;
 }
 
-/** sendKey dispatches one event of a key, and reports whether the page did not prevent its default action. */
+/** sendKey dispatches one key event, and returns false if the page prevented the event's default action. */
 export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup', key: Key): boolean {
   const number = type === 'keypress' ? (key.text.codePointAt(0) ?? 0) : key.keyCode;
   const init = {
@@ -226,7 +232,7 @@ function closeDialog(target: Element): string {
   return 'closed';
 }
 
-/** moveByTab moves the focus to the next element of the keyboard's order. */
+/** moveByTab moves the focus to the next element in tab order. */
 function moveByTab(target: Element, backwards: boolean): string {
   const order: Element[] = [];
   collectTabStops(unclobbered.querySelector('dialog:modal') ?? unclobbered.body, order);
@@ -252,7 +258,9 @@ function collectTabStops(element: Element, order: Element[]): void {
   for (const child of flatChildren(element)) if (child instanceof Element) collectTabStops(child, order);
 }
 
-/** isUncheckedRadio reports whether Tab skips a radio button, because another one of its group is chosen. */
+/**
+ * isUncheckedRadio reports whether the Tab key skips a radio button, because another button of the group is selected.
+ */
 function isUncheckedRadio(element: Element): boolean {
   if (!(element instanceof HTMLInputElement) || element.type !== 'radio' || element.checked || element.name === '')
     return false;
@@ -292,7 +300,7 @@ function stepOf(key: string): number {
   return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
 }
 
-/** typeAhead selects the next option of a list whose text begins with a character. */
+/** typeAhead selects the next option of a select element whose text begins with a character. */
 function typeAhead(select: HTMLSelectElement, character: string): string {
   if (select.multiple) return '';
   const options = [...select.options];
@@ -331,7 +339,7 @@ function stepInput(input: HTMLInputElement, key: string): string {
     next.click();
     return 'chose another button';
   }
-  // In a slider and a number field, up and right add.
+  // In a slider and in a number field, the keys up and right increase the value.
   const isUp = key === 'ArrowUp' || key === 'ArrowRight';
   if (input.type === 'number' && /Left|Right/.test(key)) return '';
   if (isUp) input.stepUp();

@@ -6,8 +6,9 @@ import { type Context, targetElement } from './state.ts';
 const LendMs = 10_000;
 
 /**
- * lend implements the page script operation lend. All JavaScript worlds of a page share its CSS highlights, and a
- * CSS highlight can also refer to elements in closed shadow roots. A CSS highlight without a style is invisible.
+ * lend implements the page script operation `lend`, which shares an element with other JavaScript worlds of the page.
+ * All JavaScript worlds of a page share its CSS highlights, and a highlight can refer even to elements in closed shadow
+ * roots. A CSS highlight is invisible if no style refers to it.
  */
 export async function lend(args: LendArguments, context: Context): Promise<LendResult> {
   const node = args.target === undefined ? document : targetElement(args.target, context);

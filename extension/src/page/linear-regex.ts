@@ -1,17 +1,17 @@
-// Regular expressions whose time grows only with the length of the text: no pattern of an agent can block the page.
+// Matches regular expressions in linear time, so that no pattern of an agent can block the page.
 //
-// The matcher keeps the set of all states that a text can have reached, as in Thompson's construction, instead of
-// trying one way after the other. Look-around and back-references cannot work in this way, and are rejected.
+// The matcher tracks the set of all possible states at once, as in Thompson's construction, instead of backtracking.
+// Look-around and back-references cannot be matched in this way, and are rejected.
 import { PageFailure } from './failure.ts';
 
-/** LinearRegex is a compiled pattern, matched in any case and anywhere in a text. */
+/** LinearRegex is a compiled regular expression. It matches anywhere in a text and ignores case. */
 export interface LinearRegex {
   test(text: string): boolean;
 }
 
 type CharacterTest = (character: string) => boolean;
 
-/** Instruction is one step of the program of a pattern. Numbers are indices of instructions. */
+/** Instruction is one step of a compiled pattern. The fields a, b and to are indices of instructions. */
 type Instruction =
   | { readonly kind: 'character'; readonly matches: CharacterTest }
   | { readonly kind: 'split'; a: number; b: number }
@@ -23,7 +23,10 @@ const MaxPattern = 300;
 const MaxProgram = 5_000;
 const MaxText = 20_000;
 
-/** compileRegex compiles a pattern, or throws invalid_arguments with the reason. */
+/**
+ * compileRegex compiles a regular expression. For an invalid pattern, compileRegex throws invalid_arguments with the
+ * reason.
+ */
 export function compileRegex(pattern: string): LinearRegex {
   if (pattern.length > MaxPattern) throw fail(pattern, `it has more than ${MaxPattern} characters`);
   try {
@@ -43,7 +46,7 @@ function fail(pattern: string, why: string): PageFailure {
   );
 }
 
-/** Compiler translates a pattern, which is a valid RegExp, to a program. */
+/** Compiler translates a valid regular expression to a list of instructions. */
 class Compiler {
   readonly #pattern: readonly string[];
   readonly #source: string;
@@ -66,7 +69,7 @@ class Compiler {
     return this.#program.push(instruction) - 1;
   }
 
-  /** #alternatives compiles a|b|c until the end of the group. */
+  /** #alternatives compiles alternatives such as a|b|c up to the end of their group. */
   #alternatives(): void {
     const start = this.#program.length;
     this.#sequence();
@@ -138,7 +141,7 @@ class Compiler {
     this.#emit({ kind: 'character', matches: this.#nativeTest(this.#escapeEnd(this.#at - 1)) });
   }
 
-  /** #escapeEnd returns the source of the escape that begins at start, and moves behind it. */
+  /** #escapeEnd returns the escape sequence that begins at `start`, and moves the position behind it. */
   #escapeEnd(start: number): string {
     const rest = this.#pattern.slice(start).join('');
     const found =
@@ -148,7 +151,10 @@ class Compiler {
     return found;
   }
 
-  /** #characterClass reads a class to its closing bracket. The class itself is matched by the browser. */
+  /**
+   * #characterClass parses a character class, such as [a-z], up to its closing bracket. The browser's RegExp tests
+   * whether a character is in the class.
+   */
   #characterClass(): CharacterTest {
     const start = this.#at - 1;
     for (let isFirst = true; this.#pattern[this.#at] !== ']' || isFirst; this.#at++) {
@@ -164,7 +170,7 @@ class Compiler {
     return this.#nativeTest(this.#pattern.slice(start, this.#at).join(''));
   }
 
-  /** #nativeTest returns the test of a pattern that matches one character. */
+  /** #nativeTest returns a test for a pattern that matches exactly one character. */
   #nativeTest(source: string): CharacterTest {
     const native = new RegExp(`^(?:${source})$`, 'iu');
     const known = new Map<string, boolean>();
@@ -222,7 +228,7 @@ class Compiler {
     return this.#program.splice(start);
   }
 
-  /** #paste adds instructions that were compiled for the index from, at the index to. */
+  /** #paste appends instructions that were compiled for the index `from`, and adapts them to the index `to`. */
   #paste(body: readonly Instruction[], from: number, to: number): void {
     const shift = to - from;
     for (const instruction of body) {
@@ -247,7 +253,7 @@ function oneCharacter(wanted: string): CharacterTest {
     character === wanted || character === lower || character === upper || character.toLowerCase() === lower;
 }
 
-/** runProgram reports whether the program matches anywhere in text. */
+/** runProgram reports whether a compiled pattern matches anywhere in a text. */
 function runProgram(program: readonly Instruction[], text: string): boolean {
   const characters = [...text];
   let current = new Set<number>();
@@ -266,7 +272,10 @@ function runProgram(program: readonly Instruction[], text: string): boolean {
   return false;
 }
 
-/** addState adds a state and those that it reaches without a character, and reports whether the pattern matched. */
+/**
+ * addState adds a state, and all states that are reachable without reading a character. The result is true if the
+ * pattern matched.
+ */
 function addState(
   program: readonly Instruction[],
   from: number,

@@ -1,4 +1,4 @@
-// Prints the tree of a walk as lines of text, one space of indent for each level.
+// Prints the tree of visible content as lines of text, indented by one space per level.
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles } from './roles.ts';
@@ -8,19 +8,19 @@ import { cleanText, shorten } from './visible-text.ts';
 /** Line is one line of a snapshot. */
 export interface Line {
   readonly depth: number;
-  /** The text without indent. */
+  /** The text of the line, without indentation. */
   readonly text: string;
-  /** Identifies the line in later snapshots of the document. */
+  /** Identifies the line in all snapshots of the document. */
   readonly key: string;
-  /** The element of the line, or around its text. */
+  /** The element that the line describes, or the element around the line's text. */
   readonly element: Element;
-  /** The frame element on this line, if any. */
+  /** The ref of the frame element on the line; empty if the line has no frame. */
   readonly frame: string;
-  /** The list of the line was folded, so other rows exist that the snapshot does not contain. */
+  /** True if the line is in a list of which the snapshot shows only some rows. */
   readonly folded: boolean;
 }
 
-/** Roles whose content follows the role on one line, if the content is short. */
+/** Roles whose content follows on the same line if the content is short. */
 const JoinedRoles = new Set(
   `paragraph listitem row heading status alert log timer tooltip option treeitem clickable link button menuitem tab
   term definition gridcell cell columnheader rowheader img text`.split(/\s+/),
@@ -40,7 +40,7 @@ const MaxJoinedCharacters = 500;
 const MaxRowCharacters = 1_500;
 const MaxLineText = 500;
 
-/** Printer prints the parts of a tree. */
+/** Printer prints the tree of visible content as snapshot lines. */
 export class Printer {
   readonly lines: Line[] = [];
   readonly #refs: Refs;
@@ -81,7 +81,7 @@ export class Printer {
     const inner = isWordless && node.role !== 'listitem' ? depth : depth + 1;
     const before = this.lines.length;
     this.printParts(node, inner, key);
-    // A landmark, list or row without content is left out.
+    // A landmark, list or row without content is omitted.
     if (this.lines.length === before && !node.ref && !node.name && !node.value) {
       if (!isWordless || node.role === 'listitem') this.lines.pop();
     }
@@ -103,7 +103,7 @@ export class Printer {
     this.lines.push({ depth, text, key, element, frame, folded });
   }
 
-  /** #joinedText returns the line of a node with all of its content, and undefined if the content needs more lines. */
+  /** #joinedText returns a node and all of its content as one line, or undefined if the content needs more lines. */
   #joinedText(node: TreeNode): string | undefined {
     if (node.children.length === 0)
       return JoinedRoles.has(node.role) || node.ref || node.name ? headOf(node) : undefined;
@@ -122,7 +122,7 @@ function frameOf(node: TreeNode): string {
   return node.role === 'iframe' ? node.ref : '';
 }
 
-/** headOf returns the role, the name, the states and the value of a node. */
+/** headOf returns the role, name, states and value of a node, such as `textbox "Name" [ref=e12]: Ada`. */
 export function headOf(node: TreeNode): string {
   const word = Object.hasOwn(RoleWords, node.role) ? (RoleWords[node.role] ?? '') : node.role;
   let head = word + (node.name ? ` ${JSON.stringify(node.name)}` : '') + node.marks;
@@ -133,7 +133,7 @@ export function headOf(node: TreeNode): string {
 
 const MaxSimpleParts = 15;
 
-/** isSimple reports whether a part fits on the line of the node around it. */
+/** isSimple reports whether a part of the content fits on the line of its parent node. */
 function isSimple(part: TreePart, level: number): boolean {
   if (part.kind === 'text') return true;
   if (part.kind === 'fold' || part.role === 'iframe' || part.rows > part.shownRows) return false;
@@ -152,7 +152,7 @@ function partsText(parts: readonly TreePart[]): string {
   for (const part of parts) {
     const next = part.kind === 'node' ? nodeText(part) : part.kind === 'text' ? cleanText(part.text) : '';
     if (next === '') continue;
-    // Punctuation that follows a link directly stays at the link.
+    // Punctuation directly after a link is joined to the link without a space.
     const isAttached = part.kind === 'text' && /^[.,;:!?)\]}]/.test(part.text);
     text += text === '' || isAttached ? next : ` ${next}`;
   }
@@ -165,7 +165,10 @@ function nodeText(node: TreeNode): string {
 
 const MaxRowLabel = 60;
 
-/** rowText returns the cells of a row; in the mode interactive, the first cell with text and what can be acted on. */
+/**
+ * rowText joins the cells of a row. In interactive mode, only the first cell with text and the cells with controls
+ * remain.
+ */
 function rowText(row: TreeNode, mode: SnapshotMode): string {
   const cells = row.children.map((part) => {
     if (part.kind !== 'node') return partsText([part]);
@@ -180,7 +183,7 @@ function rowText(row: TreeNode, mode: SnapshotMode): string {
   return kept.join(' | ');
 }
 
-/** joinLines returns lines as text. */
+/** joinLines returns the lines as one text, with indentation. */
 export function joinLines(lines: readonly Pick<Line, 'depth' | 'text'>[]): string {
   return lines.map((line) => ' '.repeat(line.depth) + line.text).join('\n');
 }

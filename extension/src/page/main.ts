@@ -1,4 +1,4 @@
-// The entry point of the page script: runs one operation of operations.ts.
+// Is the entry point of the page script, and runs the operations of operations.ts.
 import { changes, watch } from './act.ts';
 import { click, hover } from './click.ts';
 import { describe } from './describe.ts';
@@ -68,21 +68,24 @@ const handlers: Handlers = {
 
 const state = new DocumentState();
 
-/** beginAfter continues the numbers of an earlier document of the frame. Call beginAfter before run. */
+/**
+ * beginAfter continues the element and snapshot numbers of the previous document in the same frame. beginAfter must be
+ * called before the first operation.
+ */
 export function beginAfter(numbers: PageNumbers): void {
   state.beginAfter(numbers);
 }
 
-/** lastNumbers returns the greatest numbers of refs and snapshots of the document. */
+/** lastNumbers returns the highest element and snapshot numbers that the document has used. */
 export function lastNumbers(): PageNumbers {
   return state.lastNumbers;
 }
 
 /**
- * run runs one page script operation and returns its answer. run never rejects. report may be called at any time
+ * run executes one page script operation and returns its answer, and never rejects. `report` may be called at any time
  * until run resolves. After the signal is aborted, run releases pressed keys and buttons, and answers with the code
- * cancelled. askInput requests trusted input, and resolves with true if the input was sent. Without askInput,
- * operations only dispatch synthetic events.
+ * cancelled. `askInput` requests trusted input, and resolves with true if the input was sent. Without askInput,
+ * operations dispatch only synthetic events.
  */
 export async function run<N extends PageOperationName>(
   operation: Operation<N>,

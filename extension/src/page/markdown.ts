@@ -8,7 +8,7 @@ import { showElement, TextSight } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
-/** MaxCharacters limits the text that is collected, whatever the size of the parts. */
+/** MaxCharacters limits the text that is collected from a page, regardless of how the text is divided into parts. */
 const MaxCharacters = 4_000_000;
 const MaxAddress = 500;
 const TimeSliceMs = 50;
@@ -16,24 +16,24 @@ const TimeSliceMs = 50;
 const SkippedTags = new Set('script style template noscript head meta link title datalist base svg canvas'.split(' '));
 const FormFieldTags = /^(input|select|textarea|progress|meter)$/;
 
-/** InlineStyle is what a piece of text inherits from the elements around it. */
+/** InlineStyle describes how enclosing elements affect a piece of text. */
 interface InlineStyle {
   readonly isPreformatted: boolean;
-  /** The text may not contain line breaks, such as in a table cell. */
+  /** True if the text must not contain line breaks, such as in a table cell. */
   readonly isFlat: boolean;
 }
 
-/** Writer writes one element. */
+/** Writer converts one element and its descendants to text. */
 export class Writer {
-  /** The frame elements that were met. */
+  /** The frame elements that were found in the content. */
   readonly frames: Element[] = [];
   readonly #isMarkdown: boolean;
   readonly #sight = new TextSight();
   #lines: string[] = [];
   #text = '';
-  /** What each line begins with: quotes and the indent of lists. */
+  /** The text with which each line begins: quote marks and the indentation of lists. */
   #prefix = '';
-  /** What the next line begins with instead, such as the mark of a list item. */
+  /** The text that replaces the usual beginning of the next line, such as the bullet of a list item. */
   #marker = '';
   #characters = 0;
   #visited = 0;
@@ -45,7 +45,7 @@ export class Writer {
     this.#isMarkdown = isMarkdown;
   }
 
-  /** run yields the number of visited elements after each 50 ms, and returns the text. */
+  /** run returns the text. Every 50 ms, run yields the number of elements that were visited so far. */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { isPreformatted: false, isFlat: false });
@@ -97,7 +97,7 @@ export class Writer {
     else yield* this.#wrapped(element, tag, inline, isTextShown);
   }
 
-  /** #wrapped writes content between marks, such as those of a link. */
+  /** #wrapped writes the content of an element between Markdown marks, such as those of a link. */
   *#wrapped(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     if ((tag === 'ul' || tag === 'ol') && this.#isMarkdown && this.#prefix === '') this.#blank();
     const marks = this.#isMarkdown ? marksAround(element, tag) : undefined;
@@ -214,7 +214,7 @@ export class Writer {
   #field(element: Element, role: string): void {
     if (role === '' || element.getAttribute('type') === 'hidden') return;
     const name = nameOf(element, role);
-    // The text of a multi-line field is part of the page content, so it is not shortened.
+    // The text of a multi-line field is content of the page, so it is not shortened.
     const value = element instanceof HTMLTextAreaElement ? wholeValue(element, role) : shownValue(element, role);
     const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
     if (checked) this.#text += element.checked ? ' [x] ' : ' [ ] ';
@@ -222,7 +222,7 @@ export class Writer {
     else if (value !== undefined) this.#text += ` [${name ? `${name}: ` : ''}${value}] `;
   }
 
-  /** #endLine ends the current line. */
+  /** #endLine ends the current line, unless the line is empty. */
   #endLine(): void {
     const text = collapse(this.#text).trim();
     this.#text = '';
@@ -242,7 +242,7 @@ export class Writer {
     this.#blank();
   }
 
-  /** #blank adds an empty line between two blocks. */
+  /** #blank adds an empty line, unless the previous line is already empty. */
   #blank(): void {
     const last = this.#lines.at(-1);
     if (last !== undefined && last.trim() !== '' && last.trim() !== '>') this.#lines.push(this.#prefix.trimEnd());
@@ -265,7 +265,7 @@ function marksAround(element: Element, tag: string): readonly [string, string] |
   return tag === 'del' || tag === 's' ? ['~~', '~~'] : undefined;
 }
 
-/** isDataTable reports whether a table has rows of data; a table may also arrange a page. */
+/** isDataTable reports whether a table contains rows of data, and is not used for page layout. */
 function isDataTable(table: Element): boolean {
   if (!(table instanceof HTMLTableElement) || table.querySelector('table') !== null) return false;
   if (table.getAttribute('role') === 'presentation' || table.getAttribute('role') === 'none') return false;

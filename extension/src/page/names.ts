@@ -1,16 +1,16 @@
-// The names of elements, as assistive technology computes them (https://w3c.github.io/accname/).
+// Computes the accessible names of elements, as assistive technology does (https://w3c.github.io/accname/).
 import { computeAccessibleName } from 'dom-accessibility-api';
 import { flatChildren, flatParent } from './flat-tree.ts';
 import { ActionRoles, ContentNameRoles } from './roles.ts';
 import { isFaint, isNameShown } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 
-/** MaxNameCharacters limits the content that a name is made from. */
+/** MaxNameCharacters limits the text from which an accessible name is computed. */
 const MaxNameCharacters = 1_000;
-/** MaxNameNesting limits the levels of elements that a name is made from. */
+/** MaxNameNesting limits the levels of nested elements from which an accessible name is computed. */
 const MaxNameNesting = 100;
 
-/** UnnamedRoles are the roles that have no name, or whose name would repeat their content. */
+/** UnnamedRoles are roles that allow no accessible name, or whose name would only repeat the content. */
 const UnnamedRoles = new Set([
   '',
   'paragraph',
@@ -23,7 +23,7 @@ const UnnamedRoles = new Set([
   'blockquote',
 ]);
 
-/** nameOf returns the name of an element with a role. */
+/** nameOf returns the accessible name of an element with a given role. */
 export function nameOf(element: Element, role: string): string {
   if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? readAbbreviationTitle(element));
   if (element.hasAttribute('aria-labelledby')) return computeName(element, role);
@@ -47,8 +47,8 @@ function readAbbreviationTitle(element: Element): string {
 }
 
 /**
- * readLabelText returns the text of the labels of a field. The text is empty if the field has no labels, or if the
- * labels need the full accessible name computation.
+ * readLabelText returns the text of the labels of a field. The result is empty if the field has no labels, or if a
+ * label requires the full accessible name computation.
  */
 function readLabelText(element: Element): string {
   const names: string[] = [];
@@ -63,8 +63,8 @@ function readLabelText(element: Element): string {
 }
 
 /**
- * labelsOf returns the labels of a field. For a custom element, labelsOf searches the document, because the
- * element's own list of labels is private.
+ * labelsOf returns the labels of a field. For a custom element, labelsOf searches the document, because the element's
+ * own list of labels is private.
  */
 function labelsOf(element: Element): readonly HTMLLabelElement[] {
   if (
@@ -81,24 +81,24 @@ function labelsOf(element: Element): readonly HTMLLabelElement[] {
   );
 }
 
-/** isFormAssociated reports whether a custom element is a form-associated custom element. */
+/** isFormAssociated reports whether an element is a form-associated custom element. */
 export function isFormAssociated(element: Element): boolean {
   return element.localName.includes('-') && element.matches(':enabled, :disabled');
 }
 
-/** readHostLabelText returns the label text of the custom element whose shadow root contains a field. */
+/** readHostLabelText returns the label text of the custom element in whose shadow root a field is. */
 function readHostLabelText(element: Element): string {
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? readLabelText(root.host) : '';
 }
 
-/** isNamedByContent reports whether the content of an element is its name, if no attribute is. */
+/** isNamedByContent reports whether an element without a name attribute is named by its content. */
 export function isNamedByContent(element: Element, role: string): boolean {
   if (!ContentNameRoles.has(role)) return false;
   return !(element instanceof HTMLInputElement || element instanceof HTMLSelectElement);
 }
 
-/** needsComputation reports whether the name may come from a label, a legend, a caption, or a title in a drawing. */
+/** needsComputation reports whether an element's name may come from a label, legend, caption, or title in an SVG. */
 function needsComputation(element: Element): boolean {
   if (element instanceof HTMLInputElement || element instanceof HTMLSelectElement) return true;
   if (element instanceof HTMLTextAreaElement || element instanceof SVGElement) return true;
@@ -110,7 +110,8 @@ function computeName(element: Element, role: string): string {
   try {
     name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
   } catch {
-    // The library fails on labels that are nested too deeply. The attributes below are the second choice.
+    // The library dom-accessibility-api fails on labels that are nested too deeply. In this case, the name is read from
+    // attributes instead.
   }
   const cleaned = cleanText(name.slice(0, MaxNameCharacters));
   if (cleaned) return cleaned;
@@ -118,7 +119,7 @@ function computeName(element: Element, role: string): string {
   return labelName(element) || nameByAttribute(element);
 }
 
-/** labelName returns the text of the labels of a control that is not drawn itself. */
+/** labelName returns the label text of an input that is not visible itself. */
 function labelName(element: Element): string {
   if (!(element instanceof HTMLInputElement)) return '';
   return [...(element.labels ?? [])].map((label) => contentName(label) ?? cleanText(label.textContent ?? '')).join(' ');
@@ -133,20 +134,23 @@ function nameByAttribute(element: Element): string {
   return '';
 }
 
-/** NameBuilder collects the text of a subtree until MaxNameCharacters. */
+/** NameBuilder collects the text of an element's content, up to MaxNameCharacters. */
 interface NameBuilder {
   text: string;
-  /** An element needs the full computation, such as a field inside of a button. */
+  /** True if the content requires the full accessible name computation, such as a field inside a button. */
   isComplex: boolean;
-  /** The levels below the element whose name is built. */
+  /** The current level below the element whose name is computed. */
   nesting: number;
-  /** field is the field whose label is read. The field's own content is not part of its label. */
+  /** field is the form field whose label is read. The content of the field is not part of its label. */
   readonly field: Element | undefined;
-  /** owned contains the elements that the attribute aria-owns has added to the name. */
+  /** owned contains the elements that the attribute aria-owns has already added to the name. */
   readonly owned: Set<Element>;
 }
 
-/** contentName returns the name by content, and undefined if the content needs the full computation. */
+/**
+ * contentName computes an element's name from its content. The result is undefined if the content requires the full
+ * computation.
+ */
 function contentName(element: Element, field?: Element): string | undefined {
   if (!isNameShown(element)) return '';
   const builder: NameBuilder = { text: '', isComplex: false, nesting: 0, field, owned: new Set() };
@@ -174,7 +178,7 @@ function addContent(element: Element, builder: NameBuilder): void {
   builder.nesting--;
 }
 
-/** ownedElements returns the elements that the attribute aria-owns adds to the content of an element. */
+/** ownedElements returns the elements that an element's attribute aria-owns adds to its content. */
 function ownedElements(element: Element): Element[] {
   const ids = element.getAttribute('aria-owns')?.split(/\s+/) ?? [];
   const root = element.getRootNode();
@@ -183,7 +187,7 @@ function ownedElements(element: Element): Element[] {
   return ids.map(find).filter((found) => found !== null);
 }
 
-/** ValueElements and ValueRoles match the fields whose value is part of the name of an enclosing element. */
+/** ValueElements and ValueRoles match fields whose value is part of the name of an enclosing element. */
 const ValueElements = /^(input|select|textarea|meter|progress)$/;
 const ValueRoles = /^(textbox|combobox|listbox|slider|spinbutton|progressbar|meter|scrollbar|searchbox)$/;
 
@@ -208,19 +212,19 @@ function addChild(child: Element, builder: NameBuilder): void {
   if (!isInline) builder.text += ' ';
 }
 
-/** addTitled adds the content of an element, and its title if there is no content. */
+/** addTitled adds the content of an element to the name, or the element's title if the content is empty. */
 function addTitled(child: Element, builder: NameBuilder): void {
   const before = builder.text;
   addContent(child, builder);
   if (builder.text.trim() === before.trim()) builder.text += child.getAttribute('title') ?? '';
 }
 
-/** pseudoText returns the text that a style sheet adds before or after the content. */
+/** pseudoText returns the text that a style sheet adds before or after the content of an element. */
 function pseudoText(element: Element, pseudo: '::before' | '::after'): string {
   const style = getComputedStyle(element, pseudo);
   const content = style.content;
   if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return '';
-  // CSS content may have an alternative text after a slash: "x" / "alternative" or url(x) / "alternative".
+  // CSS content may have an alternative text after a slash, as in `"x" / "alternative"` or `url(x) / "alternative"`.
   const alternative = /^(?:"(?:[^"\\]|\\.)*"|url\([^)]*\)) \/ "((?:[^"\\]|\\.)*)"$/.exec(content);
   const plain = /^"((?:[^"\\]|\\.)*)"$/.exec(content);
   const text = (alternative?.[1] ?? plain?.[1] ?? '').replace(/\\(.)/g, '$1');
@@ -243,7 +247,7 @@ function transformText(text: string, style: CSSStyleDeclaration): string {
   }
 }
 
-/** labelledControl returns the element that a label, legend or caption names, and null for other elements. */
+/** labelledControl returns the element that a label, legend or caption names, or null for any other element. */
 export function labelledControl(element: Element): Element | null {
   if (element instanceof HTMLLabelElement) return element.control;
   const parent = flatParent(element);

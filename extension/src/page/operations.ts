@@ -1,21 +1,22 @@
 /**
- * The operations of the page script, which runs in the isolated world of each frame of a document.
+ * Defines the operations of the page script, which runs in the isolated world of each frame of a document.
  *
- * The worker injects the script, and calls run(operation, report, signal) of main.ts through a port. Operations,
- * answers and progress are plain JSON. All operations of one frame share the state of the document: refs, snapshots and
- * readings. The state ends with the document.
+ * The worker injects the page script, and runs its operations over a port. Operations, answers and progress reports are
+ * plain JSON. All operations in a frame share the state of the document, such as refs and snapshots. The state is lost
+ * when the document is replaced.
  *
  * # Frames
  *
- * Each frame has a separate page script, and each operation concerns one frame. The worker numbers the frames and gives
- * each operation the prefix of the frame: '' for the top frame, 'f3' for frame 3. A ref is the prefix, the letter e and
- * a number: e12, f3e12. A snapshot lists its frame elements in `frames`. The worker finds the frame of each entry by
- * FrameInfo.index, and joins the texts with joinFrames (join-frames.ts).
+ * Each frame has a separate page script, and each operation acts in one frame. The worker numbers the frames, and gives
+ * each operation the prefix of its frame: '' for the top frame, 'f3' for frame 3. A ref consists of the frame's prefix,
+ * the letter e and a number, such as e12 or f3e12. A snapshot lists the frame elements that it contains in `frames`.
+ * The worker finds each frame by FrameInfo.index, and joins the texts of the frames with joinFrames (join-frames.ts).
  *
  * # Targets
  *
- * A target is a ref from a snapshot, a find or an error. A ref of an element that is gone fails with stale_ref and names
- * the nearest match. An operation never acts on another element.
+ * A target is a ref from a snapshot, from a search result or from an error. If the element of a ref is gone, the
+ * operation fails with stale_ref and names the most similar element. An operation never acts on an element other than
+ * its target.
  */
 
 import type { ClickedLink } from './clicked-link.ts';
@@ -28,11 +29,11 @@ import type { UploadArguments, UploadResult } from './upload-operation.ts';
 
 /** PageCalls maps the name of each operation to its arguments and its result. */
 export interface PageCalls {
-  /** Returns the visible content as text, with refs. */
+  /** snapshot returns the visible content as text, with refs. */
   snapshot: { arguments: SnapshotArguments; result: SnapshotResult };
-  /** Returns the lines of the content that match. */
+  /** find returns the snapshot lines that match. */
   find: { arguments: FindArguments; result: FindResult };
-  /** Returns the content as Markdown, text or HTML, in parts. */
+  /** read returns the content as Markdown, text or HTML, in parts. */
   read: { arguments: ReadArguments; result: ReadResult };
   click: { arguments: ClickArguments; result: ClickResult };
   type: { arguments: TypeArguments; result: TypeResult };
@@ -44,32 +45,28 @@ export interface PageCalls {
   scroll: { arguments: ScrollArguments; result: ScrollResult };
   upload: { arguments: UploadArguments; result: UploadResult };
   waitFor: { arguments: WaitForArguments; result: WaitForResult };
-  /** Returns where an element is; with `ready`, waits until input can reach the element. */
+  /** locate returns the position of an element; if `ready` is true, after input can reach the element. */
   locate: { arguments: LocateArguments; result: LocateResult };
-  /** Returns what an element is, for the question to the user. Acts on nothing. */
+  /** describe returns what an element is, so that the user can decide about a call. */
   describe: { arguments: TargetArguments; result: DescribeResult };
-  /**
-   * inspect returns the secret fields that the frame shows, and the secret fields into which a call will type.
-   * inspect does not change the page.
-   */
+  /** inspect returns the kinds of secret fields that the frame shows, and of those into which a call would type. */
   inspect: { arguments: InspectArguments; result: InspectResult };
-  /** Returns facts about the frame that the site policy needs. Cheap: reads no content. */
+  /** facts returns the URL, title, size and state of the frame, which the site permissions need. */
   facts: { arguments: FactsArguments; result: FactsResult };
-  /** Returns where the child frames of the frame are. */
+  /** frameAreas returns the positions of the child frames in the frame. */
   frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
-  /** framePoint converts a point of a child frame to this frame. */
+  /** framePoint converts a point of a child frame to coordinates of this frame. */
   framePoint: { arguments: frame.FramePointArguments; result: frame.FramePointResult };
-  /** focusFrame focuses the element of a child frame. */
+  /** focusFrame focuses the frame element of a child frame. */
   focusFrame: { arguments: frame.ChildFrame; result: frame.FocusFrameResult };
   /**
-   * Returns what changed on the page since a `watch`. Level 2 brackets its trusted input with `watch` and `changes`;
-   * the acting operations of this file bracket themselves.
+   * changes returns what changed on the page since the operation `watch`, which the worker calls before trusted input.
    */
   watch: { arguments: FactsArguments; result: WatchResult };
   changes: { arguments: ChangesArguments; result: ActResult };
-  /** storage reads and changes localStorage, sessionStorage and IndexedDB of the frame. */
+  /** storage reads and changes the frame's localStorage, sessionStorage and IndexedDB. */
   storage: { arguments: StorageArguments; result: StorageResult };
-  /** hit returns the element at a point. */
+  /** hit returns the element at a point of the viewport. */
   hit: { arguments: HitArguments; result: HitResult };
   /** lend shares an element or the document with code in another JavaScript world of the page. */
   lend: { arguments: LendArguments; result: LendResult };
@@ -77,77 +74,74 @@ export interface PageCalls {
   styles: { arguments: StylesArguments; result: StylesResult };
 }
 
-/** PageOperationName is the name of an operation. */
+/** PageOperationName is the name of a page script operation, such as click. */
 export type PageOperationName = keyof PageCalls;
 
-/**
- * Operation is one operation as the worker sends it. `prefix` is the prefix of the frame. PageOperation is the union of
- * all operations.
- */
+/** Operation is a page script operation as the worker sends it. `prefix` is the prefix of the frame, such as f3. */
 export type Operation<N extends PageOperationName> = {
   [P in N]: { readonly name: P; readonly prefix: string; readonly arguments: PageCalls[P]['arguments'] };
 }[N];
 export type PageOperation = Operation<PageOperationName>;
 
-/** PageResult is the result of an operation by its name. */
+/** PageResult is the result type of the page script operation with the name N. */
 export type PageResult<N extends PageOperationName> = PageCalls[N]['result'];
 
-/** PageAnswer is the end of an operation. An answer is always sent, also after a cancel. */
+/** PageAnswer is the result or the error of a page script operation. Even a cancelled operation sends an answer. */
 export type PageAnswer<N extends PageOperationName = PageOperationName> =
   | { readonly ok: true; readonly result: PageResult<N> }
   | { readonly ok: false; readonly error: PageError };
 
 /**
- * PageNumbers are the greatest numbers of refs and snapshots in a frame. The next document of the frame continues after
- * them, so that a ref of an earlier document never names an element of a later one.
+ * PageNumbers are the highest element and snapshot numbers that a frame has used. The next document of the frame
+ * continues these numbers, so that an old ref never names an element of a newer document.
  */
 export interface PageNumbers {
   readonly ref: number;
   readonly snapshot: number;
 }
 
-/** PageErrorCode is why an operation failed. */
+/** PageErrorCode is the reason why a page script operation failed. */
 export type PageErrorCode =
-  /** The element of the ref is gone, or the ref never existed in this document. */
+  /** The element of the ref is gone, or the ref never existed in the document. */
   | 'stale_ref'
-  /** Input cannot reach the element: hidden, disabled, moving, covered, or outside of the page. */
+  /** Input cannot reach the element, because it is hidden, disabled, moving, covered, or outside of the page. */
   | 'not_hittable'
-  /** The element cannot do what the operation needs, such as typing into a picture. */
+  /** The element does not support the operation, such as typing into a picture. */
   | 'wrong_element'
-  /** The page rejected the input: a field did not take the text, an option was not chosen. */
+  /** The page rejected the input: a field did not accept the text, or an option was not selected. */
   | 'rejected'
-  /** The field is a secret field, and the user has not approved that the call types into the field. */
+  /** The field is a secret field, and the user has not approved typing into it. */
   | 'needs_approval'
-  /** The arguments are invalid. The message lists what is allowed. */
+  /** The arguments of the operation are invalid. The error message lists what is allowed. */
   | 'invalid_arguments'
-  /** A wait ended without its condition. */
+  /** The condition of a wait was not met within the time limit. */
   | 'timeout'
-  /** The signal was aborted. `done` is how far the operation came. */
+  /** The operation was cancelled. `done` describes what the operation did before the cancellation. */
   | 'cancelled'
-  /** A defect of the page script, or a page that is torn down. */
+  /** The page script has a defect, or the page is being unloaded. */
   | 'internal';
 
-/** PageError describes why an operation failed, and the next step. */
+/** PageError describes why a page script operation failed, and what the agent can do next. */
 export interface PageError {
   readonly code: PageErrorCode;
-  /** message contains no text of the page. */
+  /** message contains no text of the page, because an agent may trust it. */
   readonly message: string;
-  /** pageText is text of the page about the error, such as the line of an element. */
+  /** pageText is text of the page about the error, such as the snapshot line of an element. */
   readonly pageText?: string;
-  /** The ref of the nearest match (stale_ref), or of the element that is in the way (not_hittable). */
+  /** The ref of the most similar element (stale_ref), or of the element in front of the target (not_hittable). */
   readonly ref?: string;
-  /** What the operation did before it failed, such as "typed 12 of 40 characters". Absent if it did nothing. */
+  /** What the operation did before it failed, such as "typed 12 of 40 characters"; absent if it did nothing. */
   readonly done?: string;
 }
 
-/** PageProgress is one progress report. `total` is absent if unknown. */
+/** PageProgress is one progress report of a page script operation. `total` is absent if the total is unknown. */
 export interface PageProgress {
   readonly message: string;
   readonly progress?: number;
   readonly total?: number;
 }
 
-/** Rect is in CSS pixels, relative to the viewport of the frame. */
+/** Rect is a rectangle in CSS pixels, relative to the viewport of the frame. */
 export interface Rect {
   readonly x: number;
   readonly y: number;
@@ -155,97 +149,98 @@ export interface Rect {
   readonly height: number;
 }
 
-/** SnapshotMode selects the lines of a snapshot. */
+/** SnapshotMode selects which content a snapshot contains. */
 export type SnapshotMode =
-  /** All visible content. */
+  /** Contains all visible content. */
   | 'full'
-  /** Controls, headings and status messages. */
+  /** Contains only controls, headings and status messages. */
   | 'interactive'
-  /** Only content in the visible part of the frame. */
+  /** Contains only the content in the visible part of the frame. */
   | 'viewport';
 
 export interface SnapshotArguments {
-  /** The root of the snapshot; default the whole frame. */
+  /** The ref of the root element of the snapshot. By default, the root is the whole frame. */
   readonly target?: string;
-  /** Default full. */
+  /** The default mode is full. */
   readonly mode?: SnapshotMode;
-  /** The id of an earlier snapshot, such as s7: the answer contains only the changes since then. */
+  /** The ID of an earlier snapshot, such as s7. The result then contains only the changes since that snapshot. */
   readonly since?: string;
-  /** The levels of lines below the root; default all. */
+  /** The maximum number of levels below the root. By default, the snapshot contains all levels. */
   readonly depth?: number;
-  /** The size of the text in tokens (bytes / 4), default 6,000. 0 means the whole tree, with progress. */
+  /**
+   * The maximum size of the text in tokens (bytes / 4), 6,000 by default. With maxTokens 0, the snapshot is complete.
+   */
   readonly maxTokens?: number;
-  /** The visible part of the frame; default the viewport. The worker passes FrameInfo.visible to child frames. */
+  /** The visible part of the frame, by default the viewport. For a child frame, the worker passes FrameInfo.visible. */
   readonly view?: Rect;
 }
 
 export interface SnapshotResult {
-  /** The id of this snapshot, such as s7. Unique in the document. */
+  /** The ID of this snapshot, such as s7. Snapshot IDs are unique in the document. */
   readonly snapshot: string;
-  /** The lines of the content, one space of indent for each level. With `since`, the changes. */
+  /** The lines of the content, indented by one space per level. If `since` was given, the text contains the changes. */
   readonly text: string;
   readonly title: string;
-  /** The address of the frame. */
+  /** The URL of the frame. */
   readonly url: string;
   readonly tokens: number;
-  /** The number of elements that the snapshot leaves out because of maxTokens, at least. 0 means a whole tree. */
+  /** The minimum number of elements that are left out because of maxTokens; 0 for a complete snapshot. */
   readonly folded: number;
   /** The frame elements in `text`, in order. */
   readonly frames: readonly FrameInfo[];
-  /** True if `since` was given, but the text is a full snapshot because the base is gone or most of it changed. */
+  /** True if `since` was given, but the text is a full snapshot, because the old one is gone or most lines changed. */
   readonly full: boolean;
 }
 
-/** FrameInfo is a frame element in a snapshot. */
+/** FrameInfo describes a frame element in a snapshot. */
 export interface FrameInfo {
   readonly ref: string;
-  /** The index of the line in the snapshot's text (split at newlines); -1 if the line is not in the text. */
+  /** The index of the frame's line in the snapshot's text; -1 if the text does not contain the line. */
   readonly line: number;
   /**
-   * The index of the frame in window.frames of the parent. The page script in the child frame returns the same number
-   * in FactsResult.index. -1 for a frame in a shadow root, which window.frames does not list.
+   * The index of the frame in window.frames of its parent, as in FactsResult.index; -1 for a frame in a shadow root.
    */
   readonly index: number;
-  /** The address in the attribute src, absolute; empty for srcdoc. */
+  /** The absolute URL in the attribute src; empty for srcdoc. */
   readonly src: string;
-  /** The part of the frame that is in view, in the coordinates of the child frame; absent if out of view. */
+  /** The part of the frame in view, in the coordinates of the child frame; absent if the frame is out of view. */
   readonly visible?: Rect;
 }
 
 export interface FindArguments {
-  /** Part of a name, value or text, in any case. */
+  /** A part of a name, value or text. The search ignores case. */
   readonly text?: string;
-  /** A regular expression, in any case. No look-around and no back-references; matched in linear time. */
+  /** A regular expression without look-around and back-references, which ignores case and is matched in linear time. */
   readonly regex?: string;
-  /** A role, such as button. */
+  /** An ARIA role, such as button. */
   readonly role?: string;
-  /** A CSS selector. The search includes shadow roots. */
+  /** A CSS selector. The search by CSS selector includes shadow roots. */
   readonly selector?: string;
-  /** The highest number of matches; default 20. */
+  /** The maximum number of matches, 20 by default. */
   readonly limit?: number;
 }
 
 export interface FindResult {
   readonly matches: readonly FindMatch[];
-  /** The number of all matches, at least: the search stops at 1,000. */
+  /** The number of all matches. The search stops at 1,000 matches. */
   readonly total: number;
 }
 
 export interface FindMatch {
   readonly ref: string;
-  /** The line of a snapshot, with the ref. */
+  /** The snapshot line of the match, with the ref. */
   readonly line: string;
-  /** The lines above the match, from the root, such as ['main', 'table "Orders"']. */
+  /** The snapshot lines of the ancestors of the match, outermost first, such as ['main', 'table "Orders"']. */
   readonly path: readonly string[];
 }
 
 export interface ReadArguments {
-  /** Default markdown. */
+  /** The default format is markdown. */
   readonly format?: 'markdown' | 'text' | 'html';
   readonly target?: string;
-  /** The size of one part in tokens (bytes / 4), default 6,000. */
+  /** The maximum size of one part in tokens (bytes / 4), 6,000 by default. */
   readonly maxTokens?: number;
-  /** The cursor of the last part. The other arguments except maxTokens are ignored. */
+  /** The cursor that the previous part returned. With a cursor, all other arguments except maxTokens are ignored. */
   readonly cursor?: string;
 }
 
@@ -254,11 +249,13 @@ export interface ReadResult {
   readonly title: string;
   readonly url: string;
   readonly tokens: number;
-  /** The cursor of the next part; absent at the end. */
+  /** The cursor of the next part; absent after the last part. */
   readonly cursor?: string;
-  /** The tokens of all parts. */
+  /** The number of tokens in all parts together. */
   readonly total: number;
-  /** The frame elements in the content, which the worker can read too. `line` is -1. */
+  /**
+   * The frame elements in the content, which the worker can read separately. The field `line` of each FrameInfo is -1.
+   */
   readonly frames: readonly FrameInfo[];
 }
 
@@ -266,42 +263,39 @@ export interface TargetArguments {
   readonly target: string;
 }
 
-/** ActArguments are the options of each operation that acts. */
+/** ActArguments are the options of each operation that acts on the page. */
 export interface ActArguments {
-  /** secrets are the kinds of secret fields into which the user allows typing; none by default. */
+  /** secrets are the kinds of secret fields into which the user allows typing. By default, no kind is allowed. */
   readonly secrets?: readonly SecretKind[];
-  /** What the answer contains about the page after the act; default diff. */
+  /** What the result contains about the page after the action, by default the changes (diff). */
   readonly snapshot?: 'diff' | 'none' | 'full';
-  /** How long the operation waits for the element to become ready, in milliseconds; default 5,000. */
+  /** How long the operation waits until input can reach the element, in milliseconds, 5,000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** ActResult is the part of a result that all acts have. */
+/** ActResult contains the fields that the results of all acting operations have. */
 export interface ActResult {
-  /** The line of the target, as in a snapshot; absent without target. */
+  /** The snapshot line of the target; absent if the operation has no target. */
   readonly target?: string;
-  /** Whether the page could see a difference to the user's input. Only the debugger makes trusted input. */
+  /** Whether the page received trusted input (through the debugger), synthetic input, or no input. */
   readonly input: 'trusted' | 'synthetic' | 'none';
   /** False if nothing changed on the page. */
   readonly changed: boolean;
-  /** What changed, or a full snapshot, as text; absent with `snapshot: none`, and if nothing changed. */
+  /** The changes on the page, or a full snapshot, as text; absent with `snapshot: none` and if nothing changed. */
   readonly changes?: string;
-  /** True if `changes` is a full snapshot: most of the page changed, or `snapshot` is full. */
+  /** True if `changes` is a full snapshot, because most of the page changed or because `snapshot` is full. */
   readonly full?: boolean;
-  /**
-   * The address of a navigation to another document that began and has not replaced this document yet. The answer does
-   * not wait for the navigation; the worker does.
-   */
+  /** The URL of a started navigation that has not replaced the document yet. Only the worker waits for navigations. */
   readonly navigating?: string;
-  /** The id of the snapshot after the act. Absent with `snapshot: none`. */
+  /** The ID of the snapshot after the action. The ID is absent with `snapshot: none`. */
   readonly snapshot?: string;
-  /** The address of the frame if it changed without a new document (pushState, hash). */
+  /** The URL of the frame, if the URL changed without a new document (pushState, hash). */
   readonly url?: string;
-  /** The title of the document if it changed. */
+  /** The title of the document, if the title changed. */
   readonly title?: string;
-  /** True if the page was still changing when the wait ended. */
+  /** True if the page was still changing when the operation stopped waiting. */
   readonly busy?: boolean;
-  /** download is the name of the file whose download began, or the address of the download. */
+  /** download is the file name or the URL of a download that the action started. */
   readonly download?: string;
   /** notes are hints for the agent, such as "The page may need trusted input", without text of the page. */
   readonly notes: readonly string[];
@@ -321,20 +315,20 @@ export interface ClickResult extends ActResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActArguments {
-  /** May be empty, which empties the field. */
+  /** The text to type. An empty text clears the field. */
   readonly text: string;
-  /** Keeps the text in the field and adds to its end; default false. */
+  /** If true, the text is appended to the text in the field, instead of replacing it; false by default. */
   readonly append?: boolean;
-  /** Sends a key for each character; default false. */
+  /** If true, key events are sent for each character; false by default. */
   readonly slowly?: boolean;
-  /** Presses Enter afterwards; default false. */
+  /** If true, Enter is pressed after typing; false by default. */
   readonly submit?: boolean;
 }
 
 export interface TypeResult extends ActResult {
-  /** The value of the field afterwards; absent for passwords, codes and card numbers. */
+  /** The value of the field after typing; absent for passwords, codes and card numbers. */
   readonly value?: string;
-  /** True if the field contains exactly what was typed. */
+  /** True if the field contains exactly the text that was typed. */
   readonly exact: boolean;
 }
 
@@ -343,14 +337,14 @@ export interface FillArguments extends ActArguments {
   readonly submit?: boolean;
 }
 
-/** FillField is a field and its new value: text, a date, a checkbox's state, or options by label or value. */
+/** FillField is a field and its new value: a text, a date, the state of a checkbox, or options by label or value. */
 export interface FillField {
   readonly target: string;
   readonly value: string | boolean | readonly string[];
 }
 
 export interface FillResult extends ActResult {
-  /** One entry per field, in order. A field that fails does not stop the others. */
+  /** One outcome per field, in order. If one field fails, the other fields are still filled. */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
 }
@@ -358,87 +352,89 @@ export interface FillResult extends ActResult {
 export interface FillOutcome {
   readonly target: string;
   readonly ok: boolean;
-  /** The value afterwards; absent for passwords, codes and card numbers. */
+  /** The value of the field after filling; absent for passwords, codes and card numbers. */
   readonly value?: string;
   readonly error?: PageError;
 }
 
 export interface SelectArguments extends TargetArguments, ActArguments {
-  /** The labels or values of the options. More than one needs a list of multiple choice. */
+  /** The labels or values of the options to select. Several values require a list that allows multiple selection. */
   readonly values: readonly string[];
 }
 
 export interface SelectResult extends ActResult {
-  /** The labels of the chosen options afterwards. */
+  /** The labels of the options that are selected after the operation. */
   readonly chosen: readonly string[];
 }
 
 export interface DragArguments extends ActArguments {
   readonly startTarget: string;
   readonly endTarget?: string;
-  /** endPoint replaces `endTarget`: a point in another frame, in the coordinates of this frame. */
+  /** endPoint replaces `endTarget` for a drag to another frame, in the coordinates of the start element's frame. */
   readonly endPoint?: { readonly x: number; readonly y: number };
 }
 
 export interface PressArguments extends ActArguments {
-  /** A key with modifiers, such as Enter, ArrowDown, a, Control+A, Shift+Tab. */
+  /** A key with optional modifiers, such as Enter, ArrowDown, a, Control+A or Shift+Tab. */
   readonly key: string;
-  /** The element that gets the key; default the focused element. */
+  /** The element that receives the key, by default the focused element. */
   readonly target?: string;
 }
 
 export interface ScrollArguments extends ActArguments {
-  /** Scrolls the element into view; with `direction`, scrolls the scrollable area around the element. */
+  /**
+   * The element to scroll into view. If `direction` is set, the scrollable area around the element is scrolled instead.
+   */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';
-  /** Pixels; default 80 % of the visible size. */
+  /** The distance in pixels, by default 80 % of the visible size. */
   readonly amount?: number;
 }
 
 export interface ScrollResult extends ActResult {
   readonly position: { readonly x: number; readonly y: number };
-  /** The size of the scrolled content and of its visible part. */
+  /** The size of the scrolled content, and the size of its visible part. */
   readonly size: { readonly width: number; readonly height: number };
   readonly visible: { readonly width: number; readonly height: number };
 }
 
-/** WaitForArguments: the operation waits until all given conditions hold. */
+/** WaitForArguments are the conditions of a wait. The operation waits until all given conditions are met. */
 export interface WaitForArguments {
   readonly text?: string;
   readonly textGone?: string;
   readonly selector?: string;
-  /** The state of the selector's first match; default visible. */
+  /** The state that the first match of `selector` must reach, by default visible. */
   readonly state?: 'visible' | 'hidden' | 'attached' | 'detached' | 'enabled';
-  /** A part of the address; with `*`, a pattern for the whole address. */
+  /** A part of the URL. If url contains `*`, url is a pattern for the whole URL. */
   readonly url?: string;
   readonly load?: 'domcontentloaded' | 'load';
-  /** Only waits, in milliseconds. */
+  /** Waits only for a fixed time, in milliseconds. */
   readonly timeMs?: number;
-  /** Default 30,000. */
+  /** The time limit in milliseconds, 30,000 by default. */
   readonly timeoutMs?: number;
 }
 
 export interface WaitForResult {
-  /** What came, such as `text "Done" after 1.2 s`. */
+  /** The condition that was met, such as `text "Done" after 1.2 s`. */
   readonly message: string;
   readonly afterMs: number;
-  /** The line with the text or the element, as in a snapshot, if there is one. */
+  /** The snapshot line that contains the awaited text or element, if any. */
   readonly line?: string;
 }
 
 export interface LocateArguments extends TargetArguments {
-  /** Scrolls the element into view and waits until it is visible, still, enabled and hit; default false. */
+  /** If true, scrolls the element into view and waits until input can reach it; false by default. */
   readonly ready?: boolean;
-  /** Default 5,000. */
+  /** The time limit in milliseconds, 5,000 by default. */
   readonly timeoutMs?: number;
 }
 
 export interface LocateResult {
   readonly line: string;
   readonly rect: Rect;
-  /** The point that input should hit; absent if the element has no visible part in the viewport. */
+  /** The point at which input reaches the element; absent if no part of the element is in the viewport. */
   readonly point?: { readonly x: number; readonly y: number };
-  /** Whether the point hits the element, and otherwise what is in the way. */
+  /** True if input at the point reaches the element. Otherwise, `covered` describes the element in front. */
   readonly hit: boolean;
   readonly covered?: { readonly ref: string; readonly line: string };
   readonly visible: boolean;
@@ -454,7 +450,7 @@ export interface DescribeResult {
   readonly secret: boolean;
   /** The absolute URL of the link that contains the element. */
   readonly href?: string;
-  /** The absolute address that the form around the element submits to. */
+  /** The absolute URL to which the enclosing form submits. */
   readonly formAction?: string;
 }
 
@@ -468,16 +464,16 @@ export interface FactsResult {
   readonly index: number;
   readonly hasFocus: boolean;
   readonly visibility: DocumentVisibilityState;
-  /** width and height are the size of the viewport of the frame. */
+  /** width and height are the size of the frame's viewport. */
   readonly size: { readonly width: number; readonly height: number };
 }
 
 export interface WatchResult {
-  /** The id of the snapshot before the act. */
+  /** The ID of the snapshot before the action. */
   readonly snapshot: string;
 }
 
 export interface ChangesArguments extends ActArguments {
-  /** The id of WatchResult. */
+  /** The snapshot ID from WatchResult. */
   readonly since: string;
 }

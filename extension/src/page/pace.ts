@@ -1,4 +1,4 @@
-// Provides waits that are precise even in a hidden tab, whose timers run only once a second.
+// Provides precise waits, even in a hidden tab, where Chrome runs timers only once per second.
 import { unclobbered } from './unclobbered.ts';
 
 const channel = new MessageChannel();
@@ -14,13 +14,13 @@ export function nextTask(): Promise<void> {
 }
 
 /**
- * waitCells is shared memory for Atomics.waitAsync. Chrome throttles timers in a hidden tab, but not waits on shared
- * memory. WebAssembly can create shared memory even in a page that is not cross-origin isolated.
+ * waitCells is shared memory on which pause waits with Atomics.waitAsync. Chrome throttles timers in a hidden tab, but
+ * not waits on shared memory. WebAssembly can create shared memory even in a page that is not cross-origin isolated.
  */
 const waitCells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 let lastCell = 0;
 
-/** pause resolves after ms, even in a hidden tab, or rejects when the signal is aborted. */
+/** pause resolves after ms milliseconds, even in a hidden tab. When the signal is aborted, pause rejects. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   lastCell = (lastCell + 1) % waitCells.length;
@@ -35,12 +35,14 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** FrameMs is how long nextFrame waits at most. A covered window draws no frames. */
+/**
+ * FrameMs is the longest time that nextFrame waits, in milliseconds. A window behind other windows may draw no frames.
+ */
 const FrameMs = 100;
 
 /**
- * HiddenFrameMs is the length of a simulated frame in a hidden tab, where the browser draws nothing and only
- * scripts move elements.
+ * HiddenFrameMs is the length of a simulated frame in a hidden tab, in milliseconds. In a hidden tab, only scripts move
+ * elements.
  */
 const HiddenFrameMs = 4;
 
@@ -54,8 +56,8 @@ export async function nextFrame(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * pauseUntil resolves after ms, or earlier when start calls its callback. start returns a function that undoes what
- * start did.
+ * pauseUntil resolves after ms milliseconds, or earlier when the callback passed to `start` is called. `start` returns
+ * a function that releases its resources.
  */
 async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () => void) => () => void): Promise<void> {
   const ended = new AbortController();
@@ -70,11 +72,11 @@ async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () =>
   signal.throwIfAborted();
 }
 
-/** ChangeWait resolves its wait at the next change of the DOM, or after a time limit. */
+/** ChangeWait waits for the next change of the DOM, or until a time limit. */
 export class ChangeWait {
   readonly #observer = new MutationObserver(() => this.#onChange());
   #wake: (() => void) | undefined;
-  /** The page changed while no wait was active. */
+  /** True if the DOM changed while no wait was active. */
   #hasChanged = false;
 
   constructor(roots: Iterable<Node>) {
@@ -88,7 +90,7 @@ export class ChangeWait {
     else this.#hasChanged = true;
   }
 
-  /** wait resolves at the next change since the last wait, and at the latest after ms. */
+  /** wait resolves at the first DOM change since the previous wait, or after ms milliseconds. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#hasChanged) {

@@ -1,5 +1,5 @@
-// The script that the worker injects into each frame in which browser tools work. The script serves the operations of
-// operations.ts on ports of the worker, and runs nothing before the first operation.
+// The worker injects the page script into each frame in which browser tools work. The page script serves the operations
+// of operations.ts on ports that the worker opens, and does nothing before the first operation.
 
 import { onPagePort, type PagePort } from '../chrome-pages.ts';
 import { type FromPage, readToPage } from '../page-message.ts';
@@ -8,7 +8,7 @@ import type { InputRequest } from './input-request.ts';
 import { beginAfter, lastNumbers, run } from './main.ts';
 import type { PageOperation, PageProgress } from './operations.ts';
 
-/** MARK is a property of the isolated world of a document in which the page script runs. */
+/** MARK is a global variable in the isolated world of each document in which the page script runs. */
 const MARK = 'opentabsPage';
 
 function serve(port: PagePort) {
@@ -21,7 +21,7 @@ function serve(port: PagePort) {
     if (isOpen) for (const piece of splitText(JSON.stringify(message))) port.post(piece);
   };
   /**
-   * askInput requests trusted input from the worker. The worker does not answer the requests of a cancelled
+   * askInput requests trusted input from the worker. The worker does not answer the input requests of a cancelled
    * operation.
    */
   const askInput = async (id: number, request: InputRequest, signal: AbortSignal) => {
@@ -58,13 +58,13 @@ function serve(port: PagePort) {
     },
     onDisconnect() {
       isOpen = false;
-      // After a restart of the worker, no call waits for the operations of the old worker.
+      // After a restart of the worker, no call waits for operations that the old worker started.
       for (const controller of running.values()) controller.abort('the worker of the extension has stopped');
     },
   };
 }
 
-// The worker may inject the script more than once, for example after its restart.
+// The worker may inject the page script more than once, for example after its restart.
 if (!Reflect.has(globalThis, MARK)) {
   Reflect.set(globalThis, MARK, true);
   onPagePort(serve);

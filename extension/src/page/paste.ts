@@ -4,7 +4,7 @@ import { PageFailure } from './failure.ts';
 import { parseKey, sendKey } from './keys.ts';
 import { giveFocus } from './pointer.ts';
 
-/** editContextText returns the text of an editor with an EditContext, or undefined for other elements. */
+/** editContextText returns the text of an editor that uses the EditContext API, or undefined for any other element. */
 export function editContextText(element: Element): string | undefined {
   const context: unknown = Reflect.get(element, 'editContext');
   const text: unknown = typeof context === 'object' && context !== null ? Reflect.get(context, 'text') : undefined;
@@ -12,8 +12,8 @@ export function editContextText(element: Element): string | undefined {
 }
 
 /**
- * pasteText replaces or extends the text of an editor by dispatching a paste event, and fails if the editor ignores
- * the event.
+ * pasteText replaces or extends the text of an editor by a synthetic paste event. pasteText throws if the editor
+ * ignores the event.
  */
 export function pasteText(editor: Element, text: string, append: boolean): void {
   giveFocus(editor);

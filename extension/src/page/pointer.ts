@@ -1,10 +1,10 @@
-// The events of a mouse, as the page gets them from a user, except that they are not trusted.
+// Dispatches mouse and pointer events in the order in which a user's mouse causes them. The events are not trusted.
 import { elementAt, flatParent, focusedElement } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** Pressed are the modifier keys of an event. */
+/** Pressed contains the state of the modifier keys during an event. */
 export interface Pressed {
   readonly altKey: boolean;
   readonly ctrlKey: boolean;
@@ -14,7 +14,7 @@ export interface Pressed {
 
 export const isMac = /Mac/.test(navigator.platform);
 
-/** pressedKeys returns the modifier keys of an act. */
+/** pressedKeys converts the modifiers of an action to the state of the modifier keys. */
 export function pressedKeys(modifiers: readonly Modifier[] = []): Pressed {
   const has = (name: Modifier) => modifiers.includes(name);
   return {
@@ -28,10 +28,10 @@ export function pressedKeys(modifiers: readonly Modifier[] = []): Pressed {
 const ButtonNumbers = { left: 0, middle: 1, right: 2 } as const;
 const ButtonMasks = { left: 1, middle: 4, right: 2 } as const;
 
-/** hovered is the element that the last move reached. */
+/** hovered is the element under the pointer after the last move. */
 let hovered: WeakRef<Element> | undefined;
 
-/** Mouse makes the events of one act. */
+/** Mouse dispatches the mouse events of one action. */
 export class Mouse {
   readonly #pressed: Pressed;
   readonly #button: MouseButton;
@@ -46,7 +46,7 @@ export class Mouse {
     this.#pressed = pressedKeys(modifiers);
   }
 
-  /** place sets the pointer position without sending events. */
+  /** place sets the pointer position without dispatching events. */
   place(x: number, y: number): void {
     [this.#x, this.#y] = [x, y];
   }
@@ -55,7 +55,7 @@ export class Mouse {
     return this.#isDown;
   }
 
-  /** move moves the pointer to a point, and returns the element there. */
+  /** move moves the pointer to a point, and returns the element at the point. */
   move(x: number, y: number, hit = elementAt(x, y)): Element | undefined {
     [this.#x, this.#y] = [x, y];
     if (!hit) return undefined;
@@ -67,7 +67,7 @@ export class Mouse {
     return hit;
   }
 
-  /** #cross sends the events of leaving one element and entering another. */
+  /** #cross dispatches the events for leaving one element and entering another. */
   #cross(from: Element | undefined, to: Element): void {
     const outer = from ? new Set(chainOf(from)) : new Set<Element>();
     const inner = new Set(chainOf(to));
@@ -88,7 +88,7 @@ export class Mouse {
     }
   }
 
-  /** press presses the button on an element, and moves the focus as a browser does. */
+  /** press presses the mouse button on an element, and moves the focus as a browser does. */
   press(hit: Element, count = 1): void {
     this.#isDown = true;
     this.#downOn = hit;
@@ -98,7 +98,7 @@ export class Mouse {
     else announceFocus(); // the page may have moved the focus
   }
 
-  /** release releases the button, and returns the element that gets the click. */
+  /** release releases the mouse button, and returns the element that receives the click. */
   release(count = 1, hit = elementAt(this.#x, this.#y)): Element | undefined {
     const target = hit ?? this.#downOn;
     this.#isDown = false;
@@ -110,7 +110,7 @@ export class Mouse {
   }
 
   /**
-   * click sends the event that follows a press and a release, and returns false if the page prevented the event's
+   * click dispatches the click event after a press and a release. The result is false if the page prevented the event's
    * default action.
    */
   click(target: Element, count = 1): boolean {
@@ -121,7 +121,7 @@ export class Mouse {
     return isDefault;
   }
 
-  /** #send dispatches an event, and reports whether the page did not prevent its default action. */
+  /** #send dispatches an event, and returns false if the page prevented the event's default action. */
   #send(target: Element, type: string, init: PointerEventInit): boolean {
     const isMove = /move|over|out|enter|leave/.test(type);
     const common: PointerEventInit = {
@@ -145,7 +145,7 @@ export class Mouse {
   }
 }
 
-/** chainOf returns an element and those around it, from the inside. */
+/** chainOf returns an element and its ancestors, innermost first. */
 function chainOf(element: Element): Element[] {
   const chain: Element[] = [];
   for (let at: Element | null = element; at; at = flatParent(at)) chain.push(at);
@@ -157,7 +157,9 @@ function commonAncestor(a: Element, b: Element): Element | undefined {
   return chainOf(b).find((at) => around.has(at));
 }
 
-/** moveFocus focuses the nearest element around hit that takes the focus; without one, nothing has the focus. */
+/**
+ * moveFocus focuses the nearest focusable element: `hit` or an ancestor. If there is none, moveFocus removes the focus.
+ */
 export function moveFocus(hit: Element): void {
   const target = chainOf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));
   if (target) giveFocus(target);
@@ -165,7 +167,7 @@ export function moveFocus(hit: Element): void {
     takeFocus(unclobbered.activeElement);
 }
 
-/** giveFocus focuses an element. */
+/** giveFocus focuses an element, unless the element is already focused. */
 export function giveFocus(element: Element): void {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return;
   if (unclobbered.activeElement !== element) element.focus({ preventScroll: true });
@@ -177,14 +179,14 @@ function takeFocus(element: HTMLElement): void {
   announceFocus();
 }
 
-/** announced is the element to which announceFocus last sent the event focus. */
+/** announced is the element to which announceFocus last dispatched a focus event. */
 let announced: WeakRef<Element> | undefined;
-/** MaxFocusMoves limits how often announceFocus follows a page that moves the focus during a focus event. */
+/** MaxFocusMoves limits how often announceFocus follows a page that moves the focus in its focus handlers. */
 const MaxFocusMoves = 5;
 
 /**
- * announceFocus sends focus and blur events if the focused element has changed. The browser sends no focus events
- * to a document without the browser's focus, but many pages open the list of a field on a focus event.
+ * announceFocus dispatches focus and blur events if the focused element has changed. The browser dispatches no focus
+ * events in a document without the browser's focus, but many pages open a dropdown on focus.
  */
 export function announceFocus(): void {
   if (unclobbered.hasFocus()) {
@@ -203,7 +205,7 @@ export function announceFocus(): void {
 
 function sendFocus(element: Element, types: readonly string[], other: Element | null): void {
   for (const type of types) {
-    const bubbles = type.length > 5; // focusin and focusout
+    const bubbles = type.length > 5; // focusin and focusout bubble
     element.dispatchEvent(new FocusEvent(type, { bubbles, composed: true, relatedTarget: other, view: window }));
   }
 }

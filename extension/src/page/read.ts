@@ -12,7 +12,7 @@ import { cleanLines, countTokens } from './visible-text.ts';
 
 const MinTokens = 100;
 
-/** read is the operation of this name. */
+/** read implements the page script operation `read`, which returns the content of the frame in parts. */
 export async function read(args: ReadArguments, context: Context): Promise<ReadResult> {
   const { maxTokens = DefaultMaxTokens, cursor } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < MinTokens) {
@@ -63,7 +63,10 @@ function part(id: string, text: string, offset: number, maxTokens: number, frame
   };
 }
 
-/** endOfPart returns the end of a part of at most maxTokens, at the end of a paragraph, line or word if possible. */
+/**
+ * endOfPart returns the end index of a part with at most maxTokens tokens, at the end of a paragraph, line or word if
+ * possible.
+ */
 function endOfPart(text: string, offset: number, maxTokens: number): number {
   let length = 4 * maxTokens;
   while (countTokens(text.slice(offset, offset + length)) > maxTokens) length = Math.floor(length * 0.8);

@@ -1,4 +1,4 @@
-// Finds the point where input reaches an element, and waits until there is one.
+// Finds a point at which input reaches an element, and waits until there is such a point.
 import { finishAnimations } from './animations.ts';
 import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
@@ -23,26 +23,28 @@ import { intersection, plainRect, viewportRect } from './view.ts';
 const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
 const ReportMs = 1_000;
-/** After this many checks a hidden tab waits for changes instead of frames. */
+/** After QuickChecks checks, a hidden tab waits for DOM changes instead of frames. */
 const QuickChecks = 6;
 const PollMs = 200;
 
-/** Point is a point of the viewport that hits an element. */
+/** Point is a point of the viewport at which input reaches an element. */
 export interface Point {
   readonly x: number;
   readonly y: number;
-  /** The deepest element at the point: the target, or an element inside of it or of its label. */
+  /** The deepest element at the point: the target itself, or an element inside the target or inside its label. */
   readonly hit: Element;
 }
 
-/** Blocked is why input cannot reach an element. */
+/** Blocked is the reason why input cannot reach an element. */
 interface Blocked {
   readonly why: string;
-  /** The element in the way. */
+  /** The element in front of the target. */
   readonly cover?: Element;
 }
 
-/** waitReady scrolls an element into view and waits until it is visible, still, enabled and hit. */
+/**
+ * waitReady scrolls an element into view, and waits until the element is visible, enabled, not moving and not covered.
+ */
 export async function waitReady(element: Element, timeoutMs: number | undefined, context: Context): Promise<Point> {
   const limit = checkTimeout(timeoutMs);
   const start = performance.now();
@@ -91,12 +93,12 @@ async function tryReady(element: Element, check: number, context: Context): Prom
   return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
 }
 
-/** MaxInnerBoxes limits the number of descendants that are searched for a box inside of an element without a size. */
+/** MaxInnerBoxes limits how many descendants of an element without a size are searched for a visible box. */
 const MaxInnerBoxes = 50;
 
 /**
- * boxesOf returns the elements that a user would click to use an element: the element itself, the labels of a
- * hidden control, the image of an image map area, or the content of an element without a size.
+ * boxesOf returns the elements that a user would click to use an element. Examples are the label of a hidden control,
+ * the image of an image map area, and the content of an element without a size.
  */
 function boxesOf(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);
@@ -111,14 +113,14 @@ function boxesOf(element: Element): Element[] {
 }
 
 /**
- * pictureOf returns the element that the page draws for a combobox without a size. Such a combobox only receives
- * key presses.
+ * pictureOf returns the element that the page draws in place of a combobox without a size. A combobox without a size
+ * receives only key presses.
  */
 function pictureOf(element: Element): Element | undefined {
   return roleOf(element) === 'combobox' && !hasBox(element) ? closestInFlatTree(element, hasBox) : undefined;
 }
 
-/** innerBoxes returns the nearest descendants with a box of an element that has no box. */
+/** innerBoxes returns the nearest descendants with a visible box, for an element that has no box. */
 function innerBoxes(element: Element): Element[] {
   const found: Element[] = [];
   const pending = [...flatChildren(element)];
@@ -153,7 +155,7 @@ function scrollTo(box: Element, check: number): void {
   scrollWithEvents(box, () => box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' }));
 }
 
-/** Fractions are the places of a box that are tried, first the middle. */
+/** Fractions are the relative positions in a box that findPoint tries, the center first. */
 const Fractions = [
   [0.5, 0.5],
   [0.25, 0.5],
@@ -167,7 +169,7 @@ const Fractions = [
 ] as const;
 const MaxBoxes = 4;
 
-/** findPoint returns a point that hits the element, and otherwise why there is none. */
+/** findPoint returns a point at which input reaches an element, or the reason why there is none. */
 export function findPoint(element: Element, boxes = boxesOf(element)): Point | Blocked {
   let blocked: Blocked =
     boxes.length === 0 ? { why: whyInvisible(element) } : { why: 'it is outside of the visible part of the page' };
@@ -186,7 +188,7 @@ export function findPoint(element: Element, boxes = boxesOf(element)): Point | B
   return blocked;
 }
 
-/** isHit reports whether a click on hit reaches the element. */
+/** isHit reports whether a click on the element `hit` reaches the target element. */
 function isHit(element: Element, hit: Element): boolean {
   if (containsInFlatTree(element, hit)) return true;
   const label = closestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
@@ -194,15 +196,15 @@ function isHit(element: Element, hit: Element): boolean {
   if (element instanceof HTMLInputElement && isDrawnAround(element, hit)) return true;
   const picture = pictureOf(element);
   if (picture && containsInFlatTree(picture, hit)) return true;
-  // The element lets the pointer through to the control around it.
+  // An element inside a link, button or label may pass the click on to it.
   const around = closestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
   return around !== undefined && around === hit;
 }
 
-/** MaxDrawnLevels is the number of ancestor levels in which a visible replacement of a hidden input is searched. */
+/** MaxDrawnLevels is the number of ancestor levels that are searched for a visible replacement of a hidden input. */
 const MaxDrawnLevels = 2;
 
-/** isDrawnAround reports whether hit is an ancestor that the page draws in place of an invisible input. */
+/** isDrawnAround reports whether `hit` is an ancestor that the page draws in place of an invisible input. */
 function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
   const { opacity, clip, clipPath } = getComputedStyle(input);
   if (hasBox(input) && Number(opacity) > 0.05 && clip === 'auto' && clipPath === 'none') return false;
@@ -228,13 +230,16 @@ function notHittable(element: Element, blocked: Blocked, waitedMs: number, conte
   );
 }
 
-/** meaningfulElement returns the nearest element with a role, so that an agent recognizes it. */
+/**
+ * meaningfulElement returns the nearest element with a role that an agent recognizes: the element itself or an
+ * ancestor.
+ */
 export function meaningfulElement(element: Element): Element {
   const found = closestInFlatTree(element, (at) => roleOf(at) !== '' && roleOf(at) !== 'paragraph');
   return found && found !== unclobbered.body ? found : element;
 }
 
-/** locate is the operation of this name. */
+/** locate implements the page script operation `locate`, which returns the position of an element. */
 export async function locate(args: LocateArguments, context: Context): Promise<LocateResult> {
   const element = targetElement(args.target, context);
   const ready = args.ready ? await waitReady(element, args.timeoutMs, context) : undefined;

@@ -1,18 +1,22 @@
-// Refs name elements of one document. An element keeps its ref as long as it lives; no ref is used twice.
+// Assigns refs, such as e12, to the elements of a document. An element keeps its ref for its whole lifetime, and no ref
+// is used twice.
 
 import { flatParent } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import { roleOf } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** RememberedElement is what a ref pointed to, so that a stale ref can name the nearest match. */
+/**
+ * RememberedElement is the element of a ref with its role and name. If the ref is stale, they identify the most similar
+ * element.
+ */
 interface RememberedElement {
   readonly element: WeakRef<Element>;
   role: string;
   name: string;
 }
 
-/** Refs gives elements their refs. */
+/** Refs assigns refs to elements, and finds elements by their refs. */
 export class Refs {
   readonly #ids = new WeakMap<Node, number>();
   readonly #elements = new Map<string, RememberedElement>();
@@ -20,17 +24,19 @@ export class Refs {
   #lastId = 0;
   readonly #numbers = new WeakMap<Element, number>();
 
-  /** lastRef is the greatest number of a ref. */
+  /** lastRef is the highest number that a ref has used. */
   get lastRef(): number {
     return this.#lastRef;
   }
 
-  /** beginAfter makes the next ref greater than a number, which refs of an earlier document have reached. */
+  /** beginAfter makes all new refs greater than the refs of an earlier document in the same frame. */
   beginAfter(lastRef: number): void {
     this.#lastRef = Math.max(this.#lastRef, lastRef);
   }
 
-  /** idOf returns a number that identifies a node in this document. Ids are not shown to agents. */
+  /**
+   * idOf returns a number that identifies a node in this document. These IDs are internal, and are not shown to agents.
+   */
   idOf(node: Node): number {
     const known = this.#ids.get(node);
     if (known !== undefined) return known;
@@ -55,7 +61,10 @@ export class Refs {
     return prefix + ref;
   }
 
-  /** find returns the element of a ref if the element is in the document, and otherwise what the ref pointed to. */
+  /**
+   * find returns the element of a ref if the element is still in the document. Otherwise, find returns the last known
+   * role and name.
+   */
   find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!ref.startsWith(prefix)) return undefined;
     const known = this.#elements.get(ref.slice(prefix.length));
@@ -64,7 +73,7 @@ export class Refs {
     return element?.isConnected && isInDocument(element) ? element : { role: known.role, name: known.name };
   }
 
-  /** #forgetDead removes half of the refs whose elements no longer exist, once there are many refs. */
+  /** #forgetDead deletes refs of elements that no longer exist, but keeps 2,000 of them for error messages. */
   #forgetDead(): void {
     if (this.#lastRef % 5_000 !== 0) return;
     let kept = 0;
@@ -78,12 +87,12 @@ function isInDocument(element: Element): boolean {
   return element.ownerDocument === document && element.isConnected;
 }
 
-/** MaxCandidates limits the elements that nearestMatch compares. */
+/** MaxCandidates limits how many elements nearestMatch compares. */
 const MaxCandidates = 5_000;
 
 /**
- * nearestMatch returns the element that is most like the one that a stale ref pointed to: the same role, and the same
- * or a similar name.
+ * nearestMatch returns the element that is most similar to the element of a stale ref: with the same role, and with the
+ * same or a similar name.
  */
 export function nearestMatch(
   wanted: { readonly role: string; readonly name: string },
@@ -103,7 +112,9 @@ export function nearestMatch(
 
 const MinSimilarity = 0.4;
 
-/** similarity returns 1 for equal texts, and otherwise the share of words that two texts have in common. */
+/**
+ * similarity returns 1 for equal texts. Otherwise, the result is the share of words that the two texts have in common.
+ */
 function similarity(a: string, b: string): number {
   if (a === b) return 1;
   const words = new Set(a.toLowerCase().split(/\s+/));
@@ -113,7 +124,7 @@ function similarity(a: string, b: string): number {
   return (0.99 * 2 * common) / (words.size + others.size);
 }
 
-/** isAttached reports whether an element still belongs to the flat tree of the document. */
+/** isAttached reports whether an element is still part of the flat tree of the document. */
 export function isAttached(element: Element): boolean {
   return element.isConnected && (flatParent(element) !== null || element === unclobbered.documentElement);
 }

@@ -1,4 +1,5 @@
-// The roles of elements, by ARIA in HTML (https://www.w3.org/TR/html-aria/) and by the attribute role.
+// Determines the roles of elements, by the rules of ARIA in HTML (https://www.w3.org/TR/html-aria/) and by the
+// attribute role.
 
 import { flatParent } from './flat-tree.ts';
 
@@ -8,7 +9,10 @@ const Heading: RoleRule = 'heading';
 const sectioning =
   'article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]';
 
-/** NativeRoles maps the names of HTML elements to roles. An empty role means an element without meaning. */
+/**
+ * NativeRoles maps the tag names of HTML elements to ARIA roles. An empty role means that the element has no semantic
+ * meaning.
+ */
 const NativeRoles: Readonly<Record<string, RoleRule>> = {
   a: (e) => (e.hasAttribute('href') ? 'link' : ''),
   area: (e) => (e.hasAttribute('href') ? 'link' : ''),
@@ -82,7 +86,7 @@ const InputRoles: Readonly<Record<string, string>> = {
   submit: 'button',
 };
 
-/** KnownRoles are the values of the attribute role that are taken as they are; other values are ignored. */
+/** KnownRoles are the supported values of the attribute role. Other values are ignored. */
 const KnownRoles = new Set(
   `alert alertdialog application article banner blockquote button cell checkbox columnheader combobox complementary
   contentinfo definition dialog document feed figure form grid gridcell group heading img image link list listbox
@@ -93,7 +97,10 @@ const KnownRoles = new Set(
   ),
 );
 
-/** ActionRoles are the roles that a user acts on. Each element with such a role gets a ref. */
+/**
+ * ActionRoles are the roles of elements that a user can operate, such as buttons. Each element with an ActionRole gets
+ * a ref.
+ */
 export const ActionRoles: ReadonlySet<string> = new Set(
   `button link textbox searchbox checkbox radio combobox listbox option slider spinbutton tab menuitem menuitemcheckbox
   menuitemradio switch treeitem iframe filefield colorpicker scrollbar clickable canvas video audio embed gridcell`.split(
@@ -101,13 +108,13 @@ export const ActionRoles: ReadonlySet<string> = new Set(
   ),
 );
 
-/** ContentNameRoles are the roles whose name is their content. */
+/** ContentNameRoles are the roles of elements that are named by their content. */
 export const ContentNameRoles: ReadonlySet<string> = new Set(
   `button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row
   rowheader switch tab tooltip treeitem clickable`.split(/\s+/),
 );
 
-/** roleOf returns the role of an element, and an empty string for an element without meaning. */
+/** roleOf returns the ARIA role of an element, or an empty string for an element without semantic meaning. */
 export function roleOf(element: Element): string {
   const explicit = element.getAttribute('role');
   if (explicit) {
@@ -128,7 +135,7 @@ function nativeRole(element: Element): string {
   return element instanceof SVGElement ? svgRole(element) : '';
 }
 
-/** isEditingHost reports whether an element is the outermost element that a user can write into. */
+/** isEditingHost reports whether an element is the outermost element of an editable area. */
 export function isEditingHost(element: Element): boolean {
   const value = element.getAttribute('contenteditable');
   return value !== null && value !== 'false' && element instanceof HTMLElement && element.isContentEditable;
@@ -152,7 +159,7 @@ function hasLabel(element: Element): boolean {
   return Boolean(element.getAttribute('aria-label')?.trim() || element.getAttribute('aria-labelledby')?.trim());
 }
 
-/** isScoped reports whether a header or footer belongs to a section, so that it is no landmark. */
+/** isScoped reports whether a header or footer belongs to a section, and is therefore no landmark. */
 function isScoped(element: Element): boolean {
   return flatParent(element)?.closest(sectioning) != null;
 }
@@ -165,7 +172,7 @@ function isRowHeader(element: Element): boolean {
   return row?.parentElement?.localName !== 'thead' && row?.querySelector(':scope > td') != null;
 }
 
-/** isFocusable reports whether an element takes part in keyboard navigation by its markup. */
+/** isFocusable reports whether the markup of an element makes the element focusable. */
 export function isFocusable(element: Element): boolean {
   if (element.hasAttribute('tabindex') || isEditingHost(element)) return true;
   const tag = element.localName;

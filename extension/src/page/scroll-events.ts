@@ -1,9 +1,12 @@
-// Scrolls elements and sends scroll events. The browser sends no scroll events in a hidden tab, because a hidden
-// tab draws no frames.
+// Scrolls elements, and dispatches the scroll events that are missing in hidden tabs. The browser dispatches no scroll
+// events in a hidden tab, because a hidden tab draws no frames.
 import { flatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** scrollWithEvents scrolls an element, or a scrollable area around the element, and sends the scroll events. */
+/**
+ * scrollWithEvents performs a scroll at an element. In a hidden tab, scrollWithEvents also dispatches the scroll
+ * events.
+ */
 export function scrollWithEvents(element: Element, perform: () => void): void {
   if (!unclobbered.hidden) {
     perform();

@@ -1,4 +1,4 @@
-// Scrolls the page or an area of it.
+// Scrolls the page, or a scrollable area of the page.
 import { runAct } from './act.ts';
 import { PageFailure } from './failure.ts';
 import { elementAt, flatParent } from './flat-tree.ts';
@@ -9,10 +9,10 @@ import { type Context, targetElement } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 
 const intoView: ScrollIntoViewOptions = { block: 'center', inline: 'nearest', behavior: 'instant' };
-/** Share is the part of the visible size that a scroll without amount moves. */
+/** Share is the fraction of the visible size by which a scroll without `amount` moves. */
 const Share = 0.8;
 
-/** scroll is the operation of this name. */
+/** scroll implements the page script operation `scroll`, which scrolls an area, or scrolls an element into view. */
 export async function scroll(args: ScrollArguments, context: Context): Promise<ScrollResult> {
   const { direction, amount } = args;
   const target = args.target ? targetElement(args.target, context) : undefined;
@@ -74,7 +74,10 @@ function scrollArea(
   steps[direction]();
 }
 
-/** scrollerFor returns the area that scrolls around an element; without one, the area in the middle of the page. */
+/**
+ * scrollerFor returns the scrollable area around an element. Without an element, scrollerFor returns the page, or the
+ * area at the center of the viewport.
+ */
 function scrollerFor(target: Element | undefined, isHorizontal: boolean): Element {
   const page = unclobbered.scrollingElement ?? unclobbered.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
@@ -94,7 +97,7 @@ function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): bo
   return isPage ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
 }
 
-/** largestScroller returns the largest area that scrolls, for pages whose middle does not. */
+/** largestScroller returns the largest scrollable area of the page, or undefined. */
 function largestScroller(isHorizontal: boolean): Element | undefined {
   let best: Element | undefined;
   let size = 0;

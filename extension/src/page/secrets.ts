@@ -1,18 +1,22 @@
-// Secret fields: passwords, one-time codes and card numbers. Their values never leave the page.
+// Detects secret fields, which are fields for passwords, one-time codes and card numbers. The values of secret fields
+// never leave the page.
 import { PageFailure } from './failure.ts';
 import { focusedElement, selectAll, selectKnown } from './flat-tree.ts';
 import type { SecretKind } from './secret-kind.ts';
 
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
-/** passwordFields are all fields that were seen with type=password. A page may switch the type to show the password. */
+/**
+ * passwordFields contains all fields that have had type=password. The page may change the type of such a field to show
+ * the password.
+ */
 const passwordFields = new WeakSet<Element>();
 
-/** Field names that a page uses for secrets, if it sets no autocomplete. */
+/** Names by which pages identify secret fields if they do not set the attribute autocomplete. */
 const CardName = /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;
 const CodeName = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;
 
-/** secretKind returns what kind of secret a field holds, and undefined for other elements. */
+/** secretKind returns the kind of a secret field, or undefined for any other element. */
 export function secretKind(element: Element): SecretKind | undefined {
   if (!isTextField(element)) return undefined;
   if (element.type === 'password' || passwordFields.has(element)) {
@@ -20,7 +24,7 @@ export function secretKind(element: Element): SecretKind | undefined {
     return 'password';
   }
   const autocomplete = element.getAttribute('autocomplete') ?? '';
-  // Some lists with a text filter use new-password to disable Chrome's autofill.
+  // Some comboboxes set autocomplete="new-password" on their text filter to disable Chrome's autofill.
   const isFilter = element.getAttribute('role') === 'combobox' && !/password/i.test(element.getAttribute('type') ?? '');
   if (/\b(current|new)-password\b/i.test(autocomplete) && !isFilter) return 'password';
   if (/\bone-time-code\b/i.test(autocomplete)) return 'code';
@@ -44,7 +48,7 @@ function isDrawnAsDots(element: Element): boolean {
 
 const secretSelector = 'input,textarea';
 
-/** checkField throws needs_approval for a secret field of a kind that the user has not approved. */
+/** checkField throws needs_approval for a secret field whose kind the user has not approved. */
 export function checkField(field: Element, approved: readonly SecretKind[]): void {
   const kind = secretKind(field);
   if (kind === undefined || approved.includes(kind)) return;
@@ -68,12 +72,12 @@ export function checkTyping(field: Element, approved: readonly SecretKind[]): vo
 const cardListSelector = 'select[autocomplete*="cc-" i]';
 const shownSelector = `${secretSelector},${cardListSelector}`;
 
-/** hasSecretFields reports whether the document has a visible or invisible secret field. */
+/** hasSecretFields reports whether the document has a secret field, visible or not. */
 export function hasSecretFields(): boolean {
   return selectAll(secretSelector).some((field) => secretKind(field) !== undefined);
 }
 
-/** visibleSecretKinds returns the kinds of the secret fields that the page shows. */
+/** visibleSecretKinds returns the kinds of the visible secret fields in the document. */
 export function visibleSecretKinds(): SecretKind[] {
   const kinds = new Set<SecretKind>();
   for (const field of selectAll(shownSelector, 5_000)) {
@@ -83,25 +87,26 @@ export function visibleSecretKinds(): SecretKind[] {
   return [...kinds].sort();
 }
 
-/**
- * CardWords matches the names of payment card fields whose values are ordinary words, such as the name on the card.
- */
+/** CardWords matches fields of a payment card whose values are ordinary words, such as the name on the card. */
 const CardWords = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
-/** MinMaskedCharacters is the shortest secret that is searched in other text: shorter texts occur by accident. */
+/**
+ * MinMaskedCharacters is the minimum length of a secret that is masked in other text. Shorter values would match by
+ * accident.
+ */
 const MinMaskedCharacters = 4;
 
-/** SecretMask replaces the values of secret fields in other text, such as a name that repeats a password. */
+/** SecretMask masks the values of secret fields in other text, such as in a name that repeats a password. */
 export class SecretMask {
   readonly #values = new Set<string>();
 
-  /** addValue adds the value of a secret field. */
+  /** addValue adds the value of a secret field to the mask. */
   addValue(value: string): void {
     const text = value.trim();
     if (text.length >= MinMaskedCharacters) this.#values.add(text);
   }
 
-  /** maskText returns a text without the values of secret fields. */
+  /** maskText replaces the values of secret fields in a text with dots. */
   maskText(text: string): string {
     let masked = text;
     for (const value of this.#values) if (masked.includes(value)) masked = masked.replaceAll(value, '•••');
@@ -109,13 +114,13 @@ export class SecretMask {
   }
 }
 
-/** collectSecrets returns the mask for the secret fields of the document. */
+/** collectSecrets returns a mask for all secret fields of the document. */
 export function collectSecrets(): SecretMask {
   return maskOf(selectAll(secretSelector));
 }
 
 /**
- * knownSecrets is like collectSecrets, but does not search for new shadow roots. On a large page, the search for
+ * knownSecrets works like collectSecrets, but does not search for new shadow roots. On a large page, the search for
  * shadow roots takes much longer than any operation on a single element.
  */
 export function knownSecrets(): SecretMask {

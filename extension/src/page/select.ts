@@ -1,4 +1,4 @@
-// Chooses options, in select elements and in the list boxes that pages draw themselves.
+// Selects options in select elements, and in list boxes that pages implement themselves.
 import { runAct } from './act.ts';
 import { clickElement } from './click.ts';
 import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
@@ -16,7 +16,7 @@ import { isDisabled, shownValue } from './states.ts';
 import { unclobbered } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-/** select is the operation of this name. */
+/** select implements the page script operation `select`, which selects options of a list. */
 export async function select(args: SelectArguments, context: Context): Promise<SelectResult> {
   const element = targetElement(args.target, context);
   if (args.values.length === 0 && !(element instanceof HTMLSelectElement && element.multiple)) {
@@ -39,8 +39,8 @@ export async function select(args: SelectArguments, context: Context): Promise<S
 }
 
 /**
- * showsChosen reports whether a custom list shows an option as selected. A combobox shows the selected options in
- * its field or beside the field, because aria-selected may only mark the option that the arrow keys have reached.
+ * showsChosen reports whether a custom list shows an option as selected. A combobox shows the selected options in or
+ * beside its field. aria-selected may only mark the option that the arrow keys have reached.
  */
 function showsChosen(element: Element, name: string): boolean {
   const role = roleOf(element);
@@ -52,7 +52,7 @@ function showsChosen(element: Element, name: string): boolean {
   return cleanText(shown.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
 }
 
-/** chosenLabels returns the labels of the chosen options of a list. */
+/** chosenLabels returns the labels of the selected options of a list. */
 export function chosenLabels(element: Element): string[] {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].map((option) => cleanText(option.label));
@@ -64,8 +64,8 @@ export function chosenLabels(element: Element): string[] {
 }
 
 /**
- * chooseOptions selects the options with the given labels or values, and returns the names of the selected options
- * of a custom list.
+ * chooseOptions selects the options with the given labels or values. For a custom list, the result contains the names
+ * of the selected options.
  */
 export async function chooseOptions(
   element: Element,
@@ -108,7 +108,10 @@ function chooseNative(list: HTMLSelectElement, values: readonly string[]): void 
   list.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** matchName returns the index of the entry that has this name: exactly, or in any case, or as its only beginning. */
+/**
+ * matchName returns the index of the option with a given name, or -1. The name may differ in case, or be the beginning
+ * of only one option's name.
+ */
 function matchName(value: string, entries: readonly (readonly string[])[]): number {
   const exact = entries.findIndex((names) => names.includes(value));
   if (exact >= 0) return exact;
@@ -130,7 +133,7 @@ function optionNotFound(message: string, labels: readonly string[]): PageFailure
 
 const OpenLimitMs = 2_000;
 /**
- * FilteredOpenTimeoutMs limits the wait for a click to open a list that may open only when text is typed, in
+ * FilteredOpenTimeoutMs limits how long a click may take to open a list that may open only when text is typed, in
  * milliseconds.
  */
 const FilteredOpenTimeoutMs = 300;
@@ -140,18 +143,21 @@ const ScrollSteps = 1_000;
 const ScrollLimitMs = 15_000;
 const StepsPerReport = 20;
 /**
- * RowsTimeoutMs is how long a search step waits for the rows of a virtual list, in milliseconds.
- * HiddenRowsTimeoutMs applies in a hidden tab.
+ * RowsTimeoutMs is how long a search step waits for new rows of a virtual list, in milliseconds. HiddenRowsTimeoutMs
+ * replaces RowsTimeoutMs in a hidden tab.
  */
 const RowsTimeoutMs = 400;
 const HiddenRowsTimeoutMs = 1_200;
 /**
- * MaxSameRows is the number of search steps without new rows after which a list counts as not virtual, so that
- * later steps do not wait.
+ * MaxSameRows is the number of search steps without new rows after which later steps no longer wait, because the list
+ * is not virtual.
  */
 const MaxSameRows = 2;
 
-/** chooseInDrawnList opens a closed custom list, clicks the options, and returns the names of the options. */
+/**
+ * chooseInDrawnList opens a closed custom list and clicks the options. The result contains the names of the clicked
+ * options.
+ */
 async function chooseInDrawnList(
   element: Element,
   values: readonly string[],
@@ -172,7 +178,7 @@ async function chooseInDrawnList(
     }
     let option = list ? await findOption(list, value, context) : undefined;
     if (!(option instanceof Element) && field) {
-      // A filtered list contains only the options that match the text in its field.
+      // A filtered list shows only the options that match the text in its field.
       await writeField(field, value, false, []);
       list = await waitForList(element, OpenLimitMs, context);
       for (let tries = 0; list && !(option instanceof Element) && tries < FilterTries; tries++) {
@@ -195,7 +201,7 @@ async function chooseInDrawnList(
   return wanted;
 }
 
-/** textFieldIn returns the text field with which a combobox filters its options. */
+/** textFieldIn returns the text field in which a user filters the options of a combobox, or undefined. */
 function textFieldIn(element: Element): Field | undefined {
   const isText = (at: Element) =>
     (at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement) && !at.readOnly && !at.disabled;
@@ -203,7 +209,7 @@ function textFieldIn(element: Element): Field | undefined {
   return field instanceof HTMLElement && roleOf(element) === 'combobox' ? field : undefined;
 }
 
-/** waitForList waits until the list of an element opens, and returns undefined if the list does not open. */
+/** waitForList waits until the list of an element opens. The result is undefined if the list does not open. */
 async function waitForList(element: Element, limitMs: number, context: Context): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
@@ -221,7 +227,9 @@ function listNotOpened(): PageFailure {
   );
 }
 
-/** listOf returns the list of a combobox: the element itself, one that it controls, or one inside of it. */
+/**
+ * listOf returns the list of options of a combobox: the element itself, a list that it controls, or a list inside it.
+ */
 function listOf(element: Element): Element | undefined {
   if (/^(listbox|radiogroup|menu|tree)$/.test(roleOf(element))) return element;
   const root = element.getRootNode();
@@ -264,7 +272,7 @@ function optionName(option: Element): string {
   return nameOf(option, roleOf(option)) || cleanText(option.textContent ?? '');
 }
 
-/** SearchedNames are the names of the options that the search has passed. */
+/** SearchedNames are the names of the options that the search has seen. */
 interface SearchedNames {
   readonly names: readonly string[];
   /** isComplete is true if the search reached the end of the list. */
@@ -281,7 +289,7 @@ function optionNotReached(value: string, names: readonly string[]): PageFailure 
 
 /**
  * findOption returns an option of a list by its name, or the names of all options if no name matches. findOption
- * scrolls the list, because a virtual list contains only the options in view.
+ * scrolls the list, because a virtual list contains only the visible options.
  */
 async function findOption(list: Element, value: string, context: Context): Promise<Element | SearchedNames> {
   const seen = new Set<string>();
@@ -300,7 +308,7 @@ async function findOption(list: Element, value: string, context: Context): Promi
   return { names: [...seen], isComplete: false };
 }
 
-/** ListRows scrolls through the rows of a long list, one view after the other. */
+/** ListRows scrolls through the rows of a long list. */
 class ListRows {
   readonly #list: Element;
   readonly #scroller: Element | undefined;
@@ -309,7 +317,7 @@ class ListRows {
   #hasScrolled = false;
   #hasWheeled = false;
 
-  /** The constructor of ListRows scrolls the list to its top. */
+  /** The constructor scrolls the list to its top. */
   constructor(list: Element, context: Context) {
     this.#list = list;
     this.#context = context;
@@ -319,7 +327,7 @@ class ListRows {
     this.#scroller = scroller;
   }
 
-  /** showNext scrolls to the rows after the present rows, and resolves with false at the end of the list. */
+  /** showNext scrolls to the next rows, and resolves with false at the end of the list. */
   async showNext(options: readonly Element[]): Promise<boolean> {
     const scroller = this.#scroller;
     const top = scroller?.scrollTop ?? 0;
@@ -336,7 +344,7 @@ class ListRows {
     return true;
   }
 
-  /** #turnWheel scrolls a list that handles wheel events. The first turn scrolls to the top. */
+  /** #turnWheel scrolls a list that handles wheel events itself. The first wheel event scrolls the list to its top. */
   async #turnWheel(options: readonly Element[]): Promise<boolean> {
     const last = options.at(-1);
     if (!last) return false;
@@ -353,7 +361,9 @@ class ListRows {
     return false;
   }
 
-  /** #waitForRows waits until the list shows other rows, and resolves with true if the rows have changed. */
+  /**
+   * #waitForRows waits until the list shows other rows, and resolves with false if the rows have not changed in time.
+   */
   async #waitForRows(limitMs: number, hasOthers: () => boolean): Promise<boolean> {
     const end = performance.now() + limitMs;
     for (;;) {
@@ -364,7 +374,7 @@ class ListRows {
   }
 }
 
-/** WheelToTop is a wheel distance that is large enough to reach the top of any list, in pixels. */
+/** WheelToTop is a wheel distance that reaches the top of any list, in pixels. */
 const WheelToTop = 10_000_000;
 
 function rowsTimeoutMs(): number {
@@ -376,22 +386,22 @@ function namesOf(options: readonly Element[]): string {
 }
 
 /**
- * isDrawnElsewhere reports whether the ARIA options of a list have no size, because the page draws other elements
- * for the user.
+ * isDrawnElsewhere reports whether the ARIA options of a list have no size, because the page draws other elements in
+ * their place.
  */
 function isDrawnElsewhere(list: Element): boolean {
   const options = optionsIn(list).filter(isShown);
   return options.length > 0 && !options.some(hasSize);
 }
 
-/** optionsToClick returns the options of a list that a user sees. */
+/** optionsToClick returns the options of a list that are visible to a user. */
 function optionsToClick(list: Element): Element[] {
   return isDrawnElsewhere(list) ? findDrawnOptions(list) : optionsIn(list).filter(isShown);
 }
 
 /**
- * findScroller returns the scrollable element around the options of a list. Some lists hide overflowing rows, and
- * scroll by a script.
+ * findScroller returns the scrollable element around the options of a list. Some lists hide the rows that overflow, and
+ * scroll by script.
  */
 function findScroller(list: Element, options: readonly Element[]): Element | undefined {
   const areas = [list, ...[...list.querySelectorAll('*')].slice(0, 200)].filter(

@@ -1,21 +1,22 @@
-// Describes the shapes of SVG drawings. These shapes have no role and often no name, but a user may click them.
+// Describes the shapes of SVG drawings, such as circles. These shapes have no role and often no name, but a user can
+// click them.
 import { shorten } from './visible-text.ts';
 
 const ShapeTags = new Set('rect circle ellipse polygon polyline path line text image use'.split(' '));
-/** DrawingTags are the SVG tags that distinguish a drawing from a logo. A logo contains only paths. */
+/** DrawingTags are the SVG tags that occur in drawings, but not in logos. A logo consists only of paths. */
 const DrawingTags = 'rect,circle,ellipse,polygon,text,image';
 /**
- * MaxShapes is the maximum number of shapes in a drawing whose shapes get snapshot lines. The shapes of a larger
- * map or chart get no lines.
+ * MaxShapes is the maximum number of shapes in a drawing whose shapes get lines in a snapshot. The shapes of a larger
+ * map or chart get no lines in the snapshot.
  */
 const MaxShapes = 80;
-/** MinDrawingPixels is the minimum width and height of a drawing; a smaller SVG element is an icon. */
+/** MinDrawingPixels is the minimum width and height of a drawing, in pixels. A smaller SVG element is an icon. */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;
 
 /**
- * Drawings decides which SVG drawings get snapshot lines for their shapes. Each traversal of the page uses a new
- * Drawings.
+ * Drawings decides for which SVG drawings a snapshot contains the shapes. Each traversal of the page uses a new
+ * Drawings, because the result is cached.
  */
 export class Drawings {
   readonly #isShown = new Map<SVGSVGElement, boolean>();
@@ -39,10 +40,7 @@ function showsShapes(drawing: SVGSVGElement): boolean {
   return count <= MaxShapes && drawing.querySelector(DrawingTags) !== null;
 }
 
-/**
- * describeShape returns the name, the color, the size and the position of a shape, such as ' [fill=red] [20x20 at
- * 5,5]'.
- */
+/** describeShape returns the ID, color, size and position of a shape, such as ' [fill=red] [20x20 at 5,5]'. */
 export function describeShape(element: Element): string {
   const drawing = element instanceof SVGGraphicsElement ? element.ownerSVGElement : null;
   if (!drawing) return '';

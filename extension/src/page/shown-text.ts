@@ -3,7 +3,7 @@ import { flatChildren, flatParent } from './flat-tree.ts';
 import { showElement, TextSight } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
-/** shownText returns the beginning of the visible text of an element, about limit characters at most. */
+/** shownText returns the beginning of an element's visible text, with about `limit` characters. */
 export function shownText(element: Element, limit: number): string {
   const collector = new ShownText(limit);
   if (!isHidden(element)) collector.add(element, 0);
@@ -37,8 +37,8 @@ class ShownText {
 }
 
 /**
- * isHidden reports whether an element is invisible to the user. A control that the page draws as a label counts as
- * visible if the label is visible.
+ * isHidden reports whether an element is invisible to the user. An invisible input counts as visible if one of its
+ * labels is visible.
  */
 export function isHidden(element: Element): boolean {
   if (!isHiddenBox(element)) return false;

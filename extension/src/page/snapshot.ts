@@ -1,4 +1,4 @@
-// Takes snapshots of the frame.
+// Takes snapshots of the content of a frame.
 import { finishAnimations } from './animations.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
@@ -15,11 +15,11 @@ import { VisiblePart, viewportRect } from './view.ts';
 import { cleanText, countTokens } from './visible-text.ts';
 import { Walk } from './walk.ts';
 
-/** DefaultMaxTokens is the size of a snapshot, unless the agent asks for another. */
+/** DefaultMaxTokens is the maximum size of a snapshot, in tokens, unless the agent sets another limit. */
 export const DefaultMaxTokens = 6_000;
 const MaxTitleCharacters = 200;
 
-/** SnapshotOptions configure takeSnapshot. */
+/** SnapshotOptions are the options of takeSnapshot. */
 export interface SnapshotOptions {
   readonly root: Element;
   readonly mode: SnapshotMode;
@@ -30,14 +30,14 @@ export interface SnapshotOptions {
   readonly forced?: ReadonlySet<Element>;
 }
 
-/** TakenSnapshot are the lines of a snapshot. */
+/** TakenSnapshot contains the lines and the frames of a snapshot. */
 export interface TakenSnapshot {
   readonly lines: readonly Line[];
   readonly folded: number;
   readonly frames: readonly TreeNode[];
 }
 
-/** PdfNote is the text of a snapshot of a PDF file, and of a PDF file that a tool reads. */
+/** PdfNote is the text that snapshots and reads return for a PDF file. */
 export const PdfNote =
   'This is a PDF file. Chrome shows scripts no text of it. Use browser_take_screenshot, or another source of the text.';
 
@@ -48,10 +48,13 @@ export function isPdf(): boolean {
 
 const noElements: ReadonlySet<Element> = new Set();
 
-/** takeSnapshot walks the frame and returns the lines. It gives way to the page after each 50 ms. */
+/**
+ * takeSnapshot collects the visible content of the frame, and returns its lines. takeSnapshot yields to the page's own
+ * tasks every 50 ms.
+ */
 export async function takeSnapshot(options: SnapshotOptions, context: Context): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
-  // In a hidden tab, the browser runs no animations, so content that an animation reveals would never appear.
+  // In a hidden tab, animations do not advance, so content that an animation reveals would never appear.
   if (unclobbered.hidden) finishAnimations();
   const { refs } = context.state;
   const view = new VisiblePart(options.view ?? viewportRect());
@@ -92,7 +95,7 @@ async function runWalk(walk: Walk, root: Element, context: Context): Promise<Tre
   }
 }
 
-/** buildTree returns the whole tree below an element, with nothing folded. */
+/** buildTree returns the complete tree of visible content below an element, without leaving out rows. */
 export function buildTree(root: Element, context: Context): Promise<TreeNode> {
   const walk = new Walk({
     refs: context.state.refs,
@@ -108,13 +111,13 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
   return runWalk(walk, root, context);
 }
 
-/** rootElement returns the element that a snapshot of the whole frame begins with. */
+/** rootElement returns the root element of a snapshot of the whole frame. */
 export function rootElement(): Element {
-  // A script can remove the root of the document; a new body is the empty content.
+  // If a script has removed the root of the document, a new body element serves as the empty content.
   return unclobbered.body ?? unclobbered.documentElement ?? unclobbered.createElement('body');
 }
 
-/** snapshot is the operation of this name. */
+/** snapshot implements the page script operation `snapshot`, which returns the visible content of the frame as text. */
 export async function snapshot(args: SnapshotArguments, context: Context): Promise<SnapshotResult> {
   const { mode = 'full', maxTokens = DefaultMaxTokens, target = '' } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < 0 || (maxTokens > 0 && maxTokens < 200)) {
@@ -155,12 +158,12 @@ function result(id: string, text: string, taken: TakenSnapshot): Omit<SnapshotRe
   };
 }
 
-/** documentTitle returns the title of the document without hidden characters. */
+/** documentTitle returns the title of the document, without invisible characters. */
 export function documentTitle(): string {
   return cleanText(unclobbered.title).slice(0, MaxTitleCharacters);
 }
 
-/** MaxChangedShare is the share of changed lines from which a full snapshot is shorter than its changes. */
+/** MaxChangedShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
 const MaxChangedShare = 0.6;
 const MinLinesForShare = 12;
 
@@ -179,7 +182,7 @@ function diffSince(
   return diff.changes === 0 ? `nothing changed since ${base.id}` : diff.text;
 }
 
-/** stillShown returns whether the page still shows a line that the new snapshot lacks, because it folds the line. */
+/** stillShown returns a function that reports whether the page still shows a line that the new snapshot leaves out. */
 export function stillShown(taken: TakenSnapshot): (line: StoredLine) => boolean {
   if (taken.folded === 0) return () => false;
   const keys = new Set(taken.lines.map((line) => line.key));

@@ -1,4 +1,4 @@
-// The state of one document: its refs and its last snapshots.
+// Stores the state of one document: its refs and its latest snapshots.
 
 import { lineOf } from './describe.ts';
 import type { DiffLine } from './diff.ts';
@@ -9,30 +9,28 @@ import type { PageNumbers, PageProgress, SnapshotMode } from './operations.ts';
 import { nearestMatch, Refs } from './refs.ts';
 import type { TrustedInput } from './trusted.ts';
 
-/** Context is what an operation gets besides its arguments. */
+/** Context contains what a page script operation needs besides its arguments. */
 export interface Context {
   readonly state: DocumentState;
-  /** The prefix of the frame, such as f3. */
+  /** The prefix of the frame's refs, such as f3. */
   readonly prefix: string;
   readonly report: (progress: PageProgress) => void;
   readonly signal: AbortSignal;
-  /** Stores how far the operation came, for the answer to a cancel. */
+  /** Records what the operation has done so far, for the case that the operation fails or is cancelled. */
   readonly setDone: (done: string) => void;
-  /**
-   * trusted sends trusted input through the debugger; undefined if the operation only dispatches synthetic events.
-   */
+  /** trusted sends trusted input through the debugger; undefined if the operation dispatches only synthetic events. */
   readonly trusted?: TrustedInput | undefined;
 }
 
-/** StoredLine is a line of an earlier snapshot. */
+/** StoredLine is a line of an earlier snapshot that a later snapshot can be compared with. */
 export interface StoredLine extends DiffLine {
   readonly element: WeakRef<Element>;
 }
 
-/** StoredSnapshot is an earlier snapshot. */
+/** StoredSnapshot is an earlier snapshot that a later snapshot can be compared with. */
 export interface StoredSnapshot {
   readonly id: string;
-  /** The snapshots of a document are numbered from 1. */
+  /** The number of the snapshot. The snapshots of a document are numbered from 1. */
   readonly number: number;
   readonly lines: readonly StoredLine[];
   readonly mode: SnapshotMode;
@@ -44,21 +42,21 @@ const MaxSnapshots = 8;
 const MaxStoredLines = 100_000;
 
 /**
- * AddedRows records which rows of folded lists the page added after which snapshot. A row that a snapshot did not show
- * may be old, and only scrolled into view.
+ * AddedRows records when the page added rows to long lists, of which a snapshot shows only some rows. A row that an
+ * earlier snapshot did not contain may be old, and may only have been scrolled into view.
  */
 export class AddedRows {
-  /** The number of snapshots so far. */
+  /** The number of snapshots that were taken so far. */
   snapshots = 0;
   readonly #bornAfter = new WeakMap<Element, number>();
   readonly #observer = new MutationObserver((records) => this.#record(records));
 
-  /** watch begins to record the rows of a list. */
+  /** watch starts to record the rows that the page adds to a list. */
   watch(container: Node): void {
     this.#observer.observe(container, { childList: true });
   }
 
-  /** isBornSince reports whether the page added an element after a snapshot. */
+  /** isBornSince reports whether the page added an element after the snapshot with the given number. */
   isBornSince(element: Element, snapshot: number): boolean {
     this.#record(this.#observer.takeRecords());
     return (this.#bornAfter.get(element) ?? -1) >= snapshot;
@@ -71,7 +69,7 @@ export class AddedRows {
   }
 }
 
-/** DocumentState is the state of one document in one frame. */
+/** DocumentState stores the refs, snapshots and texts of one document. */
 export class DocumentState {
   readonly refs = new Refs();
   readonly addedRows = new AddedRows();
@@ -79,18 +77,18 @@ export class DocumentState {
   readonly #readings = new Map<string, string>();
   #lastReading = 0;
 
-  /** lastNumbers are the greatest numbers of refs and snapshots. */
+  /** lastNumbers are the highest element and snapshot numbers that the document has used. */
   get lastNumbers(): PageNumbers {
     return { ref: this.refs.lastRef, snapshot: this.addedRows.snapshots };
   }
 
-  /** beginAfter makes the next numbers greater than those of an earlier document of the frame. */
+  /** beginAfter continues the element and snapshot numbers of an earlier document in the same frame. */
   beginAfter({ ref, snapshot }: PageNumbers): void {
     this.refs.beginAfter(ref);
     this.addedRows.snapshots = Math.max(this.addedRows.snapshots, snapshot);
   }
 
-  /** store keeps a snapshot as the base of later diffs, and returns its id. */
+  /** store stores a snapshot for later comparisons, and returns the ID of the snapshot. */
   store(lines: readonly Line[], origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>, prefix: string): string {
     const number = ++this.addedRows.snapshots;
     const id = `${prefix}s${number}`;
@@ -111,12 +109,15 @@ export class DocumentState {
     return id;
   }
 
-  /** snapshot returns an earlier snapshot, and undefined if it is no longer stored. */
+  /** snapshot returns a stored snapshot, or undefined if the snapshot is no longer stored. */
   snapshot(id: string): StoredSnapshot | undefined {
     return this.#snapshots.find((snapshot) => snapshot.id === id);
   }
 
-  /** storeReading keeps a text that a client reads in parts, and returns its id. The last four texts are kept. */
+  /**
+   * storeReading stores a text that a client reads in parts, and returns an ID for the text. DocumentState stores only
+   * the four most recent texts.
+   */
   storeReading(text: string): string {
     const id = `r${++this.#lastReading}`;
     this.#readings.set(id, text);
@@ -132,7 +133,7 @@ export class DocumentState {
   }
 }
 
-/** targetElement returns the element of a ref, or throws stale_ref with the nearest match. */
+/** targetElement returns the element of a ref, or throws stale_ref with the most similar element. */
 export function targetElement(ref: string, context: Context): Element {
   const { state, prefix } = context;
   const found = state.refs.find(ref, prefix);

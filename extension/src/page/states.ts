@@ -1,4 +1,4 @@
-// The states and the values of elements, as marks in a snapshot's line.
+// Writes the states and values of elements as marks in a snapshot line, such as [checked].
 import { flatParent, focusedElement } from './flat-tree.ts';
 import { ActionRoles } from './roles.ts';
 import { secretKind } from './secrets.ts';
@@ -6,7 +6,7 @@ import { cleanText, shorten } from './visible-text.ts';
 
 const MaxValueCharacters = 200;
 
-/** marksOf returns the states of an element, such as ' [checked] [disabled]'. */
+/** marksOf returns the states of an element as marks, such as ' [checked] [disabled]'. */
 export function marksOf(element: Element, role: string): string {
   let marks = '';
   if (role === 'heading') marks += ` [level=${headingLevel(element)}]`;
@@ -54,7 +54,10 @@ function headingLevel(element: Element): string {
   return /^h[1-6]$/.test(element.localName) ? element.localName.slice(1) : '2';
 }
 
-/** checkedState returns true, false or mixed for what can be checked, and undefined otherwise. */
+/**
+ * checkedState returns whether a checkable element is checked: true, false or mixed. For other elements, the result is
+ * undefined.
+ */
 export function checkedState(element: Element, role: string): 'true' | 'false' | 'mixed' | undefined {
   if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) {
     if (element.indeterminate && element.type === 'checkbox') return 'mixed';
@@ -71,7 +74,7 @@ function isCustom(element: Element): boolean {
   return element.localName.includes('-');
 }
 
-/** isDisabled reports whether an element ignores the user, by the attribute disabled or by ARIA. */
+/** isDisabled reports whether an element ignores user input, because of the attribute disabled or aria-disabled. */
 export function isDisabled(element: Element): boolean {
   if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
     if (element.matches(':disabled')) return true;
@@ -95,16 +98,19 @@ function isRequired(element: Element): boolean {
   return element.getAttribute('aria-required') === 'true';
 }
 
-/** SecretPlaceholder is shown in place of the value of a secret field. */
+/** SecretPlaceholder replaces the value of a secret field in snapshots. */
 const SecretPlaceholder = '•••';
 
-/** shownValue returns the value that a user sees in a field; undefined if the element has none. */
+/**
+ * shownValue returns the value of a field as a user sees it, shortened. The result is undefined if the field has no
+ * value.
+ */
 export function shownValue(element: Element, role: string): string | undefined {
   const value = wholeValue(element, role);
   return value === undefined || value === '' ? undefined : shorten(cleanText(value), MaxValueCharacters);
 }
 
-/** wholeValue returns the whole value of a field, and for secret fields only whether there is one. */
+/** wholeValue returns the complete value of a field. For a secret field, the result is a placeholder. */
 export function wholeValue(element: Element, role: string): string | undefined {
   if (element instanceof HTMLInputElement) return inputValue(element);
   if (element instanceof HTMLTextAreaElement)
@@ -137,14 +143,14 @@ function inputValue(input: HTMLInputElement): string | undefined {
   }
 }
 
-/** editableText returns the text of an element that a user writes into. */
+/** editableText returns the text of an editable element, or undefined. */
 export function editableText(element: Element): string | undefined {
   if (!(element instanceof HTMLElement)) return undefined;
   if (element.isContentEditable) return element.innerText.replace(/\n$/, '');
   return element.getAttribute('aria-valuetext') ?? undefined;
 }
 
-/** focusMark returns ' [focused]' for the focused element. */
+/** focusMark returns ' [focused]' for the focused element, and otherwise an empty string. */
 export function focusMark(element: Element): string {
   return element === focusedElement() ? ' [focused]' : '';
 }

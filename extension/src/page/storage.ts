@@ -1,17 +1,17 @@
-// Reads and changes the data that the page stores: localStorage, sessionStorage and IndexedDB.
+// Reads and changes the data that a page stores: localStorage, sessionStorage and IndexedDB.
 import { PageFailure } from './failure.ts';
 
 import type { Context } from './state.ts';
 import type { StorageArguments, StorageResult } from './storage-operation.ts';
 
-/** MaxListed is the maximum number of keys in one result. */
+/** MaxListed is the maximum number of keys that one result lists. */
 const MaxListed = 200;
-/** MaxValueChars is the size of one part of a stored value, in UTF-16 code units. */
+/** MaxValueChars is the maximum length of one part of a stored value, in UTF-16 code units. */
 const MaxValueChars = 20_000;
-/** DatabaseMs is how long a database may take to answer, in milliseconds. */
+/** DatabaseMs limits how long an IndexedDB request may take, in milliseconds. */
 const DatabaseMs = 5000;
 
-/** storage implements the page script operation storage, which runs one action on a storage area of the document. */
+/** storage implements the page script operation `storage`, which runs one action on a storage area of the document. */
 export async function storage(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
   if (args.area === 'indexeddb') return await runDatabaseAction(args, signal);
   if (args.database !== undefined || args.store !== undefined)
@@ -19,7 +19,7 @@ export async function storage(args: StorageArguments, { signal }: Context): Prom
   return runAreaAction(args, openArea(args.area));
 }
 
-/** openArea returns a storage area, and fails in a sandboxed document, which has no storage. */
+/** openArea returns a storage area. In a sandboxed document, which has no storage, openArea throws. */
 function openArea(area: 'local' | 'session'): Storage {
   try {
     return area === 'local' ? localStorage : sessionStorage;
@@ -71,7 +71,7 @@ function entryLine(key: string, value: string): string {
   return `${JSON.stringify(key)} ${value.length} characters`;
 }
 
-/** listPart returns the lines of one part of a list. */
+/** listPart returns one part of a list of entries, as text lines. */
 function listPart<T>({ from = 0 }: StorageArguments, all: readonly T[], lineOf: (item: T) => string): StorageResult {
   const lines = all.slice(from, from + MaxListed).map(lineOf);
   const next = from + MaxListed;
@@ -95,7 +95,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
       throw new PageFailure('invalid_arguments', `The action ${action} needs a database and a store.`);
     return await listDatabases(args, names, signal);
   }
-  // Check that the database exists, because opening a missing database would create it.
+  // The existence of the database is checked first, because opening a missing database would create it.
   if (!names.includes(name))
     throw new PageFailure(
       'invalid_arguments',
@@ -123,7 +123,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
 
 async function openDatabase(name: string, signal: AbortSignal): Promise<IDBDatabase> {
   const request = indexedDB.open(name);
-  // The page may have deleted the database since the previous step.
+  // The page may have deleted the database after its existence was checked.
   request.onupgradeneeded = () => request.transaction?.abort();
   const database = await resultOf(request, signal);
   database.onversionchange = () => database.close();
@@ -181,7 +181,7 @@ async function runStoreAction(
   }
   const value = parseJSON(requireValue(args));
   try {
-    // An object store with a key path reads the key from the value.
+    // An object store with a key path reads the key from the value itself.
     await resultOf(store.keyPath === null ? store.put(value, key) : store.put(value), signal);
   } catch (error) {
     throw new PageFailure('rejected', `The database did not store the value: ${describeError(error)}.`);
@@ -190,8 +190,8 @@ async function runStoreAction(
 }
 
 /**
- * findRecord finds a record by its key. findRecord first tries the key as a text, then as a number or a list in
- * JSON.
+ * findRecord finds an IndexedDB record by its key. findRecord first tries the key as a string, and then as a number or
+ * an array in JSON.
  */
 async function findRecord(
   store: IDBObjectStore,
@@ -207,7 +207,7 @@ async function findRecord(
     : { key: parsed, old: byValue };
 }
 
-/** resultOf waits for an IndexedDB request and returns its result. */
+/** resultOf waits for an IndexedDB request, and returns the result of the request. */
 async function resultOf<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     const fail = () =>
@@ -223,7 +223,7 @@ async function resultOf<T>(request: IDBRequest<T>, signal: AbortSignal): Promise
   });
 }
 
-/** parseJSON parses JSON text, and returns text that is not valid JSON unchanged. */
+/** parseJSON parses JSON text. Text that is not valid JSON is returned unchanged. */
 function parseJSON(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -232,7 +232,7 @@ function parseJSON(text: string): unknown {
   }
 }
 
-/** toJSON describes a stored value, because JSON cannot represent some values that IndexedDB can store. */
+/** toJSON converts a stored value to JSON text. Values without a JSON form, such as a Blob, are described. */
 function toJSON(value: unknown): string {
   const replacer = (_: string, part: unknown) => {
     if (typeof part === 'bigint') return `${part}n`;

@@ -4,14 +4,14 @@ import type { StylesArguments, StylesResult } from './devtools-operations.ts';
 import { PageFailure } from './failure.ts';
 import { type Context, targetElement } from './state.ts';
 
-/** DefaultProperties are the CSS properties that the operation styles returns without the argument properties. */
+/** DefaultProperties are the CSS properties that the operation `styles` returns if the agent names no properties. */
 const DefaultProperties =
   `display visibility opacity position top right bottom left z-index float box-sizing width height margin padding border
   border-radius overflow color background-color background-image font-family font-size font-weight line-height
   text-align text-decoration white-space cursor pointer-events transform transition animation filter box-shadow flex
   flex-direction justify-content align-items gap grid-template-columns grid-template-rows`.split(/\s+/);
 
-/** styles implements the page script operation styles. */
+/** styles implements the page script operation `styles`, which returns computed styles of an element. */
 export async function styles(args: StylesArguments, context: Context): Promise<StylesResult> {
   const element = targetElement(args.target, context);
   const style = getComputedStyle(element);

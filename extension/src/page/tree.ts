@@ -1,29 +1,31 @@
-// The tree that a walk builds and a snapshot prints.
+// Defines the tree of visible content that a snapshot prints.
 
-/** TreeNode is an element with a role. */
+/** TreeNode is an element with a role, and its visible content. */
 export interface TreeNode {
   readonly kind: 'node';
   readonly element: Element;
   readonly role: string;
   readonly name: string;
-  /** The states, such as ' [checked]', and ' [ref=e12]'. */
+  /** The states of the element and its ref, such as ' [checked] [ref=e12]'. */
   readonly marks: string;
   readonly value: string | undefined;
   readonly ref: string;
   readonly children: TreePart[];
-  /** The rows of a list or table, and how many of them the tree contains; 0 if nothing was folded. */
+  /**
+   * The number of rows of a list or table, and the number of rows that the tree contains; 0 if no rows were left out.
+   */
   rows: number;
   shownRows: number;
 }
 
-/** TextPart is text between elements. `element` is the element around the text. */
+/** TextPart is a text between elements. `element` is the element that contains the text. */
 export interface TextPart {
   readonly kind: 'text';
   readonly element: Element;
   text: string;
 }
 
-/** FoldPart marks elements that were left out. `element` contains them. */
+/** FoldPart marks the place of elements that were left out. `element` contains the elements that were left out. */
 export interface FoldPart {
   readonly kind: 'fold';
   readonly element: Element;
@@ -32,7 +34,7 @@ export interface FoldPart {
 
 export type TreePart = TreeNode | TextPart | FoldPart;
 
-/** makeNode returns a node without children. */
+/** makeNode returns a TreeNode without children. */
 export function makeNode(fields: Pick<TreeNode, 'element' | 'role' | 'name' | 'marks' | 'value' | 'ref'>): TreeNode {
   return { kind: 'node', ...fields, children: [], rows: 0, shownRows: 0 };
 }

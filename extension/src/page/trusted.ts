@@ -14,7 +14,7 @@ import { checkField } from './secrets.ts';
 import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** TrustedInput requests the trusted input of one operation from the worker. */
+/** TrustedInput requests trusted input for one page script operation from the worker. */
 export class TrustedInput {
   readonly #send: (request: InputRequest) => Promise<boolean>;
   readonly #signal: AbortSignal;
@@ -22,14 +22,13 @@ export class TrustedInput {
   #press: Press | undefined;
   #hasFocus = true;
   #hasUserPressed = false;
-  /** #leavingUntilMs is when input may continue if a started navigation has not replaced this document. */
+  /** #leavingUntilMs is the time when input may continue if the started navigation has not replaced the document. */
   #leavingUntilMs = 0;
-  /** #isLost is true if the worker could not send input, for example because the user stopped the debugger. */
+  /** #isLost is true if the worker could not send the input, for example because the user stopped the debugger. */
   #isLost = false;
 
   /**
-   * send resolves with true if the worker has sent the input. The worker sends no input after the signal is
-   * aborted.
+   * `send` resolves with true if the worker has sent the input. The worker sends no input after the signal is aborted.
    */
   constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
     this.#send = send;
@@ -39,16 +38,16 @@ export class TrustedInput {
   }
 
   /**
-   * hasUserPressed is true if the user has pressed a mouse button during the operation. After such a press, characters
-   * that are on their way must not be typed.
+   * hasUserPressed is true if the user has pressed a mouse button during the operation. After such a press, the
+   * characters that still wait to be typed must not be typed.
    */
   get hasUserPressed(): boolean {
     return this.#hasUserPressed;
   }
 
   /**
-   * waitForNavigation waits while a navigation is about to replace this document. A key press would reach the next
-   * document, which may be on a site that the agent may not use.
+   * waitForNavigation waits while a navigation is about to replace the document. Otherwise, a key press could reach the
+   * next document, whose site the agent may not be allowed to use.
    */
   async waitForNavigation(): Promise<void> {
     while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await nextFrame(this.#signal);
@@ -72,7 +71,7 @@ export class TrustedInput {
     if (request.kind === 'press') this.#press = new Press(request.button);
     if (request.kind === 'move' || request.kind === 'press') this.#press?.moveTo(request.x, request.y);
     if (!(await this.#send(request))) {
-      this.#signal.throwIfAborted(); // an aborted operation then reports its progress
+      this.#signal.throwIfAborted(); // a cancelled operation reports what it did
       this.#isLost = true;
       throw new PageFailure('not_hittable', 'The debugger cannot reach the position of the element in the tab.');
     }
@@ -81,11 +80,11 @@ export class TrustedInput {
   }
 
   /**
-   * endFocusEmulation ends the focus emulation, which is on only during trusted input. A changed field receives the
-   * event change. The page receives no blur event, because blur would close the page's menus before the next action
-   * in a background tab. If an operation ends while the mouse button is pressed, the worker releases the button,
-   * and the page must not receive a click. If the worker has lost the debugger, the page receives synthetic release
-   * events instead.
+   * endFocusEmulation ends the focus emulation, which is active only during trusted input. A field whose value changed
+   * receives the event "change". The page receives no blur event, because in a background tab a blur event would close
+   * the page's menus before the next action. If an operation ends while the mouse button is pressed, the worker
+   * releases the button, but the page receives no click. If the worker has lost the debugger, the page receives
+   * synthetic events for the release instead.
    */
   async endFocusEmulation(): Promise<void> {
     if (!this.#hasFocus) return;
@@ -109,11 +108,11 @@ export class TrustedInput {
   }
 }
 
-/** Press is a mouse button that the debugger holds down. */
+/** Press is a press of a mouse button that the debugger has not released yet. */
 class Press {
   readonly #mouse: Mouse;
   readonly #controller = new AbortController();
-  /** #source is the element that the page drags with an HTML drag. */
+  /** #source is the element that an HTML drag drags. */
   #source: Element | undefined;
 
   constructor(button: MouseButton) {
@@ -129,7 +128,7 @@ class Press {
     this.#mouse.place(x, y);
   }
 
-  /** end sends the events of a mouse button release without a drop. */
+  /** end dispatches the events of a released mouse button, without a drop. */
   end(): void {
     this.#source?.dispatchEvent(new DragEvent('dragend', { bubbles: true, composed: true }));
     this.#mouse.release();
@@ -142,18 +141,18 @@ class Press {
 
 const blurEvents = ['blur', 'focusout'] as const;
 /**
- * FocusEndTimeoutMs limits the wait for the end of the focus emulation, in milliseconds. The page of an active tab
- * keeps the focus.
+ * FocusEndTimeoutMs limits how long the document may take to lose the emulated focus, in milliseconds. The document of
+ * an active tab keeps the focus.
  */
 const FocusEndTimeoutMs = 30;
 
-/** NavigationGraceMs is how long a navigation may take to replace the document, in milliseconds. */
+/** NavigationGraceMs limits how long a started navigation may take to replace the document, in milliseconds. */
 const NavigationGraceMs = 3000;
 
-/** PointerArrivalTimeoutMs is how long the pointer may take to reach a frame, in milliseconds. */
+/** PointerArrivalTimeoutMs limits how long the pointer may take to reach a frame, in milliseconds. */
 const PointerArrivalTimeoutMs = 1000;
 
-/** TrustedMouse sends trusted input of the pointer and of one mouse button. */
+/** TrustedMouse sends trusted pointer input, with one mouse button. */
 export class TrustedMouse {
   readonly #context: Context;
   readonly #input: TrustedInput;
@@ -173,9 +172,9 @@ export class TrustedMouse {
   }
 
   /**
-   * move moves the pointer to a point on an element, and waits until the pointer has arrived in this frame. move
-   * rejects a point on a frame element, because the input would reach the child document, which may be on a site
-   * that the agent may not use.
+   * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. move throws
+   * for a point on a frame element, because the input would reach a child document on another site, which the agent may
+   * not be allowed to use.
    */
   async move(x: number, y: number, hit: Element): Promise<void> {
     if (isFrameElement(hit)) throw makeFrameInWayFailure();
@@ -186,7 +185,8 @@ export class TrustedMouse {
     };
     addEventListener('pointermove', note, true);
     try {
-      // The browser sends no event for a pointer that is already at the point.
+      // The browser dispatches no event if the pointer is already at the point, so the pointer first moves one pixel
+      // beside it.
       await this.#input.requestInput(this.#request('move', x + 1, y));
       await this.#input.requestInput(this.#request('move', x, y));
       const end = performance.now() + PointerArrivalTimeoutMs;
@@ -207,8 +207,8 @@ export class TrustedMouse {
   }
 
   /**
-   * press presses the mouse button at a point. A right click shows no context menu of the browser, even if the page
-   * shows no menu itself.
+   * press presses the mouse button at a point. The browser's context menu is suppressed, even if the page shows no menu
+   * itself.
    */
   async press({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
@@ -229,19 +229,19 @@ export function isFrameElement(element: Element): boolean {
   return /^(iframe|frame|object|embed)$/.test(element.localName);
 }
 
-/** makeFrameInWayFailure returns the failure of input at a point in a child frame. */
+/** makeFrameInWayFailure returns the error for a point that is in a child frame. */
 export function makeFrameInWayFailure(): PageFailure {
   return new PageFailure('not_hittable', 'There is a frame at this point. Use the ref of an element in the frame.');
 }
 
 /**
- * SuppressMs is how long suppressEvent waits for the event of a mouse button, in milliseconds. A restarted worker
- * may release a button late.
+ * SuppressMs limits how long suppressEvent waits for an event, in milliseconds. A restarted worker may release a mouse
+ * button late.
  */
 const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
 
 /**
- * suppressEvent prevents the next context menu of the browser, or hides the next click from the page. A click after
+ * suppressEvent suppresses the browser's next context menu, or hides the next click from the page. A click that follows
  * a new press is not hidden.
  */
 function suppressEvent(type: 'contextmenu' | 'click'): void {
@@ -261,8 +261,8 @@ function suppressEvent(type: 'contextmenu' | 'click'): void {
 const PopupTypes = /^(date|month|week|time|datetime-local|color)$/;
 
 /**
- * opensPopup reports whether a click on an element opens a popup of the browser that no tool can use: a list of
- * options, a date picker, or a color picker.
+ * opensPopup reports whether a click on an element opens a browser popup that no tool can operate, such as a date
+ * picker.
  */
 export function opensPopup(element: Element): boolean {
   const label = closestInFlatTree(element, (at) => at instanceof HTMLLabelElement);
@@ -272,8 +272,8 @@ export function opensPopup(element: Element): boolean {
 }
 
 /**
- * trustedMouseFor returns the trusted mouse for an element, or undefined if the operation or the element needs
- * synthetic events.
+ * trustedMouseFor returns a trusted mouse for an element. The result is undefined if the operation or the element
+ * requires synthetic events.
  */
 export function trustedMouseFor(
   element: Element,
@@ -284,10 +284,10 @@ export function trustedMouseFor(
   return new TrustedMouse(context.trusted, context, options.button, options.modifiers);
 }
 
-/** FocusTimeoutMs is how long a frame may take to get the focus, in milliseconds. */
+/** FocusTimeoutMs limits how long a frame may take to receive the focus, in milliseconds. */
 const FocusTimeoutMs = 500;
 
-/** focusOwnFrame gives this frame the focus of the page before trusted key presses. */
+/** focusOwnFrame moves the focus of the page to this frame before trusted key presses. */
 export async function focusOwnFrame(context: Context): Promise<void> {
   if (!context.trusted || unclobbered.hasFocus()) return;
   await context.trusted.requestInput({ kind: 'focus' });
@@ -296,8 +296,8 @@ export async function focusOwnFrame(context: Context): Promise<void> {
 }
 
 /**
- * trustedKeysFor returns the trusted input for key presses in an element. The result is undefined if the keys would
- * not reach the element, or would open a popup of the browser.
+ * trustedKeysFor returns the trusted input for key presses that an element should receive. The result is undefined if
+ * the keys would not reach the element, or would open a popup of the browser.
  */
 export function trustedKeysFor(receiver: Element, key: Key | undefined, context: Context): TrustedInput | undefined {
   if (!context.trusted) return undefined;
@@ -310,7 +310,7 @@ export function trustedKeysFor(receiver: Element, key: Key | undefined, context:
   return isFocused && !isPopupKey && !isFrameElement(focused) ? context.trusted : undefined;
 }
 
-/** MacCommands maps keys to the editing commands of macOS, which Chrome does not derive from a key press. */
+/** MacCommands maps keys to editing commands of macOS, which Chrome does not derive from a synthesized key press. */
 const MacCommands: Readonly<Record<string, string>> = {
   a: 'selectAll',
   c: 'copy',
@@ -326,7 +326,7 @@ const MacCommands: Readonly<Record<string, string>> = {
   ArrowDown: 'moveToEndOfDocument',
 };
 
-/** makeKeyRequest returns the request to press a key. */
+/** makeKeyRequest returns the input request that presses a key. */
 function makeKeyRequest({ key, code, keyCode, text, pressed }: Key): InputRequest {
   const modifiers: Modifier[] = [];
   if (pressed.ctrlKey) modifiers.push('Control');
@@ -338,7 +338,7 @@ function makeKeyRequest({ key, code, keyCode, text, pressed }: Key): InputReques
   return { kind: 'key', key, code, keyCode, text, modifiers, commands };
 }
 
-/** pressTrusted presses a key by trusted input, and the focused element receives the key. */
+/** pressTrusted presses a key by trusted input, so that the focused element receives the key. */
 export async function pressTrusted(
   input: TrustedInput,
   key: Key,
@@ -350,7 +350,7 @@ export async function pressTrusted(
   await nextFrame(context.signal);
 }
 
-/** typeTrusted types a character with its key, or inserts the character as text if no key types the character. */
+/** typeTrusted types a character with its key. A character that no key types is inserted as text. */
 export async function typeTrusted(
   input: TrustedInput,
   character: string,
@@ -374,8 +374,8 @@ export async function typeTrusted(
 }
 
 /**
- * requestTyping requests a key press or a text insertion. A secret field that the user has not approved receives no
- * text.
+ * requestTyping requests a key press or a text insertion from the worker. A secret field that the user has not approved
+ * receives no text.
  */
 async function requestTyping(
   input: TrustedInput,
@@ -385,7 +385,7 @@ async function requestTyping(
   await input.waitForNavigation();
   const focused = focusedElement();
   if (focused) checkField(focused, approved);
-  // Check each input event, because the page may move the focus during the keydown event.
+  // Each input event is checked, because the page may move the focus during the keydown event.
   let failure: unknown;
   const guard = (event: InputEvent) => {
     if (input.hasUserPressed) event.preventDefault();

@@ -1,4 +1,4 @@
-// Typing into fields, pressing keys, and filling forms.
+// Types into fields, presses keys, and fills forms.
 import { runAct } from './act.ts';
 import { clickElement } from './click.ts';
 import { lineOf } from './describe.ts';
@@ -41,7 +41,7 @@ import { checkedState, isDisabled } from './states.ts';
 import { focusOwnFrame, pressTrusted, trustedKeysFor, typeTrusted } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** type is the operation of this name. */
+/** type implements the page script operation `type`, which types a text into a field. */
 export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
   const element = targetElement(args.target, context);
   if (editContextText(element) !== undefined) return typeByPaste(element, args, context);
@@ -49,7 +49,7 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
   let isExact = false;
   const result = await runAct(args, context, async () => {
     await waitReady(field, args.timeoutMs, context);
-    field = fieldOf(element); // the page may replace the field when it is scrolled into view
+    field = fieldOf(element); // scrolling may make the page replace the field
     const before = readField(field);
     if (args.slowly) await typeSlowly(field, args, context);
     else await writeField(field, args.text, args.append ?? false, args.secrets ?? []);
@@ -64,7 +64,7 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
   return { ...result, exact: isExact, ...(value === undefined ? {} : { value }) };
 }
 
-/** typeByPaste pastes a text into an editor that ignores text inserted by a script. */
+/** typeByPaste pastes a text into an editor that ignores text that a script inserts. */
 async function typeByPaste(editor: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
   const before = editContextText(editor) ?? '';
   const wanted = normalize((args.append ? before : '') + args.text);
@@ -81,10 +81,10 @@ async function typeByPaste(editor: Element, args: TypeArguments, context: Contex
   return { ...result, exact: hasText() };
 }
 
-/** ValueMs limits the wait for an editor that inserts the text later. */
+/** ValueMs limits how long an editor may take to show inserted text, in milliseconds. */
 const ValueMs = 300;
 
-/** valueArrives waits until a field contains the text, or has taken another one. */
+/** valueArrives waits until the field contains the typed text, or any other new text. */
 async function valueArrives(field: Field, before: string, wanted: string, context: Context): Promise<void> {
   const end = performance.now() + ValueMs;
   await nextTask();
@@ -95,7 +95,10 @@ async function valueArrives(field: Field, before: string, wanted: string, contex
   }
 }
 
-/** checkTyped compares the field with the text, and throws rejected if the field did not take any of it. */
+/**
+ * checkTyped reports whether a field contains exactly the typed text. If the field accepted none of the text,
+ * checkTyped throws rejected.
+ */
 function checkTyped(field: Field, before: string, args: TypeArguments): boolean {
   const wanted = (args.append ? before : '') + args.text;
   const now = readField(field);
@@ -108,7 +111,7 @@ function checkTyped(field: Field, before: string, args: TypeArguments): boolean 
   return false;
 }
 
-/** isNumberField reports whether an element is a field in which the browser drops input that is not a number. */
+/** isNumberField reports whether a field accepts only numbers, so that the browser drops other input. */
 function isNumberField(field: Field): boolean {
   return field instanceof HTMLInputElement && field.type === 'number';
 }
@@ -117,7 +120,7 @@ function normalize(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\n+/g, '\n').replaceAll('\u00a0', ' ').trim();
 }
 
-/** typeSlowly sends the events of a key for each character. */
+/** typeSlowly sends key events for each character of a text. */
 async function typeSlowly(field: Field, args: TypeArguments, context: Context): Promise<void> {
   const { text, append = false, secrets = [] } = args;
   checkField(field, secrets);
@@ -138,7 +141,7 @@ async function typeSlowly(field: Field, args: TypeArguments, context: Context): 
   finishField(field);
 }
 
-/** sendCharacter sends the key events of a character, and inserts the character. */
+/** sendCharacter dispatches the key events of a character, and inserts the character. */
 function sendCharacter(field: Field, character: string, approved: readonly SecretKind[]): void {
   const key =
     character === '\n'
@@ -167,7 +170,7 @@ async function pressEnterIn(field: Field, approved: readonly SecretKind[], conte
   return done === '' ? ['Enter was pressed, but submitted no form.'] : [];
 }
 
-/** press is the operation of this name. */
+/** press implements the page script operation `press`, which presses a key. */
 export async function press(args: PressArguments, context: Context): Promise<ActResult> {
   const key = parseKey(args.key);
   const target = args.target ? targetElement(args.target, context) : undefined;
@@ -204,7 +207,7 @@ function inputState(): string {
   return JSON.stringify([...caret, scrollX, scrollY, focused?.scrollTop, focused?.scrollLeft]);
 }
 
-/** fill is the operation of this name. */
+/** fill implements the page script operation `fill`, which sets the values of several form fields. */
 export async function fill(args: FillArguments, context: Context): Promise<FillResult> {
   if (args.fields.length === 0) throw new PageFailure('invalid_arguments', 'fields is empty. Give at least one field.');
   const outcomes: FillOutcome[] = [];
@@ -261,7 +264,7 @@ async function fillOne(entry: FillField, args: ActArguments, context: Context): 
   }
 }
 
-/** fillElement gives an element a value, and returns the value that the element shows afterwards. */
+/** fillElement sets the value of a form element, and returns the value that the element then shows. */
 async function fillElement(
   element: Element,
   value: FillField['value'],
@@ -292,7 +295,7 @@ async function fillElement(
   return shownField(field);
 }
 
-/** isPicker reports whether an ARIA combobox has no field to type into. */
+/** isPicker reports whether an ARIA combobox has no text field. */
 function isPicker(element: Element, role: string): boolean {
   if (role !== 'combobox' || element instanceof HTMLInputElement) return false;
   return element.querySelector('input,textarea,[contenteditable]') === null;

@@ -1,7 +1,11 @@
-// The document and forms of pages whose elements have the names of built-in properties. <img name=body> replaces
-// document.body, and <input name=childNodes> replaces form.childNodes, also in the world of this script.
+// Reads properties of the document and of forms, even if elements of the page replace them. An element <img name=body>
+// replaces document.body, and a field <input name=childNodes> replaces form.childNodes, even in the isolated world of
+// the page script.
 
-/** unclobbered is the document without properties that the page's elements replace. It is no Node for other functions. */
+/**
+ * unclobbered is the document, but with the built-in properties that elements of the page may replace. Functions that
+ * require a Node do not accept this proxy.
+ */
 export const unclobbered: Document = new Proxy(document, {
   get(target, key) {
     const value: unknown = Reflect.get(Document.prototype, key, target);
@@ -9,7 +13,7 @@ export const unclobbered: Document = new Proxy(document, {
   },
 });
 
-/** FormProperties are the properties of a form that this script reads. */
+/** FormProperties are the properties of a form that the page script reads. */
 const FormProperties =
   `addEventListener ariaLabel assignedSlot attributes checkVisibility childElementCount children childNodes
   clientHeight clientLeft clientTop clientWidth closest compareDocumentPosition contains dispatchEvent draggable
@@ -18,14 +22,14 @@ const FormProperties =
   offsetHeight offsetWidth ownerDocument parentElement parentNode querySelector querySelectorAll scrollBy scrollHeight
   scrollIntoView scrollLeft scrollTo scrollTop scrollWidth shadowRoot tabIndex tagName textContent`.split(/\s+/);
 
-/** isClobbered reports whether fields of a form replace properties that this script reads. */
+/** isClobbered reports whether fields of a form replace properties that the page script reads. */
 export function isClobbered(node: Node): boolean {
   return node instanceof HTMLFormElement && FormProperties.some((property) => Object.hasOwn(node, property));
 }
 
 type Getter<T> = (node: Node) => T;
 
-/** getterOf returns a function that reads a property of a node, whatever the fields of a form are called. */
+/** getterOf returns a function that reads a property of a node, even if form fields replace the property. */
 function getterOf<T>(
   prototype: object,
   property: string,
@@ -38,13 +42,13 @@ function getterOf<T>(
   };
 }
 
-/** childNodesOf returns the children of a node. */
+/** childNodesOf returns the child nodes of a node, even if form fields replace `childNodes`. */
 export const childNodesOf = getterOf(Node.prototype, 'childNodes', (value) => value instanceof NodeList);
-/** parentNodeOf returns the parent of a node. */
+/** parentNodeOf returns the parent of a node, even if form fields replace `parentNode`. */
 export const parentNodeOf = getterOf(Node.prototype, 'parentNode', (value) => value instanceof Node);
-/** actionOf returns the address that a form submits to. */
+/** actionOf returns the URL to which a form submits, even if form fields replace `action`. */
 export const actionOf = getterOf(HTMLFormElement.prototype, 'action', (value) => typeof value === 'string');
-/** elementsOf returns the controls of a form. */
+/** elementsOf returns the controls of a form, even if form fields replace `elements`. */
 export const elementsOf = getterOf(
   HTMLFormElement.prototype,
   'elements',

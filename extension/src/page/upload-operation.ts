@@ -1,10 +1,10 @@
-// Defines the arguments and the result of the page script operation upload.
+// Defines the arguments and the result of the page script operation `upload`.
 import type { ActArguments, ActResult } from './operations.ts';
 
 export interface UploadArguments extends ActArguments {
   /**
-   * target is a file field, its label, or an element on which to drop the files; by default, the only file field of
-   * the frame.
+   * target is a file field, its label, or an element on which to drop the files. By default, the target is the only
+   * file field of the frame.
    */
   readonly target?: string;
   readonly files: readonly UploadFile[];
@@ -12,9 +12,9 @@ export interface UploadArguments extends ActArguments {
 
 export interface UploadFile {
   readonly name: string;
-  /** type is the MIME type of the file, or empty if unknown. */
+  /** type is the MIME type of the file; empty if unknown. */
   readonly type: string;
-  /** base64 is the content of the file, as base64. */
+  /** base64 is the content of the file, encoded as base64. */
   readonly base64: string;
 }
 

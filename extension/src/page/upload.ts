@@ -1,4 +1,4 @@
-// Gives files to file fields and to areas that take dropped files.
+// Uploads files to file fields, and to elements that accept dropped files.
 import { runAct } from './act.ts';
 import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
@@ -10,7 +10,7 @@ import type { UploadArguments, UploadFile, UploadResult } from './upload-operati
 
 const MaxBytes = 100 * 1024 * 1024;
 
-/** upload is the operation of this name. */
+/** upload implements the page script operation `upload`, which passes files to the page. */
 export async function upload(args: UploadArguments, context: Context): Promise<UploadResult> {
   if (args.files.length === 0) throw new PageFailure('invalid_arguments', 'files is empty. Give at least one file.');
   const target = args.target ? targetElement(args.target, context) : undefined;
@@ -32,7 +32,10 @@ export async function upload(args: UploadArguments, context: Context): Promise<U
   return { ...result, files: sizes, by: field ? 'field' : 'drop' };
 }
 
-/** fieldFor returns the file field of a target: itself, one that it labels or contains, or one next to it. */
+/**
+ * fieldFor returns the file field for a target: the target itself, or a field that the target labels, contains or is
+ * next to.
+ */
 function fieldFor(target: Element | undefined, context: Context): HTMLInputElement | undefined {
   if (!target) {
     const fields = selectAll('input[type=file]').filter((field) => !isDisabled(field));
@@ -52,7 +55,7 @@ function fieldFor(target: Element | undefined, context: Context): HTMLInputEleme
   if (isFileField(control)) return control;
   const inside = selectAll('input[type=file]').filter((field) => target.contains(field));
   if (isFileField(inside[0])) return inside[0];
-  // A button that opens the file chooser usually has its hidden field as a neighbour.
+  // A button that opens the file chooser is usually next to a hidden file field.
   if (!/^(button|a)$/.test(target.localName) && target.getAttribute('role') !== 'button') return undefined;
   const near = [...(flatParent(target)?.querySelectorAll('input[type=file]') ?? [])];
   const next =
@@ -99,7 +102,7 @@ function setFiles(field: HTMLInputElement, transfer: DataTransfer): string[] {
     : [];
 }
 
-/** isAccepted reports whether a file matches the attribute accept of a field. */
+/** isAccepted reports whether a file matches the attribute accept of a file field. */
 export function isAccepted(file: Pick<File, 'name' | 'type'>, accept: string): boolean {
   const rules = accept
     .split(',')

@@ -1,8 +1,8 @@
-// The visible part of the frame, and which elements are in it.
+// Computes the visible part of the frame, and finds the elements in it.
 import { elementAt, flatParent } from './flat-tree.ts';
 import type { Rect } from './operations.ts';
 
-/** ClippedArea is the part of the viewport in which the content of a scroll container can be seen. */
+/** ClippedArea is the part of the viewport in which the content of a scroll container is visible. */
 export class ClippedArea {
   readonly #element: Element | undefined;
   readonly #outer: ClippedArea | undefined;
@@ -24,7 +24,7 @@ export class ClippedArea {
   }
 }
 
-/** intersection returns the common part of two rectangles, with no size if there is none. */
+/** intersection returns the common part of two rectangles. If they do not overlap, the result has no size. */
 export function intersection(a: Rect, b: Rect): Rect {
   const [x, y] = [Math.max(a.x, b.x), Math.max(a.y, b.y)];
   const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - x);
@@ -32,21 +32,23 @@ export function intersection(a: Rect, b: Rect): Rect {
   return { x, y, width, height };
 }
 
-/** viewportRect returns the viewport of the frame. */
+/** viewportRect returns the viewport of the frame as a rectangle. */
 export function viewportRect(): Rect {
   return { x: 0, y: 0, width: innerWidth, height: innerHeight };
 }
 
-/** plainRect returns a DOMRect as plain JSON, rounded to tenths of a pixel. */
+/** plainRect copies a DOMRect to a plain object, rounded to tenths of a pixel. */
 export function plainRect(rect: Rect): Rect {
   const round = (n: number) => Math.round(n * 10) / 10;
   return { x: round(rect.x), y: round(rect.y), width: round(rect.width), height: round(rect.height) };
 }
 
-/** GridPoints is the number of points in each direction that VisiblePart probes. */
+/** GridPoints is the number of points in each direction at which VisiblePart looks for elements. */
 const GridPoints = 6;
 
-/** VisiblePart finds the elements in the visible part of the frame. One VisiblePart serves one walk. */
+/**
+ * VisiblePart finds the elements in the visible part of the frame. Each traversal of the page uses a new VisiblePart.
+ */
 export class VisiblePart {
   readonly clip: ClippedArea;
   #pinned: Set<Element> | undefined;
@@ -56,8 +58,8 @@ export class VisiblePart {
   }
 
   /**
-   * intersects reports whether an element is in view. An element without a size counts as in view, because its content
-   * may overflow.
+   * intersects reports whether an element is in view. An element without a size counts as in view if it has children,
+   * because its content may overflow.
    */
   intersects(element: Element, clip: ClippedArea): boolean {
     if (this.#pins().has(element)) return true;
@@ -67,7 +69,10 @@ export class VisiblePart {
     return common.width > 0 && common.height > 0;
   }
 
-  /** #pins returns the elements at points of the visible part, and those around them: fixed content is among them. */
+  /**
+   * #pins returns the elements at a grid of points in the visible part, and their ancestors, which include fixed
+   * content.
+   */
   #pins(): Set<Element> {
     if (this.#pinned) return this.#pinned;
     const pinned = new Set<Element>();
@@ -83,8 +88,8 @@ export class VisiblePart {
   }
 
   /**
-   * findRows returns the range of rows in view. Rows follow each other from top to bottom, so a search by halves
-   * finds the range of 50,000 rows with few measurements.
+   * findRows returns the range of rows that are in view. Rows are ordered from top to bottom, so a binary search finds
+   * the range in 50,000 rows with few measurements.
    */
   findRows(rows: ArrayLike<Element>, clip: ClippedArea): IndexRange {
     const { y, height } = clip.rect;
@@ -122,7 +127,7 @@ export class VisiblePart {
   }
 }
 
-/** IndexRange is a range of indices; end is not in the range. */
+/** IndexRange is a range of indices, from start up to but not including end. */
 export interface IndexRange {
   readonly start: number;
   readonly end: number;
@@ -132,7 +137,7 @@ const NoRows: IndexRange = { start: 0, end: 0 };
 const MaxRowsInView = 500;
 const MaxReversedRows = 5_000;
 
-/** bottomOf returns the bottom of a row, or of the next row with a size. */
+/** bottomOf returns the bottom edge of a row, or of the next row that has a size. */
 function bottomOf(rows: ArrayLike<Element>, index: number, end: number): number {
   for (let i = index; i < end; i++) {
     const rect = rows[i]?.getBoundingClientRect();

@@ -1,16 +1,16 @@
-// Whether a user can see an element, and its text.
+// Determines whether a user can see an element and its text.
 import { flatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** ElementVisibility describes what a user can see of an element. */
 export interface ElementVisibility {
-  /** The element has a box, or passes its children through (display: contents). */
+  /** True if the element has a box, or has display: contents, so that only its children are drawn. */
   readonly drawn: boolean;
-  /** Text that is directly in the element can be seen. */
+  /** True if the user can see text directly inside the element. */
   readonly text: boolean;
-  /** Input can reach the element. */
+  /** True if input can reach the element. */
   readonly reachable: boolean;
-  /** Nothing inside can be seen, except controls that the page draws by other means. */
+  /** True if the user can see nothing inside the element, except controls for which the page draws a replacement. */
   readonly closed: boolean;
 }
 
@@ -23,7 +23,7 @@ const Closed: ElementVisibility = { drawn: true, text: false, reachable: false, 
 
 const checkVisibilityOptions = { visibilityProperty: true, opacityProperty: true } as const;
 
-/** showElement returns what a user can see of an element. style is the element's computed style. */
+/** showElement returns what a user can see of an element. `style` is the computed style of the element. */
 export function showElement(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility(checkVisibilityOptions)) return showUnchecked(element, style);
   if (isCollapsed(element, style) || clipsAll(element, style.clipPath)) return Closed;
@@ -38,11 +38,11 @@ function showUnchecked(element: Element, style: CSSStyleDeclaration): ElementVis
   return isCollapsed(element, style) || clipsAll(element, style.clipPath) ? Closed : SeeThrough;
 }
 
-/** isCollapsed reports whether an element hides its content because the element itself has no size. */
+/** isCollapsed reports whether an element hides its content because it has no size. */
 function isCollapsed(element: Element, style: CSSStyleDeclaration): boolean {
   if (!(element instanceof HTMLElement)) return false;
   const { offsetWidth, offsetHeight } = element;
-  const limit = element.firstChild === null ? 0 : 2; // a rule has no content that it could hide
+  const limit = element.firstChild === null ? 0 : 2; // without children, nothing could overflow
   if (offsetWidth > limit && offsetHeight > limit) return false;
   return (offsetWidth <= limit && clips(style.overflowX)) || (offsetHeight <= limit && clips(style.overflowY));
 }
@@ -51,13 +51,15 @@ function clips(overflow: string): boolean {
   return overflow === 'hidden' || overflow === 'clip';
 }
 
-/** isOffPage reports whether no scrolling brings a positioned element into view, or its clip hides all of it. */
+/**
+ * isOffPage reports whether a positioned element is out of view wherever the user scrolls, or is clipped completely.
+ */
 function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
   if (style.position === 'relative' || style.position === 'sticky') {
     if (style.left === 'auto' && style.top === 'auto') return false;
   }
   const { right, bottom, left, top, width, height } = element.getBoundingClientRect();
-  if (width === 0 && height === 0) return false; // its children may overflow
+  if (width === 0 && height === 0) return false; // children may overflow
   if (style.position === 'fixed') return right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight;
   if (right + scrollX <= 0 || bottom + scrollY <= 0) return !scrollsInside(element);
   return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
@@ -75,7 +77,7 @@ function clipsAll(element: Element, clipPath: string): boolean {
   return share(top, height) + share(bottom, height) >= 1 || share(left, width) + share(right, width) >= 1;
 }
 
-/** scrollsInside reports whether an element is in a scroll container, which may bring the element into view. */
+/** scrollsInside reports whether an element is in a scrolled container, which could bring the element into view. */
 function scrollsInside(element: Element): boolean {
   for (let at = flatParent(element); at && at !== unclobbered.body; at = flatParent(at)) {
     if (at.scrollTop > 0 || at.scrollLeft !== 0) return true;
@@ -83,11 +85,14 @@ function scrollsInside(element: Element): boolean {
   return false;
 }
 
-/** TextSight decides whether text can be seen in its colour and size. One TextSight serves one walk. */
+/**
+ * TextSight decides whether a user can see text, given its color and size. Each traversal of the page uses a new
+ * TextSight.
+ */
 export class TextSight {
   readonly #backgrounds = new Map<Element, string>();
 
-  /** isShown reports whether text directly in the element can be seen. */
+  /** isShown reports whether a user can see the text directly inside an element. */
   isShown(element: Element, style: CSSStyleDeclaration): boolean {
     if (Number.parseFloat(style.fontSize) < 2 || skipsContent(element, style) || isShrunk(element)) return false;
     if (style.textIndent !== '0px' && Math.abs(Number.parseFloat(style.textIndent)) > 500) return false;
@@ -97,7 +102,9 @@ export class TextSight {
     return background === '' || !areEqualColors(color, background) || hasPictureAround(element);
   }
 
-  /** #backgroundOf returns the colour behind an element, and an empty string if a picture is behind it. */
+  /**
+   * #backgroundOf returns the background color behind an element, or an empty string if an image is behind the element.
+   */
   #backgroundOf(element: Element): string {
     const known = this.#backgrounds.get(element);
     if (known !== undefined) return known;
@@ -114,14 +121,14 @@ export class TextSight {
 }
 
 /**
- * SightReuseMs is how long a shared TextSight is reused, in milliseconds. A longer reuse would miss color changes
- * of the page.
+ * SightReuseMs limits how long a TextSight is reused, in milliseconds. With a longer reuse, color changes of the page
+ * would be missed.
  */
 const SightReuseMs = 50;
 let sight = new TextSight();
 let sightMs = 0;
 
-/** isNameShown reports whether the text of an element that is named by its content is visible. */
+/** isNameShown reports whether the text by which an element is named is visible. */
 export function isNameShown(element: Element): boolean {
   if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
   if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
@@ -129,13 +136,16 @@ export function isNameShown(element: Element): boolean {
   return sight.isShown(element, getComputedStyle(element));
 }
 
-/** isFaint reports whether a style makes the text of an element unreadable on any background. */
+/** isFaint reports whether a style makes text unreadable on any background. */
 export function isFaint(style: CSSStyleDeclaration): boolean {
   if (Number(style.opacity) < 0.05 || Number.parseFloat(style.fontSize) < 2) return true;
   return isTransparent(style.webkitTextFillColor || style.color) && style.backgroundClip !== 'text';
 }
 
-/** canvasColor returns the colour behind the document, and an empty string if a frame lets its parent shine through. */
+/**
+ * canvasColor returns the color behind the document, or an empty string if the document is in a frame, where the parent
+ * shines through.
+ */
 function canvasColor(style: CSSStyleDeclaration): string {
   if (window.parent !== window) return '';
   const scheme = style.colorScheme;
@@ -144,12 +154,12 @@ function canvasColor(style: CSSStyleDeclaration): string {
   return isDark ? 'rgb(18, 18, 18)' : 'rgb(255, 255, 255)';
 }
 
-/** skipsContent reports whether the browser draws an element, but not the text in it. */
+/** skipsContent reports whether the browser draws an element without the text inside it. */
 function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
   return style.contentVisibility === 'hidden' || (element instanceof HTMLDetailsElement && !element.open);
 }
 
-/** isShrunk reports whether a transformation or a margin leaves nothing of an element on the page. */
+/** isShrunk reports whether a transform or a margin makes an element invisible. */
 function isShrunk(element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.offsetWidth === 0) return false;
   const { width, height, right, bottom } = element.getBoundingClientRect();
@@ -161,7 +171,10 @@ function isTransparent(color: string): boolean {
   return color === 'transparent' || /^rgba\(.*, 0(\.0[0-4]\d*)?\)$|\/ 0(\.0[0-4]\d*)?\)$/.test(color);
 }
 
-/** MaxColorDistance is the sum of differences of red, green and blue up to which no user can read a text. */
+/**
+ * MaxColorDistance is the maximum difference between text and background color (red + green + blue) at which text is
+ * unreadable.
+ */
 const MaxColorDistance = 12;
 
 function areEqualColors(a: string, b: string): boolean {
@@ -180,8 +193,8 @@ function channelsOf(color: string): number[] | undefined {
 const MaxPictureAncestors = 5;
 
 /**
- * hasPictureAround reports whether a picture may be behind an element, by a neighbour that the page draws below it.
- * White text over a white page is then readable.
+ * hasPictureAround reports whether an image may be behind an element, because a nearby element is drawn below it. White
+ * text on a white page is readable if an image is behind the text.
  */
 function hasPictureAround(element: Element): boolean {
   let at: Element | null = element;
@@ -195,7 +208,7 @@ function hasPictureAround(element: Element): boolean {
 
 const MaxLayers = 12;
 
-/** hasLayer reports whether an element has a child that may colour the ground behind its neighbours. */
+/** hasLayer reports whether an element has a positioned child that may color the background of the other children. */
 function hasLayer(element: Element): boolean {
   for (const child of [...element.children].slice(0, MaxLayers)) {
     const { position, backgroundColor, backgroundImage } = getComputedStyle(child);

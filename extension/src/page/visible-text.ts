@@ -1,31 +1,31 @@
-// Text as an agent gets it: without characters that are not shown, on one line.
+// Cleans text for agents: removes invisible characters, and collapses white space.
 import { replaceHidden } from '../panel/plain-text.ts';
 
-/** PrivateUse matches the characters that icon fonts draw. They have no meaning as text. */
+/** PrivateUse matches the private use characters that icon fonts draw. Such characters have no meaning as text. */
 const PrivateUse = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
 const NeedsCleaning = /[^\x20-\x7e]/;
 
-/** cleanText removes characters that are not shown, and replaces each run of white space by one space. */
+/** cleanText removes invisible characters from a text, and replaces each run of white space with one space. */
 export function cleanText(text: string): string {
   if (!NeedsCleaning.test(text)) return text.includes('  ') ? text.replace(/ {2,}/g, ' ').trim() : text.trim();
   const shown = replaceHidden(text.replace(/[\s\u2028\u2029]+/g, ' '), () => '').replace(PrivateUse, '');
   return shown.replace(/ {2,}/g, ' ').trim();
 }
 
-/** cleanLines is like cleanText, but keeps newlines and tabs. */
+/** cleanLines removes invisible characters from a text, but keeps newlines and tabs. */
 export function cleanLines(text: string): string {
   if (!NeedsCleaning.test(text)) return text;
   return replaceHidden(text.replace(/\r\n?/g, '\n'), () => '').replace(PrivateUse, '');
 }
 
-/** shorten cuts a text to a number of characters, and marks the cut. */
+/** shorten truncates a text to a number of characters, and appends "…" to a truncated text. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = /[\ud800-\udbff]/.test(text[limit - 1] ?? '') ? limit - 1 : limit;
   return `${text.slice(0, end)}…`;
 }
 
-/** countTokens estimates the tokens of a text: the bytes of UTF-8 divided by 4. */
+/** countTokens estimates the number of tokens in a text, as its UTF-8 bytes divided by 4. */
 export function countTokens(text: string): number {
   return Math.ceil(countBytes(text) / 4);
 }

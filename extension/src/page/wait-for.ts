@@ -1,4 +1,4 @@
-// Waits for text, elements, addresses and load states.
+// Waits for texts, elements, URLs and load states.
 import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { selectElements } from './find.ts';
@@ -15,20 +15,26 @@ import { MaxNesting } from './walk.ts';
 
 const DefaultTimeoutMs = 30_000;
 const MaxTimeoutMs = 600_000;
-/** PollMs is how often the conditions are checked if nothing changes: styles change without a change of a node. */
+/**
+ * PollMs is how often the conditions are checked while the DOM does not change, in milliseconds. A style can change
+ * without a DOM change.
+ */
 const PollMs = 250;
-/** MinCheckMs is the shortest time between two checks of a page that changes all the time. */
+/** MinCheckMs is the minimum time between two checks of a page that changes constantly, in milliseconds. */
 const MinCheckMs = 50;
 const ReportMs = 1_000;
 
-/** Condition is one thing to wait for. */
+/** Condition is one condition of a wait, such as a text that must appear. */
 interface Condition {
   readonly what: string;
-  /** Returns the element that shows that the condition holds, true without one, and false otherwise. */
+  /**
+   * Returns an element if the condition is met by this element, true if the condition is met without one, and otherwise
+   * false.
+   */
   readonly check: () => Element | boolean;
 }
 
-/** waitFor is the operation of this name. */
+/** waitFor implements the page script operation `waitFor`, which waits until all given conditions are met. */
 export async function waitFor(args: WaitForArguments, context: Context): Promise<WaitForResult> {
   const limit = args.timeoutMs ?? DefaultTimeoutMs;
   for (const [name, ms] of [
@@ -72,7 +78,10 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
   }
 }
 
-/** waitForChange waits for a change, and then a little longer, so that a busy page is not searched for each change. */
+/**
+ * waitForChange waits for a DOM change, and for at least MinCheckMs, so that a busy page is not searched after each
+ * change.
+ */
 async function waitForChange(wakeup: ChangeWait, ms: number, signal: AbortSignal): Promise<void> {
   const start = performance.now();
   await wakeup.wait(ms, signal);
@@ -108,7 +117,7 @@ function conditionsOf(args: WaitForArguments, start: number): Condition[] {
   if (textGone)
     conditions.push({ what: `no text ${JSON.stringify(textGone)}`, check: () => findText(textGone) === undefined });
   if (selector) {
-    selectElements(selector); // a wrong selector fails at once
+    selectElements(selector); // an invalid selector fails at once
     conditions.push({ what: `${selector} ${state}`, check: () => checkSelector(selector, state) });
   }
   if (url) conditions.push({ what: `address ${url}`, check: addressCheck(url) });
@@ -146,14 +155,19 @@ function isSeen(element: Element): boolean {
   return width > 0 && height > 0;
 }
 
-/** addressCheck returns the check of an address: a part of it, or with * a pattern of the whole address. */
+/**
+ * addressCheck returns a function that compares the page's URL with a part of a URL, or with a pattern that contains *.
+ */
 function addressCheck(url: string): () => boolean {
   if (!url.includes('*')) return () => location.href.includes(url);
   const parts = url.split(/\*+/);
   return () => matchesParts(location.href, parts);
 }
 
-/** matchesParts reports whether a text consists of the parts in order, with anything between them. */
+/**
+ * matchesParts reports whether a text contains all parts in order, begins with the first part and ends with the last
+ * part.
+ */
 export function matchesParts(text: string, parts: readonly string[]): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop() ?? '';
@@ -167,7 +181,7 @@ export function matchesParts(text: string, parts: readonly string[]): boolean {
   return true;
 }
 
-/** findText returns the innermost element that shows a text, in any case. */
+/** findText returns the innermost element whose visible text contains a text. The search ignores case. */
 function findText(text: string): Element | undefined {
   const wanted = cleanText(text).toLowerCase();
   return wanted === '' ? undefined : findIn(rootElement(), wanted, 0);
@@ -175,7 +189,7 @@ function findText(text: string): Element | undefined {
 
 function findIn(element: Element, wanted: string, nesting: number): Element | undefined {
   if (nesting > MaxNesting) return undefined;
-  // textContent is fast, but lacks shadow roots and values; it decides only where there are neither.
+  // textContent is fast, but omits shadow roots and field values, so it rules out only elements that have neither.
   if (!mayShow(element, wanted)) return undefined;
   const shown = showElement(element, getComputedStyle(element));
   if (!shown.drawn || shown.closed) return undefined;
@@ -200,6 +214,6 @@ function mayShow(element: Element, wanted: string): boolean {
   const content = element.textContent ?? '';
   if (content.toLowerCase().includes(wanted) || cleanText(content).toLowerCase().includes(wanted)) return true;
   if (element.localName.includes('-') || element.localName === 'input' || element.localName === 'slot') return true;
-  // watchableRoots has more than the document if shadow roots are known.
+  // If shadow roots are known, watchableRoots returns more than the document.
   return element.querySelector(HasMore) !== null || watchableRoots().length > 1;
 }

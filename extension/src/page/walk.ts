@@ -1,4 +1,4 @@
-// Walks the flat tree of a frame and builds the tree of a snapshot.
+// Traverses the flat tree of a frame, and builds the tree of its visible content for a snapshot.
 import { flatChildren, focusedElement, shadowRootOf } from './flat-tree.ts';
 import { declaresClick, hasActionIcons, hintOf, isActionIcon } from './hints.ts';
 import { findMappedImages } from './image-map.ts';
@@ -13,42 +13,42 @@ import { ClippedArea as ClipOf, type ClippedArea, type VisiblePart } from './vie
 import { type ElementVisibility, showElement, TextSight } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-/** WalkOptions configure one walk. */
+/** WalkOptions are the options of one traversal. */
 export interface WalkOptions {
   readonly refs: Refs;
   readonly prefix: string;
   readonly mode: SnapshotMode;
-  /** The tokens after which the walk leaves out what is not in view; 0 means the whole tree. */
+  /** The number of tokens after which the traversal leaves out content that is not in view; 0 for the complete tree. */
   readonly maxTokens: number;
   readonly view: VisiblePart;
-  /** The levels below the root; Infinity for all. */
+  /** The maximum number of levels below the root; Infinity for all levels. */
   readonly depth: number;
-  /** The root that the agent named, whose rows are folded later. */
+  /** The root element that the agent chose. Of this element, the snapshot shows more rows than of other lists. */
   readonly unfolded: Element | undefined;
-  /** Elements that are shown although their list is folded, because they changed. */
+  /** Elements that are shown even if other rows of their list are left out, because they changed. */
   readonly forced: ReadonlySet<Element>;
-  /** Is called with the element around the rows of each folded list. */
+  /** onFold is called with the parent element of the rows when a snapshot leaves out rows of a long list. */
   readonly onFold: (container: Node) => void;
 }
 
-/** WalkPosition is what a visit inherits from the elements around it. */
+/** WalkPosition is what an element inherits from its ancestors during the traversal. */
 interface WalkPosition {
   readonly clip: ClippedArea;
-  /** Nothing here can be seen, except controls that the page draws by other means. */
+  /** True if the user can see nothing here, except controls for which the page draws a replacement. */
   readonly closed: boolean;
-  /** An element around has cursor: pointer, or acts on a click. */
+  /** True if an ancestor has cursor: pointer, or reacts to a click. */
   readonly pointer: boolean;
-  /** The text here is the name of a control. */
+  /** True if the text is the name of a control, so that it is not repeated. */
   readonly named: boolean;
   readonly level: number;
-  /** The nearest list or table, whose rows are counted. */
+  /** The nearest enclosing list or table, whose rows are counted. */
   readonly list: TreeNode | undefined;
 }
 
 const SkippedTags = new Set(
   'script style template noscript head meta link title base source track datalist'.split(' '),
 );
-/** TransparentRoles are roles without a line; the content takes the place of the element. */
+/** TransparentRoles are the roles of elements without a line in the snapshot; only their content is printed. */
 const TransparentRoles = new Set([
   'rowgroup',
   'blockquote',
@@ -71,41 +71,44 @@ const RolesTransparentIfUnnamed = new Set([
 ]);
 const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
 const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed'.split(' '));
-/** Roles of elements that contain what a user clicks. */
+/** The roles of containers whose items the user clicks, rather than the container. */
 const ContainerRoles = new Set(
   'table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup tablist toolbar navigation main'.split(
     ' ',
   ),
 );
-/** Controls that pages hide to draw their own picture of them. */
+/** Types of inputs that pages hide in order to draw their own replacements. */
 const HiddenControl = /^(checkbox|radio|file|range)$/;
 const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
   [role=button],[role=link],[role=checkbox],[role=radio],[role=menuitem],[role=option],[role=tab],[role=treeitem],
   [role=switch],[role=textbox],[role=combobox],[role=group] [role]`;
 
-/** MaxNesting limits the levels of elements. A script can nest elements so deeply that a recursion fails. */
+/**
+ * MaxNesting limits the depth of nested elements that are traversed. A script can nest elements so deeply that a
+ * recursive traversal overflows the stack.
+ */
 export const MaxNesting = 600;
 export const FoldRows = 20;
 const FoldPlain = 50;
-/** MaxForcedRows limits the changed rows of a folded list that are shown. */
+/** MaxForcedRows limits how many changed rows a snapshot shows of a list whose other rows are left out. */
 const MaxForcedRows = 100;
-/** MaxMixedChildren limits the children that isMixed checks. */
+/** MaxMixedChildren limits how many children isMixed checks. */
 const MaxMixedChildren = 30;
 const TimeSliceMs = 50;
 const MaxNameShown = 200;
 const MaxTextCharacters = 2_000;
 
-/** Walk builds one tree. */
+/** Walk builds the tree of the visible content in one traversal. */
 export class Walk {
   readonly #options: WalkOptions;
   readonly #sight = new TextSight();
   readonly #focused = focusedElement();
   readonly #drawings = new Drawings();
-  /** The elements that were visited. */
+  /** The number of visited elements. */
   visited = 0;
-  /** The elements that were left out, at least. */
+  /** The minimum number of elements that were left out. */
   folded = 0;
-  /** The frame elements, in order. */
+  /** The frame elements that were found, in document order. */
   readonly frames: TreeNode[] = [];
   #tokens = 0;
   #breaks = true;
@@ -116,7 +119,7 @@ export class Walk {
     this.#options = options;
   }
 
-  /** run yields the number of visited elements after each 50 ms, and returns the root. */
+  /** run returns the root of the tree. Every 50 ms, run yields the number of elements that were visited so far. */
   *run(root: Element): Generator<number, TreeNode> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
@@ -162,7 +165,7 @@ export class Walk {
     if (isBlock) this.#breaks = true;
   }
 
-  /** #enter adds the element's line if it has one, and visits its children. */
+  /** #enter adds a line for the element if needed, and visits the children of the element. */
   *#enter(
     element: Element,
     parent: TreeNode,
@@ -172,7 +175,7 @@ export class Walk {
   ) {
     const closed = place.closed || shown.closed;
     let role = roleOf(element);
-    // The pointer over a whole list belongs to its items.
+    // If a whole list has cursor: pointer, the items of the list are clickable, and not the list.
     const isContainer = ContainerRoles.has(role);
     const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
     const isIcon = place.pointer && role === '' && isActionIcon(element);
@@ -209,14 +212,14 @@ export class Walk {
     this.#breaks = true;
   }
 
-  /** #showsHidden reports whether a control is shown although the user cannot see the element itself. */
+  /** #showsHidden reports whether a snapshot contains a control even though the user cannot see the element itself. */
   #showsHidden(element: Element, role: string, closed: boolean, shown: ElementVisibility): boolean {
     if (!ActionRoles.has(role) && role !== 'row' && role !== 'listitem') return false;
     if (element instanceof HTMLInputElement && HiddenControl.test(element.type)) return true;
     return !closed && shown.reachable;
   }
 
-  /** #addUndrawn adds an element that a user can act on although the browser draws no box for the element. */
+  /** #addUndrawn adds an element for which the browser draws no box, but which a user can still operate. */
   #addUndrawn(element: Element, parent: TreeNode, place: WalkPosition): void {
     if (!(element instanceof HTMLAreaElement)) {
       this.#addHiddenControl(element, parent, place);
@@ -226,7 +229,7 @@ export class Walk {
     if (isShown && roleOf(element) !== '' && !this.#isTight()) this.#addNode(element, 'link', parent, true);
   }
 
-  /** #addHiddenControl adds a control that is not drawn itself, but whose label is, or that takes files. */
+  /** #addHiddenControl adds an invisible control if its label is visible, or if it is a file field. */
   #addHiddenControl(element: Element, parent: TreeNode, place: WalkPosition): void {
     if (!(element instanceof HTMLInputElement) || !HiddenControl.test(element.type)) return;
     if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
@@ -307,7 +310,7 @@ export class Walk {
     parent.children.push(fold);
   }
 
-  /** #rowsToShow returns the rows of a long list that are shown, and undefined for a short list. */
+  /** #rowsToShow returns the rows that are shown of a long list, or undefined for a short list. */
   #rowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
     const { maxTokens, unfolded, view, forced } = this.#options;
     if (maxTokens === 0 || element.childElementCount <= FoldRows) return undefined;
@@ -355,7 +358,7 @@ function takesFocus(element: Element): boolean {
   return value !== null && Number(value) >= 0;
 }
 
-/** isCustomField reports whether a custom element is itself a form field, without a field inside. */
+/** isCustomField reports whether a custom element is itself a form field, and contains no other field. */
 function isCustomField(element: Element): boolean {
   return (
     isFormAssociated(element) && ![shadowRootOf(element), element].some((root) => root?.querySelector(NestedActions))
@@ -371,7 +374,7 @@ function clipsContent(style: CSSStyleDeclaration): boolean {
   return style.overflowY !== 'visible' || style.overflowX !== 'visible';
 }
 
-/** isMixed reports whether an element has both text and elements, so that its content reads as one line. */
+/** isMixed reports whether an element contains both text and elements, so that its content forms one line. */
 function isMixed(element: Element): boolean {
   if (element.firstElementChild === null || element.localName === 'body') return false;
   if (/^(span|b|i|em|strong|a|small|code|sub|sup|mark|u|s|label|font|slot)$/.test(element.localName)) return false;
@@ -383,14 +386,16 @@ function isMixed(element: Element): boolean {
   return false;
 }
 
-/** hasNestedActions reports whether a name by content would repeat controls that have their own lines. */
+/**
+ * hasNestedActions reports whether naming an element by its content would repeat controls that have their own lines.
+ */
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;
   if (element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')) return false;
   return element.querySelector(NestedActions) !== null || (role === 'clickable' && hasActionIcons(element));
 }
 
-/** isLeaf reports whether the line of a node contains all of its content. */
+/** isLeaf reports whether the snapshot line of an element already contains all of its content. */
 function isLeaf(element: Element, role: string, node: TreeNode): boolean {
   if (
     /^(textbox|searchbox|iframe|img|canvas|video|audio|embed|slider|spinbutton|progressbar|meter|filefield|colorpicker)$/.test(
@@ -405,7 +410,7 @@ function isLeaf(element: Element, role: string, node: TreeNode): boolean {
   return element.querySelector(NestedActions) === null || (isDisabled(element) && role === 'option');
 }
 
-/** keepsText reports whether text belongs to a line that the mode interactive shows. */
+/** keepsText reports whether a snapshot in interactive mode shows the text of a node. */
 function keepsText(parent: TreeNode): boolean {
   return (
     /^(heading|status|alert|alertdialog|dialog|log|row|listitem|treeitem|option|tab|link|button|clickable)$/.test(

@@ -1,49 +1,58 @@
-// Watches what an act changes: nodes, addresses, navigations and loaded resources.
+// Watches what an action changes on the page: DOM nodes, URLs, navigations and loaded resources.
 import { animatesContent, finishAnimations } from './animations.ts';
 import { expandForms, flatParent, shadowRootOf, watchableRoots } from './flat-tree.ts';
 import { pause } from './pace.ts';
 import { isClobbered, unclobbered } from './unclobbered.ts';
 
-/** QuietMs is how long the page must not change until an act counts as finished. */
+/** QuietMs is how long the page must stay unchanged until an action counts as finished, in milliseconds. */
 const QuietMs = 40;
-/** MaxSettleMs limits the wait for a page that never stops changing. */
+/** MaxSettleMs limits the wait for a page that never stops changing, in milliseconds. */
 const MaxSettleMs = 2_000;
-/** FirstChangeMs is how long an act without any effect waits for one, such as the answer of a server. */
+/**
+ * FirstChangeMs is how long an action without any effect waits for a first change, such as a server's response, in
+ * milliseconds.
+ */
 const FirstChangeMs = 1_000;
 /**
- * HiddenFirstChangeMs replaces FirstChangeMs in a hidden tab, where Chrome runs the timers of a page once a second.
+ * HiddenFirstChangeMs replaces FirstChangeMs in a hidden tab, where Chrome runs the page's timers only once per second.
  */
 const HiddenFirstChangeMs = 1_100;
-/** PendingMs is how much longer the wait takes while the page shows that it is loading. */
+/** PendingMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */
 const PendingMs = 1_000;
 /**
- * SlowTimerMs is how long the next step of a timer-driven animation may take in a hidden tab, in milliseconds.
- * QuickTimerMs applies in a visible tab.
+ * SlowTimerMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds.
+ * QuickTimerMs replaces SlowTimerMs in a visible tab.
  */
 const SlowTimerMs = 1_200;
 const QuickTimerMs = 150;
 const MaxAnimated = 200;
 const StepMs = 10;
-/** MinQuietChecks is how often no change must be seen in a row: on a busy machine, time passes while no task runs. */
+/**
+ * MinQuietChecks is the number of consecutive checks that must see no change. On a busy machine, time passes without
+ * any task of the page running.
+ */
 const MinQuietChecks = 3;
-/** MaxAnimationRounds limits how often an act in a hidden tab ends animations, which may begin others. */
+/**
+ * MaxAnimationRounds limits how often an action in a hidden tab finishes animations, because finished animations may
+ * start new ones.
+ */
 const MaxAnimationRounds = 5;
 const MaxRecorded = 2_000;
 
 const observed: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
 const LoadingSelector = `[aria-busy=true],[role=progressbar],progress,[class*=spinner i],[class*=loading i],[class*=skeleton i]`;
 
-/** ChangeWatch records the changes of the page from its creation to close. */
+/** ChangeWatch records the changes of the page from its creation until `close`. */
 export class ChangeWatch {
-  /** The elements that the page added, without those inside of them. */
+  /** The elements that the page added, without their descendants. */
   readonly added = new Set<Element>();
-  /** The elements whose attributes, text or children changed. */
+  /** The elements whose attributes, text or children have changed. */
   readonly changed = new Set<Element>();
-  /** The address of a navigation to another document that began. */
+  /** The URL of a started navigation to another document. */
   navigating: string | undefined;
-  /** The file name of a download that began, or its address. */
+  /** The file name or the URL of a download that has started. */
   download: string | undefined;
-  /** The number of changes, also of those that were not recorded. */
+  /** The number of all changes, including changes that were not recorded in detail. */
   changes = 0;
   readonly url = location.href;
   readonly title = unclobbered.title;
@@ -75,13 +84,13 @@ export class ChangeWatch {
     return location.href !== this.url || unclobbered.title !== this.title;
   }
 
-  /** isFresh reports whether the page added an element, or an element around it. */
+  /** isFresh reports whether the page added an element or one of its ancestors. */
   isFresh(element: Element): boolean {
     for (let at: Element | null = element; at; at = flatParent(at)) if (this.added.has(at)) return true;
     return false;
   }
 
-  /** affectedElements returns the changed elements and those around them. */
+  /** affectedElements returns the changed elements and their ancestors. */
   affectedElements(): Set<Element> {
     const affected = new Set<Element>();
     for (const element of [...this.added, ...this.changed]) {
@@ -122,8 +131,8 @@ export class ChangeWatch {
   }
 
   /**
-   * settle waits until the page has not changed for 40 ms, and returns whether the page is still changing after the
-   * limit. hasEffect reports whether the act changed something that is no change of a node, such as a value.
+   * settle waits until the page has not changed for 40 ms. The result is true if the page is still changing at the time
+   * limit. `hasEffect` reports whether the action changed something that is no DOM node, such as a value.
    */
   async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
     const end = performance.now() + MaxSettleMs;
@@ -148,7 +157,7 @@ export class ChangeWatch {
       if (now - this.#lastChangeMs < QuietMs || quietChecks < MinQuietChecks) continue;
       if (this.changes === 0 && !this.hasMoved && !hasEffect() && now < firstEnd) continue;
       if (!unclobbered.hidden && animatesContent()) {
-        this.#lastChangeMs = now; // the page changes again when the animation has ended
+        this.#lastChangeMs = now; // the page changes again after the animation
         continue;
       }
       const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
@@ -170,7 +179,7 @@ export class ChangeWatch {
     return false;
   }
 
-  /** #showsLoading reports whether the page shows that it is loading. */
+  /** #showsLoading reports whether a changed part of the page shows a loading indicator, such as a spinner. */
   #showsLoading(): boolean {
     let checked = 0;
     for (const set of [this.added, this.changed]) {
