@@ -3,9 +3,12 @@
 
 /** ErrorCode is a stable, machine-readable reason why a call failed. */
 export const ErrorCodes = [
-  /** ErrIdleTimeout means that the tool reported nothing for the idle limit. */
+  /** ErrIdleTimeout means that the tool sent no progress report within the idle limit. */
   'idle_timeout',
-  /** ErrDeadlineExceeded means that the call ran for the hard limit. */
+  /**
+   * ErrDeadlineExceeded means that the call reached the hard limit of its total running
+   * time.
+   */
   'deadline_exceeded',
   /** ErrCancelled means that the client or the user cancelled the call. */
   'cancelled',
@@ -13,7 +16,7 @@ export const ErrorCodes = [
   'tab_closed',
   /** ErrNavigated means that the tab of the call navigated to another document. */
   'navigated',
-  /** ErrPageCrashed means that the page's process crashed or was killed. */
+  /** ErrPageCrashed means that the renderer process of the page crashed or was killed. */
   'page_crashed',
   /**
    * ErrPageUnresponsive means that the page does not respond, because a script
@@ -23,18 +26,18 @@ export const ErrorCodes = [
   /** ErrTabDiscarded means that the browser unloaded the page to save memory. */
   'tab_discarded',
   /**
-   * ErrTabFrozen means that the browser suspended the page. No script runs in a
-   * frozen page until the user shows the tab.
+   * ErrTabFrozen means that the browser suspended the page. No script runs in a frozen page
+   * until the user switches to the tab.
    */
   'tab_frozen',
-  /** ErrBrowserLost means that the browser restarted, or is not connected. */
+  /** ErrBrowserLost means that the browser restarted or is not connected. */
   'browser_lost',
   /**
    * ErrLinkLost means that the browser did not reconnect within the grace period,
    * or lost the call.
    */
   'link_lost',
-  /** ErrDenied means that the user or a permission denies the call. */
+  /** ErrDenied means that the user denied the call, or that a permission forbids the call. */
   'denied',
   /** ErrNotReviewed means that the user has not reviewed the plugin. */
   'not_reviewed',
@@ -47,7 +50,7 @@ export const ErrorCodes = [
    * start in the page.
    */
   'plugin_broken',
-  /** ErrApprovalTimeout means that the user did not decide in time. */
+  /** ErrApprovalTimeout means that the user did not approve or deny the call in time. */
   'approval_timeout',
   /**
    * ErrInvalidArguments means that the arguments do not match the tool's input
@@ -62,14 +65,14 @@ export const ErrorCodes = [
    */
   'invalid_result',
   /**
-   * ErrToolError means that the tool's handler threw an error. CallError.Tool has
-   * the tool's error code, if the tool gave one.
+   * ErrToolError means that the tool's handler threw an error. If the error has a code,
+   * CallError.Tool contains the code.
    */
   'tool_error',
-  /** ErrUnknownTool means that the adapter in the page has no tool of this name. */
+  /** ErrUnknownTool means that the adapter in the page has no tool with the requested name. */
   'unknown_tool',
   /**
-   * ErrUnknownPrompt means that the adapter in the page has no prompt of this
+   * ErrUnknownPrompt means that the adapter in the page has no prompt with the requested
    * name.
    */
   'unknown_prompt',
@@ -83,11 +86,11 @@ export const ErrorCodes = [
   /** ErrNoTab means that no open tab matches the plugin. */
   'no_tab',
   /**
-   * ErrAmbiguousTarget means that tabs of several browsers match, and the call
-   * names none.
+   * ErrAmbiguousTarget means that tabs of several browsers match the plugin, and the call
+   * selects none.
    */
   'ambiguous_target',
-  /** ErrTabInUse means that another client uses the tab. */
+  /** ErrTabInUse means that another MCP client uses the tab. */
   'tab_in_use',
   /**
    * ErrTabTaken means that the user has clicked or typed in the tab since the client
@@ -124,8 +127,8 @@ export interface ToolErrorInfo {
   /** retryable is true if a repetition of the call may succeed later. */
   retryable: boolean;
   /**
-   * retryAfterMs is the time until a retry makes sense, in milliseconds; absent if
-   * the tool gave no time.
+   * retryAfterMs is how long to wait before a retry, in milliseconds. retryAfterMs is absent
+   * if the tool gave no time.
    */
   retryAfterMs?: number;
 }
@@ -147,8 +150,8 @@ export interface CallError {
    */
   notStarted?: boolean;
   /**
-   * pageText is untrusted text of the page in the error of a browser tool. Message does
-   * not contain pageText, because an agent must not treat page text as instructions.
+   * pageText is untrusted text from a web page in the error of a browser tool. Message never
+   * contains pageText, because an agent must not treat text from a page as instructions.
    */
   pageText?: string;
   /** untrusted are the pages that pageText quotes. Only the server sets untrusted. */
@@ -164,7 +167,7 @@ export interface UntrustedPage {
   tab: number;
 }
 
-/** RPCError is the error member of a frame. */
+/** RPCError is the member "error" of a JSON-RPC answer. */
 export interface RPCError {
   code: number;
   message: string;
@@ -172,33 +175,36 @@ export interface RPCError {
 }
 
 /**
- * CallsHistoryParams requests ended calls from the recorder, newest first. The recorder
- * also has the calls of earlier runs of the server.
+ * CallsHistoryParams requests ended calls, newest first. The server records calls in a
+ * file, so the history includes calls from before its last restart.
  */
 export interface CallsHistoryParams {
   /**
-   * before is the Next of the previous answer, to get older calls. If before is absent,
-   * the answer begins with the newest call.
+   * before is CallsHistoryResult.Next of the previous page. If before is absent, the first
+   * page is requested, which begins with the newest call.
    */
   before?: string;
-  /** limit is the maximum number of calls in the answer, from 1 to MaxHistoryCalls. */
+  /** limit is the maximum number of calls per page, from 1 to MaxHistoryCalls. */
   limit: number;
-  /** filter selects calls. If filter is absent, the answer contains all calls. */
+  /** filter selects recorded calls. Without a filter, all calls are requested. */
   filter?: CallsFilter;
 }
 
 /**
- * CallsFilter selects recorded calls by several fields. An empty field matches every
- * call.
+ * CallsFilter selects the recorded calls that match all of its fields. An empty field of
+ * the filter matches every call.
  */
 export interface CallsFilter {
-  /** tool is the full name of a tool, or the name of a plugin for all its tools. */
+  /**
+   * tool is the full name of a tool (plugin__tool), or the name of a plugin for all its
+   * tools.
+   */
   tool?: string;
   /** client is the name of the client that made the calls. */
   client?: string;
   /**
-   * text is part of the tool's name, the client, the site, the error or the arguments.
-   * Upper and lower case are equal.
+   * text is a search text that must occur in the tool's name, the client, the site, the
+   * error or the arguments. The search ignores case.
    */
   text?: string;
   /** failed is true to select only calls that failed, timed out or were cancelled. */
@@ -208,19 +214,22 @@ export interface CallsFilter {
 /** CallsHistoryResult is one page of recorded calls. */
 export interface CallsHistoryResult {
   /**
-   * calls contains at most Limit calls. A page may have fewer calls, or no calls,
-   * although older calls exist.
+   * calls contains at most CallsHistoryParams.Limit calls. A page of recorded calls may be
+   * shorter, or even empty, although older calls exist.
    */
   calls?: readonly RecordedCall[];
-  /** next is the Before of the next page. next is absent if no older call exists. */
+  /**
+   * next is the cursor that requests the next page, as CallsHistoryParams.Before. next is
+   * absent if no older call exists.
+   */
   next?: string;
 }
 
-/** RecordedCall is an ended call in the recorder. */
+/** RecordedCall is an ended call that the server has recorded in a file. */
 export interface RecordedCall {
   /**
-   * call is the call at its end, without activities. call.Args contains no secrets, and
-   * is absent if arguments are not recorded or are too long.
+   * call is the final state of the call, without activities. call.Args contains no secrets,
+   * and is absent if the arguments are too long or if the recording of arguments is off.
    */
   call: CallView;
   /** endedMs is the time at which the call ended, in milliseconds since 1970. */
@@ -229,7 +238,7 @@ export interface RecordedCall {
   argsIncomplete?: boolean;
   /**
    * approvedBy is the surface on which the user approved the call. approvedScope is the
-   * scope of this approval.
+   * scope of the user's approval, such as one session.
    */
   approvedBy?: string;
   approvedScope?: Scope;
@@ -237,498 +246,457 @@ export interface RecordedCall {
 
 /** CallRepeatParams requests a new call with the tool and arguments of a recorded call. */
 export interface CallRepeatParams {
-  /** callId is the ID of the recorded call. */
+  /** callId is the ID of the recorded call to repeat. */
   callId: string;
 }
 
 /**
- * CallRepeatResult is empty. CallRepeatResult confirms that the server made the new call,
+ * CallRepeatResult is an empty object that confirms that the server made the new call,
  * which may still need an approval.
  */
 export type CallRepeatResult = Record<string, never>;
 
 /**
- * CallUndoParams undoes a call: the server calls the tool that undoes it, as a new call of
- * the side panel.
+ * CallUndoParams requests that the server undo a call. The server calls the tool that the
+ * plugin's author declared for undoing.
  */
 export interface CallUndoParams {
-  /** callId is a call that is done. */
-  callId: string;
-}
-
-/** CallUndoResult confirms that the new call was made; it may still need an approval. */
-export interface CallUndoResult {
-  /** callId is the new call. */
+  /** callId is the ID of the call to undo, whose status must be done. */
   callId: string;
 }
 
 /**
- * BrowserHops are the times that one traced call spent in the browser, in
- * microseconds. Worker and page have different clocks, so each time is measured by one
- * clock. Chrome rounds each clock to 0.1 ms at random, so only the means of many calls
- * are exact.
+ * CallUndoResult confirms that the server made the undoing call, which may still need an
+ * approval.
+ */
+export interface CallUndoResult {
+  /** callId is the ID of the undoing call. */
+  callId: string;
+}
+
+/**
+ * BrowserHops are the times that one traced call spent in the browser, in microseconds.
+ * Each of the times is measured with a single clock, because the clocks of the service
+ * worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms, so only averages
+ * over many calls are accurate.
  */
 export interface BrowserHops {
   /**
-   * workerInUs is the time from the arrival of the tool.dispatch in the worker until
+   * workerInUs is the time from the arrival of the tool.dispatch in the service worker until
    * the worker posts the call to the document.
    */
   workerInUs: number;
   /**
-   * documentUs is the time from the post of the call until its result arrives in the
-   * worker: the port in both directions, and the page.
+   * documentUs is the time from posting the call to the document until its result arrives in
+   * the service worker. documentUs includes the time in the page, and the time that messages
+   * take through the port in both directions.
    */
   documentUs: number;
   /**
-   * workerOutUs is the time from the arrival of the result until the worker encodes
-   * the answer.
+   * workerOutUs is the time from the arrival of the result in the service worker until the
+   * answer is encoded.
    */
   workerOutUs: number;
   page: PageHops;
 }
 
 /**
- * PageHops are the times that one traced call spent in its page, in microseconds. The
- * bridge and the host use the same clock.
+ * PageHops are the times that one traced call spent in its page, in microseconds. All times
+ * in PageHops are from the page's clock.
  */
 export interface PageHops {
   /**
-   * bridgeInUs is the time from the arrival of the call in the bridge until the bridge
-   * sends the call to the host.
+   * bridgeInUs is the time from the arrival of the call in the content script (the bridge)
+   * until it sends the call to the host.
    */
   bridgeInUs: number;
-  /** hostInUs is the time until the plugin's isReady has returned. */
+  /**
+   * hostInUs is the time from the bridge's message to the host until the plugin's isReady
+   * has returned.
+   */
   hostInUs: number;
-  /** schemaUs is the time until the tool's schema has parsed the arguments. */
+  /** schemaUs is the time in which the tool's schema parses the arguments. */
   schemaUs: number;
-  /** handlerUs is the time until the handler has returned its result. */
+  /** handlerUs is the time from the call of the tool's handler until its result. */
   handlerUs: number;
-  /** resultUs is the time until the result has arrived in the bridge as JSON text. */
+  /**
+   * resultUs is the time from the handler's result until its JSON text arrives in the
+   * bridge.
+   */
   resultUs: number;
 }
 
-/** CallInspectParams requests where the time of a call went, and why the call failed. */
+/** CallInspectParams requests how the time of a call was spent, and why the call failed. */
 export interface CallInspectParams {
-  /** callId is a call in the server's memory or a recorded call. */
+  /** callId identifies a call in the server's memory or in the file of recorded calls. */
   callId: string;
 }
 
 /**
- * CallInspectResult is what the side panel loads when the user opens the parts of a call
- * that has ended.
+ * CallInspectResult contains the details of an ended call that the side panel loads when
+ * the user expands them.
  */
 export interface CallInspectResult {
-  /** phases are the parts of the time of the call, in order. */
+  /** phases are the successive parts of the call's duration, such as waiting and running. */
   phases?: readonly CallPhase[];
   /**
-   * traced is true if the times at all stations are known. Without a trace, only the
-   * waits and the run are known.
+   * traced is true if opentabs measured the time in each process that handled the call.
+   * Without a trace, only the waiting and running times are known.
    */
   traced?: boolean;
-  /** traceId is the ID of the call's trace in OpenTelemetry; absent if there is none. */
+  /** traceId is the ID of the call's OpenTelemetry trace, absent if the call has no trace. */
   traceId?: string;
   /**
-   * failure is what the author of the plugin needs; absent for a call that did not fail,
-   * and for a browser tool.
+   * failure contains what the plugin's author needs to find the cause of a failed call.
+   * failure is absent for a browser tool and for a call that did not fail.
    */
   failure?: CallFailure;
-  /** undo is absent for a call that no other call undoes, has undone or may have undone. */
+  /** undo describes an attempt to undo the call, and is absent without an attempt. */
   undo?: CallUndo;
 }
 
-/** CallUndo is another call that undoes a call. */
+/** CallUndo describes a call that undoes an earlier call. */
 export interface CallUndo {
   state: UndoState;
-  /** by is the ID of the other call. */
+  /** by is the ID of the call that undoes the earlier call. */
   by: string;
 }
 
-/** UndoState is how far another call has undone a call. */
+/** UndoState is the state of an attempt to undo a call. */
 export const UndoStates = [
-  /** UndoStarted: the other call has not ended. */
+  /** UndoStarted means that the call that undoes the earlier call has not ended. */
   'started',
-  /** UndoDone: the other call has undone the call. */
+  /** UndoDone means that the earlier call has been undone. */
   'undone',
-  /** UndoUnknown: the result of the other call did not arrive, so it may have acted. */
+  /**
+   * UndoUnknown means that the result of the undoing call did not arrive, so the earlier
+   * call may or may not be undone.
+   */
   'unknown',
 ] as const;
 export type UndoState = (typeof UndoStates)[number];
 
-/** CallPhase is a part of the time of a call, in milliseconds. */
+/** CallPhase is one part of a call's duration, such as waiting or running. */
 export interface CallPhase {
   name: string;
-  /** startMs is the time since the call arrived. */
+  /** startMs is when the phase began, in milliseconds after the call arrived. */
   startMs: number;
   ms: number;
 }
 
-/** CallFailure is what the log of a plugin has about a failed call. */
+/** CallFailure is what the plugin's author needs to find the cause of a failed call. */
 export interface CallFailure {
   /**
-   * stack is the frames of the author's code, the innermost first, such as
+   * stack lists the stack frames in the author's code, innermost first, such as
    * "exportMessages (src/tools/export.ts:31:11)".
    */
   stack?: readonly string[];
-  /** hints is advice about usual mistakes of authors. */
+  /** hints is advice about common mistakes of plugin authors. */
   hints?: readonly string[];
-  /** log is the last entries of the plugin in the tab while the call ran, oldest first. */
+  /**
+   * log contains the plugin's last log entries in the call's tab while the call ran, oldest
+   * first.
+   */
   log?: readonly CallLogEntry[];
 }
 
-/** CallLogEntry is one entry of a plugin's log. */
+/** CallLogEntry is one entry of a plugin's log in the details of a call. */
 export interface CallLogEntry {
-  /** atMs is when the server received the entry, in milliseconds since 1970. */
+  /** atMs is when the server received the log entry, in milliseconds since 1970. */
   atMs: number;
   level: LogLevel;
   message: string;
 }
 
-/** ChallengeParams is the server's part of the handshake. */
+/** ChallengeParams is the server's part of the handshake on a new link. */
 export interface ChallengeParams {
-  /** nonce is random and new for each link. */
+  /** nonce is a random string that the server generates for each link. */
   nonce: string;
-  /**
-   * proof is the result of the function ServerProof. proof proves that the server has
-   * the shared key.
-   */
+  /** proof is the result of ServerProof, which proves that the server has the shared key. */
   proof: string;
 }
 
-/** HelloParams is the browser's part of the handshake. */
+/** HelloParams is the browser's part of the handshake on a new link. */
 export interface HelloParams {
-  /** protocol is the Version of the extension. */
+  /** protocol is the protocol version of the extension, its constant Version. */
   protocol: number;
-  /** browserId identifies a browser profile and never changes. */
+  /** browserId is a permanent ID of the browser profile. */
   browserId: string;
   /**
-   * browserName is the name that the user gave the browser. browserName is displayed
-   * and does not identify the browser.
+   * browserName is the browser's display name. The name does not identify the browser,
+   * because the user can change the name.
    */
   browserName: string;
   /**
-   * hasDefaultName is true if the user has not named the browser. browserName then
-   * consists of the browser's product and the operating system.
+   * hasDefaultName is true if the user has not named the browser. The default browserName
+   * consists of the browser's product name and the operating system.
    */
   hasDefaultName?: boolean;
   /**
-   * bootId changes when the browser restarts and does not change when only the
-   * service worker restarts.
+   * bootId changes when the browser restarts, but not when only the extension's service
+   * worker restarts.
    */
   bootId: string;
   extensionVersion: string;
   /**
    * capabilities are the optional Chrome permissions that the extension has, such as
-   * "debugger". The browser reconnects when these permissions change.
+   * "debugger". When its optional permissions change, the extension reconnects.
    */
   capabilities?: readonly string[];
-  /**
-   * proof is the result of the function BrowserProof. proof proves that the browser
-   * has the shared key.
-   */
+  /** proof is the result of BrowserProof, which proves that the browser has the shared key. */
   proof: string;
 }
 
-/** HelloResult completes the handshake. */
+/** HelloResult is the server's answer to hello, which completes the handshake. */
 export interface HelloResult {
-  /** protocol is the Version of the server. */
+  /** protocol is the protocol version of the server, its constant Version. */
   protocol: number;
   serverVersion: string;
   /**
-   * pairedKey is the key that replaces the key of the browser's pairing code in later
-   * connections. pairedKey is absent if the browser keeps its key.
+   * pairedKey is a new key for later connections of a browser that connected with a pairing
+   * code. pairedKey is absent if the browser keeps its current key.
    */
   pairedKey?: string;
   /**
-   * browserName is the name under which users see the browser. Browser names are unique
-   * on a server.
+   * browserName is the display name that the server uses for the browser. Browser names are
+   * unique on a server.
    */
   browserName?: string;
   /**
-   * isGivenName is true if the user gave the browser its name, in the side panel or by
-   * a command.
+   * isGivenName is true if the user chose the browser's name in the side panel or with a
+   * command.
    */
   isGivenName?: boolean;
 }
 
-/** PingParams is empty. */
+/** PingParams is an empty object: a ping has no parameters. */
 export type PingParams = Record<string, never>;
 
-/** PingResult is empty. */
+/** PingResult is an empty object that answers a ping. */
 export type PingResult = Record<string, never>;
 
 /**
- * Method is the name of a request or notification.
+ * Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
  *
- * The parameters of a method have a type with the method's name: ToolDispatchParams for
- * "tool.dispatch". The result of a request also has a type with the method's name, such
- * as ToolDispatchResult; a notification has no result type. The generator rejects a
- * method without a type for its parameters.
+ * Types are named after their method: the parameters of "tool.dispatch" are
+ * ToolDispatchParams, its result is ToolDispatchResult. A notification has no result type.
+ * The TypeScript generator fails if a method has no type for its parameters.
  */
 export const Methods = [
   /**
-   * MethodChallenge proves that the server has the shared key, and requests a proof
-   * from the browser. MethodChallenge is the server's first frame on a link, a
-   * notification.
+   * MethodChallenge is the server's first notification on a link. The challenge proves that
+   * the server has the shared key, and asks the browser for its proof.
    */
   'challenge',
   /**
-   * MethodHello opens a link. MethodHello is the browser's first frame on a link, a
-   * request.
+   * MethodHello is the browser's first request on a link. The hello request proves that the
+   * browser has the shared key.
    */
   'hello',
-  /**
-   * MethodPing keeps the link and the service worker alive. MethodPing is a request
-   * of either peer.
-   */
+  /** MethodPing is a request of either peer that keeps the link and the service worker alive. */
   'ping',
   /**
-   * MethodToolDispatch is a request of the server that runs a tool in a document. The
-   * ID of the request is the dispatchId, so that an answer on a later link still
-   * identifies the call.
+   * MethodToolDispatch is the server's request to run a tool in a document. The ID of the
+   * request is the dispatchId, so that an answer on a later link still identifies the call.
    */
   'tool.dispatch',
-  /**
-   * MethodToolCancel cancels a running tool. MethodToolCancel is a request of the
-   * server.
-   */
+  /** MethodToolCancel is the server's request to cancel a running tool. */
   'tool.cancel',
   /**
-   * MethodToolProgress sends reports of a running tool. MethodToolProgress is a
-   * notification from the browser.
+   * MethodToolProgress is the browser's notification with progress reports of a running
+   * tool.
    */
   'tool.progress',
   /**
-   * MethodToolPart sends one part of a large result, before the answer to
-   * tool.dispatch. MethodToolPart is a notification from the browser.
+   * MethodToolPart is the browser's notification with one part of a large result. The
+   * browser sends all parts of a result before its answer to tool.dispatch.
    */
   'tool.part',
   /**
-   * MethodToolResync requests the complete content of an activity. MethodToolResync
-   * is a notification from the server.
+   * MethodToolResync is the server's notification that it needs the complete content of an
+   * activity.
    */
   'tool.resync',
   /**
-   * MethodToolAsk sends a request of a running tool, such as a nested call.
-   * MethodToolAsk is a notification from the browser.
+   * MethodToolAsk is the browser's notification with a request from a running tool, such as
+   * a nested call.
    */
   'tool.ask',
-  /**
-   * MethodToolAnswer sends the answer to a tool.ask. MethodToolAnswer is a request of
-   * the server.
-   */
+  /** MethodToolAnswer is the server's request that delivers the answer to a tool.ask. */
   'tool.answer',
   /**
-   * MethodCallResumed lists the calls that still run in pages after a link or a
-   * service worker was lost. MethodCallResumed is a notification from the browser.
+   * MethodCallResumed is the browser's notification with the calls that still run in pages,
+   * after a link or a service worker was lost.
    */
   'call.resumed',
-  /** MethodCallCancel cancels a call. MethodCallCancel is a request of the browser. */
+  /** MethodCallCancel is the browser's request to cancel a call. */
   'call.cancel',
   /**
-   * MethodCallDecide sends the user's decision about a suspended call.
-   * MethodCallDecide is a request of the browser.
+   * MethodCallDecide is the browser's request with the user's decision about a suspended
+   * call.
    */
   'call.decide',
-  /**
-   * MethodCallRepeat repeats a recorded call for the user. MethodCallRepeat is a
-   * request of the browser.
-   */
+  /** MethodCallRepeat is the browser's request to repeat a recorded call for the user. */
   'call.repeat',
   /**
-   * MethodCallInspect requests the times of a call and the reason of its failure.
-   * MethodCallInspect is a request of the browser.
+   * MethodCallInspect is the browser's request for the times of a call and the cause of its
+   * failure.
    */
   'call.inspect',
-  /**
-   * MethodCallUndo undoes a call that is done, for the user. MethodCallUndo is a request
-   * of the browser.
-   */
+  /** MethodCallUndo is the browser's request to undo a call that is done. */
   'call.undo',
-  /**
-   * MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
-   * request of the browser.
-   */
+  /** MethodCallsHistory is the browser's request for recorded calls, newest first. */
   'calls.history',
   /**
-   * MethodConfigPermission sets a permission. MethodConfigPermission is a request of
-   * the browser.
+   * MethodConfigPermission is the browser's request to set the permission of a plugin or
+   * tool.
    */
   'config.permission',
   /**
-   * MethodConfigReview stores the user's review of a plugin and enables the plugin.
-   * MethodConfigReview is a request of the browser.
+   * MethodConfigReview is the browser's request to store the user's review of a plugin and
+   * to enable the plugin.
    */
   'config.review',
-  /**
-   * MethodConfigSettings changes settings of a plugin. MethodConfigSettings is a
-   * request of the browser.
-   */
+  /** MethodConfigSettings is the browser's request to change settings of a plugin. */
   'config.settings',
   /**
-   * MethodConfigOpening allows or forbids that calls open tabs of a plugin.
-   * MethodConfigOpening is a request of the browser.
+   * MethodConfigOpening is the browser's request to set whether calls of a plugin may open
+   * tabs.
    */
   'config.opening',
   /**
-   * MethodConfigCalls allows or forbids that the tools of one plugin call the tools
-   * of another plugin. MethodConfigCalls is a request of the browser.
+   * MethodConfigCalls is the browser's request to set whether one plugin may call tools of
+   * another plugin.
    */
   'config.calls',
   /**
-   * MethodConfigLateAccess allows or forbids a plugin that starts late to get its
-   * secret settings and to call other plugins. MethodConfigLateAccess is a request of
-   * the browser.
+   * MethodConfigLateAccess is the browser's request to grant or revoke the late access of a
+   * plugin. A plugin that starts late needs late access to get its secret settings and to
+   * call other plugins.
    */
   'config.lateAccess',
   /**
-   * MethodConfigSite sets the user's rule for browser tools on a site. MethodConfigSite
-   * is a request of the browser.
+   * MethodConfigSite is the browser's request to set the user's rule for browser tools on a
+   * site.
    */
   'config.site',
-  /**
-   * MethodConfigBrowserTools turns browser tools on or off. MethodConfigBrowserTools is
-   * a request of the browser.
-   */
+  /** MethodConfigBrowserTools is the browser's request to turn browser tools on or off. */
   'config.browserTools',
   /**
-   * MethodTabRelease stops the client that uses a tab with browser tools.
-   * MethodTabRelease is a request of the browser.
+   * MethodTabRelease is the browser's request to stop the client that uses a tab with
+   * browser tools.
    */
   'tab.release',
   /**
-   * MethodPluginInspect requests the description of a plugin that a user reads before
-   * enabling the plugin. MethodPluginInspect is a request of the browser.
+   * MethodPluginInspect is the browser's request for the description of a plugin that the
+   * user reads before enabling the plugin.
    */
   'plugin.inspect',
   /**
-   * MethodPluginPage requests one page of a plugin's code, or of the changes since the
-   * last review. MethodPluginPage is a request of the browser.
+   * MethodPluginPage is the browser's request for one page of a plugin's code, or of the
+   * changes since the last review.
    */
   'plugin.page',
-  /**
-   * MethodPluginInstall installs a plugin. MethodPluginInstall is a request of the
-   * browser.
-   */
+  /** MethodPluginInstall is the browser's request to install a plugin. */
   'plugin.install',
-  /**
-   * MethodPluginUpdate updates an installed plugin. MethodPluginUpdate is a request of
-   * the browser.
-   */
+  /** MethodPluginUpdate is the browser's request to update an installed plugin. */
   'plugin.update',
-  /**
-   * MethodPluginRemove removes a plugin. MethodPluginRemove is a request of the
-   * browser.
-   */
+  /** MethodPluginRemove is the browser's request to remove a plugin. */
   'plugin.remove',
   /**
-   * MethodPluginSync sends the list of adapters. MethodPluginSync is a request of the
-   * server. The answer to plugin.sync names the adapters whose new code the browser
-   * needs at once.
+   * MethodPluginSync is the server's request that sends the list of adapters. The answer to
+   * plugin.sync names the adapters whose new code the browser needs at once.
    */
   'plugin.sync',
-  /**
-   * MethodPluginCode sends the code of one adapter. MethodPluginCode is a request of
-   * the server.
-   */
+  /** MethodPluginCode is the server's request that sends the code of one adapter. */
   'plugin.code',
-  /**
-   * MethodPluginFetch requests the code of one plugin or of the host.
-   * MethodPluginFetch is a request of the browser.
-   */
+  /** MethodPluginFetch is the browser's request for the code of one plugin or of the host. */
   'plugin.fetch',
   /**
-   * MethodPluginSettings sends the settings of one plugin to the documents in which
-   * its adapter runs. MethodPluginSettings is a request of the server. Later
-   * documents get the settings together with the adapter's code.
+   * MethodPluginSettings is the server's request that sends a plugin's settings to the
+   * documents in which its adapter runs. Documents that load later receive the settings
+   * together with the adapter's code.
    */
   'plugin.settings',
-  /**
-   * MethodPluginLog sends log entries of an adapter. MethodPluginLog is a
-   * notification from the browser.
-   */
+  /** MethodPluginLog is the browser's notification with log entries of an adapter. */
   'plugin.log',
-  /**
-   * MethodTabSync lists all tabs that match plugins. MethodTabSync is a notification
-   * from the browser.
-   */
+  /** MethodTabSync is the browser's notification with all tabs that match plugins. */
   'tab.sync',
-  /**
-   * MethodTabChanged reports a tab that changed or was closed. MethodTabChanged is a
-   * notification from the browser.
-   */
+  /** MethodTabChanged is the browser's notification that a tab changed or was closed. */
   'tab.changed',
   /**
-   * MethodTabOpen opens a tab in the background for a call that has no tab.
-   * MethodTabOpen is a request of the server.
+   * MethodTabOpen is the server's request to open a background tab for a call that has no
+   * tab.
    */
   'tab.open',
   /**
-   * MethodTabLoad reloads a tab in which a plugin does not run, unless the user could
-   * lose work. MethodTabLoad is a request of the server.
+   * MethodTabLoad is the server's request to reload a tab in which a plugin does not run.
+   * The browser refuses the reload if the user could lose work.
    */
   'tab.load',
   /**
-   * MethodTabDescribe requests the current state of any tab, for a browser tool.
-   * MethodTabDescribe is a request of the server.
+   * MethodTabDescribe is the server's request for the current state of any tab, for a
+   * browser tool.
    */
   'tab.describe',
   /**
-   * MethodTabHolds lists the tabs that clients use with browser tools, each time this
-   * list changes. MethodTabHolds is a notification from the server.
+   * MethodTabHolds is the server's notification with the tabs that clients use with browser
+   * tools, sent whenever the list changes.
    */
   'tab.holds',
   /**
-   * MethodSessionEnded lists ended sessions of clients, so that the browser deletes the
-   * state of these sessions. MethodSessionEnded is a notification from the server.
+   * MethodSessionEnded is the server's notification that sessions of clients have ended. The
+   * browser deletes the state that it stores for the ended sessions.
    */
   'session.ended',
   /**
-   * MethodSessionUsed lists the sessions for which the browser stores state. The server
-   * answers with [MethodSessionEnded]. MethodSessionUsed is a notification from the
-   * browser.
+   * MethodSessionUsed is the browser's notification with the sessions for which it stores
+   * state. The server responds to session.used with [MethodSessionEnded].
    */
   'session.used',
   /**
-   * MethodTabUserInput reports that the user clicked or typed in a tab that a client
-   * uses. MethodTabUserInput is a notification from the browser.
+   * MethodTabUserInput is the browser's notification that the user clicked or typed in a tab
+   * that a client uses.
    */
   'tab.userInput',
   /**
-   * MethodStateWatch turns state.sync and state.plugins on or off. MethodStateWatch
-   * is a notification from the browser. The server sends no state while no side panel
-   * is open.
+   * MethodStateWatch is the browser's notification that turns state.sync and state.plugins
+   * on or off. The server sends state.sync and state.plugins only while a side panel is
+   * open.
    */
   'state.watch',
   /**
-   * MethodStateSync sends the calls that the side panel displays. MethodStateSync is
-   * a notification from the server.
+   * MethodStateSync is the server's notification with the calls that the side panel
+   * displays.
    */
   'state.sync',
   /**
-   * MethodStatePlugins sends the list of all plugins when any plugin has changed.
-   * MethodStatePlugins is a notification from the server.
+   * MethodStatePlugins is the server's notification with all plugins, sent whenever a plugin
+   * has changed.
    */
   'state.plugins',
   /**
-   * MethodStateBrowser sends the permissions of the browser tools after any of these
-   * permissions has changed. MethodStateBrowser is a notification from the server.
+   * MethodStateBrowser is the server's notification with the permissions of the browser
+   * tools, sent whenever a permission has changed.
    */
   'state.browser',
   /**
-   * MethodStateWaiting sends the number of calls that are waiting for the user, each
-   * time the number changes. MethodStateWaiting is a notification from the server.
-   * Unlike other state messages, MethodStateWaiting is also sent while no side panel
-   * is open.
+   * MethodStateWaiting is the server's notification with the number of calls that are
+   * waiting for the user, sent whenever the number changes. Unlike other state messages,
+   * state.waiting is also sent while no side panel is open.
    */
   'state.waiting',
 ] as const;
 export type Method = (typeof Methods)[number];
 
-/** World is the JavaScript environment of an adapter. */
+/** World is the JavaScript environment in which an adapter runs. */
 export const Worlds = [
-  /** WorldMain is shared with the scripts of the page. */
+  /**
+   * WorldMain is the environment of the page's own scripts, which share their globals with
+   * the adapter.
+   */
   'main',
-  /** WorldIsolated shares only the DOM with the page. */
+  /** WorldIsolated is an environment that shares only the DOM with the page. */
   'isolated',
 ] as const;
 export type World = (typeof Worlds)[number];
@@ -737,26 +705,29 @@ export type World = (typeof Worlds)[number];
 export interface PluginInfo {
   name: string;
   displayName: string;
-  /** hash is the SHA-256 of the adapter's code, in hexadecimal. */
+  /** hash is the hexadecimal SHA-256 sum of the adapter's code. */
   hash: string;
   world: World;
-  /** matches and Excludes are Chrome match patterns. */
+  /**
+   * matches and Excludes are Chrome match patterns of pages in which the plugin runs and
+   * does not run.
+   */
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
-   * script identifies the complete script that runs the adapter and changes with the
-   * adapter, the host, the pre-script and the settings. script contains only letters,
+   * script identifies the complete script that runs the adapter. The ID changes with the
+   * adapter, the host code, the pre-script and the settings. script contains only letters,
    * digits, hyphens and underscores.
    */
   script: string;
   /**
-   * allFrames is true if the script also runs in the frames of a page, because the
-   * plugin has a pre-script or frames is true.
+   * allFrames is true if the script also runs in child frames of a page. Chrome runs a
+   * script in child frames if the plugin has a pre-script or frames is true.
    */
   allFrames?: boolean;
   /**
-   * frames is true if the adapter also runs in frames that have the origin of the
-   * page.
+   * frames is true if the adapter also runs in child frames that have the origin of
+   * the page.
    */
   frames?: boolean;
   /** early is true if the adapter must start before the scripts of the page. */
@@ -764,39 +735,42 @@ export interface PluginInfo {
   /** preScript is true if the plugin has a pre-script. */
   preScript?: boolean;
   /**
-   * base identifies the plugin's world and pre-script, which a hot reload
-   * can't change. A new adapter replaces a running adapter without a reload of the
-   * page if both adapters have an equal base.
+   * base identifies the plugin's world and pre-script, which a hot reload can't
+   * change. A new adapter can replace a running adapter without a page reload only if the
+   * two have equal UnchangedPartsIDs.
    */
   base?: string;
-  /** dev is true if the plugin is in development. */
+  /** dev is true if the plugin's author runs "opentabs plugin dev" for the plugin. */
   dev?: boolean;
   /**
-   * file is the adapter's path in the folder of the unpacked extension, for a browser
-   * without user scripts. file is empty if the server has no folder of an unpacked
+   * file is the adapter's path in the folder of the unpacked extension, for a browser in
+   * which user scripts are off. file is empty if the server has no folder of an unpacked
    * extension.
    */
   file?: string;
 }
 
 /**
- * PluginSyncParams lists all plugins. The browser removes plugins that are not in
+ * PluginSyncParams lists all plugins. The browser unregisters each plugin that is not in
  * the list.
  */
 export interface PluginSyncParams {
   /**
-   * host identifies the code of the host, which plugin.fetch returns. host is
-   * empty if the server has no host.
+   * host identifies the code of the host, which the browser requests with
+   * plugin.fetch. host is empty if the server has no host code.
    */
   host?: string;
   plugins?: readonly PluginInfo[];
 }
 
-/** InjectMode is the way in which a browser adds adapters to pages. */
+/**
+ * InjectMode is how a browser adds adapters to pages: as user scripts, as files, or not at
+ * all.
+ */
 export const InjectModes = [
-  /** InjectUserScripts registers code that the server sends as user scripts of Chrome. */
+  /** InjectUserScripts registers the code from the server with Chrome's userScripts API. */
   'userScripts',
-  /** InjectFiles registers files in the folder of the unpacked extension. */
+  /** InjectFiles registers script files from the folder of the unpacked extension. */
   'files',
   /**
    * InjectNone means that the browser permits neither user scripts nor files of the
@@ -806,7 +780,7 @@ export const InjectModes = [
 ] as const;
 export type InjectMode = (typeof InjectModes)[number];
 
-/** PluginSyncResult lists the code that the browser needs. */
+/** PluginSyncResult lists the plugins whose code the browser needs. */
 export interface PluginSyncResult {
   mode: InjectMode;
   /**
@@ -816,11 +790,11 @@ export interface PluginSyncResult {
   missing?: readonly string[];
 }
 
-/** PluginCodeParams has the code of one adapter. */
+/** PluginCodeParams contains the code of one adapter for the browser to register. */
 export interface PluginCodeParams {
   name: string;
   hash: string;
-  /** script is the script of the PluginInfo to which the code belongs. */
+  /** script is the PluginInfo.script to which the code belongs. */
   script: string;
   code: string;
   /**
@@ -830,42 +804,42 @@ export interface PluginCodeParams {
   hot?: HotCode;
 }
 
-/** PluginFetchParams identifies the code of a plugin or of the host. */
+/** PluginFetchParams requests the code of one plugin or of the host. */
 export interface PluginFetchParams {
-  /** name is the plugin's name. name is empty for the host. */
+  /** name is the plugin's name, or empty for the host. */
   name?: string;
   /**
-   * script is the script of the plugin's PluginInfo, or
-   * PluginSyncParams.HostScriptID for the host.
+   * script is the plugin's PluginInfo.script, or PluginSyncParams.HostScriptID for the
+   * host.
    */
   script: string;
 }
 
-/** PluginFetchResult has the parts of a plugin's script, or the host. */
+/** PluginFetchResult contains the parts of a plugin's script, or the code of the host. */
 export interface PluginFetchResult {
   /**
-   * code is a JavaScript expression. The code of a plugin is a function with the
-   * adapter's code. The code of the host is a function that receives whether the host
-   * starts late, and returns the function that starts an adapter.
+   * code is a JavaScript function expression. For a plugin, code contains the adapter's
+   * code. For the host, code is a function that receives whether the host starts late, and
+   * returns the function that starts an adapter.
    */
   code: string;
   /**
-   * options is the JSON text of the host's options (extension/src/host/options.ts).
-   * options is empty for the host.
+   * options is the JSON text of the options with which the host starts the adapter
+   * (extension/src/host/options.ts). When the host itself is requested, options is empty.
    */
   options?: string;
   /**
-   * preScript is a JavaScript function with the pre-script's code. preScript is empty
-   * if the plugin has no pre-script.
+   * preScript is a JavaScript function with the pre-script's code, or empty if the plugin
+   * has no pre-script.
    */
   preScript?: string;
 }
 
-/** HotCode replaces a running adapter by a new build. */
+/** HotCode is the code that replaces a running adapter with a new build. */
 export interface HotCode {
   /**
-   * adapter is a JavaScript function with the adapter's code. The parameters of the
-   * function are globalThis, window and self.
+   * adapter is a JavaScript function that contains the adapter's code and has the parameters
+   * globalThis, window and self.
    */
   adapter: string;
   /**
@@ -875,37 +849,37 @@ export interface HotCode {
   waitMs: number;
 }
 
-/** PluginCodeResult is empty. PluginCodeResult confirms that the adapter is registered. */
+/** PluginCodeResult is an empty object that confirms the registration of an adapter. */
 export type PluginCodeResult = Record<string, never>;
 
-/** PluginSettings are the settings of a plugin that its adapters in documents receive. */
+/** PluginSettings are a plugin's settings as the server sends them to its running adapters. */
 export interface PluginSettings {
   /**
-   * values is a JSON object that maps each setting to a string, number or boolean.
-   * Settings without a value are absent.
+   * values is a JSON object that maps each setting to a string, number or boolean. Settings
+   * without a value are absent from values.
    */
   values?: unknown;
   /**
    * urls is a JSON object that maps each setting of type url to an object of urls by
-   * instance. From each setting in urls, a document gets the URL that has the
+   * instance. From each setting of type url, a document receives only the URL with the
    * document's host.
    */
   urls?: unknown;
 }
 
-/** PluginSettingsParams has the settings of one plugin. */
+/** PluginSettingsParams sends the settings of one plugin to the browser. */
 export interface PluginSettingsParams {
   name: string;
   settings: PluginSettings;
 }
 
 /**
- * PluginSettingsResult is empty. PluginSettingsResult confirms that the documents have
- * the settings.
+ * PluginSettingsResult is an empty object that confirms that the documents received the
+ * settings.
  */
 export type PluginSettingsResult = Record<string, never>;
 
-/** LogLevel is the severity of a log entry, with the names of MCP. */
+/** LogLevel is the severity of a log entry, named as in MCP. */
 export const LogLevels = [
   'debug',
   'info',
@@ -914,17 +888,20 @@ export const LogLevels = [
 ] as const;
 export type LogLevel = (typeof LogLevels)[number];
 
-/** LogEntry is one log entry of an adapter. */
+/** LogEntry is one message that an adapter logged. */
 export interface LogEntry {
   level: LogLevel;
   message: string;
-  /** data is a JSON array of at most MaxLogArgs arguments that follow the message. */
+  /**
+   * data is a JSON array of the arguments after the message in the log call, at most
+   * MaxLogArgs.
+   */
   data?: unknown;
-  /** atMs is the time of the entry on the page's clock, in milliseconds since 1970. */
+  /** atMs is the time of the log entry by the page's clock, in milliseconds since 1970. */
   atMs: number;
   /**
-   * stack is the browser's stack trace of an error that a tool threw, at most
-   * MaxStackChars long.
+   * stack is the browser's stack trace of an error that a tool threw, truncated to
+   * MaxStackChars.
    */
   stack?: string;
   /**
@@ -935,13 +912,13 @@ export interface LogEntry {
   stackOrigin?: string;
 }
 
-/** PluginLogParams has log entries of one adapter, oldest first. */
+/** PluginLogParams contains log entries of one adapter, oldest first. */
 export interface PluginLogParams {
   tabId: number;
   plugin: string;
   entries?: readonly LogEntry[];
   /**
-   * dropped is the number of earlier log entries that were not sent, because the
+   * dropped is the number of earlier log entries that the browser discarded because the
    * adapter logged too many.
    */
   dropped?: number;
@@ -950,28 +927,31 @@ export interface PluginLogParams {
 /** ToolPermission is the permission of one tool of a plugin. */
 export interface ToolPermission {
   tool: string;
-  /** permission is absent if the permission of the plugin applies to the tool. */
+  /**
+   * permission is absent if the tool has no separate permission, so that the plugin's
+   * permission applies.
+   */
   permission?: Permission;
 }
 
 /** ConfigReviewParams stores the user's review of a plugin and enables the plugin. */
 export interface ConfigReviewParams {
   plugin: string;
-  /** hash is the hash of the PluginView that the user has reviewed. */
+  /** hash is the PluginView.hash of the content that the user reviewed. */
   hash: string;
   permission: Permission;
-  /** tools are the tools whose permission the user changed during the review. */
+  /** tools contains only the tools whose permission the user changed during the review. */
   tools?: readonly ToolPermission[];
 }
 
 /**
- * ConfigReviewResult is empty. ConfigReviewResult confirms that the server stored the
+ * ConfigReviewResult is an empty object that confirms that the server stored the user's
  * review.
  */
 export type ConfigReviewResult = Record<string, never>;
 
 /**
- * PluginInspectParams requests the description of a plugin that a user reads before
+ * PluginInspectParams requests the description of a plugin that the user reads before
  * enabling the plugin.
  */
 export interface PluginInspectParams {
@@ -979,53 +959,53 @@ export interface PluginInspectParams {
 }
 
 /**
- * PluginInspectResult is the description of a plugin that a user reads before enabling
- * the plugin. The plugin's author wrote the texts, from which hidden characters are
- * removed.
+ * PluginInspectResult is the description of a plugin that the user reads before enabling
+ * the plugin. The texts of a PluginInspectResult come from the plugin's author, but the
+ * server removes hidden characters.
  */
 export interface PluginInspectResult {
-  /** hash is the hash of the PluginView to which this description belongs. */
+  /** hash is the PluginView.hash of the content that the result describes. */
   hash: string;
   description: string;
   /**
-   * package is the npm name of the plugin's package. Folder is the path of the package
-   * on the server's computer.
+   * package is the npm name of the plugin's package. Folder is the absolute path of the
+   * package on the server's computer.
    */
   package: string;
   source: PluginSource;
   folder: string;
-  /**
-   * author is the author's name in package.json. author is absent if package.json names
-   * no author.
-   */
+  /** author is the author's name in package.json, absent if package.json names no author. */
   author?: string;
   /**
-   * excludes are match patterns of pages on the plugin's sites on which the plugin does
-   * not run.
+   * excludes are Chrome match patterns of pages on which the plugin does not run although
+   * its sites match.
    */
   excludes?: readonly string[];
   /**
-   * preScript is true if a script of the plugin runs before all scripts of a page.
+   * preScript is true if the plugin has a script that runs before all scripts of a page.
    * frames is true if the plugin also runs in child frames with the origin of the
    * page.
    */
   preScript?: boolean;
   frames?: boolean;
-  /** warnings are problems of the package that do not prevent its use. */
+  /** warnings are problems of the plugin's package that do not prevent its use. */
   warnings?: readonly string[];
-  /** powers are the browser features that the plugin's code uses. */
+  /** powers are the sensitive browser features that the plugin's code uses. */
   powers?: readonly PowerView[];
   tools?: readonly InspectedToolView[];
-  /** sections are the sizes of the texts that plugin.page returns. */
+  /**
+   * sections are the sizes of the texts that plugin.page can return, such as the plugin's
+   * code.
+   */
   sections?: readonly SectionView[];
   /**
-   * lastReview is the user's last review of the plugin. lastReview is absent if the
-   * user has never reviewed the plugin.
+   * lastReview is the user's last review of the plugin, absent if the user never reviewed
+   * the plugin.
    */
   lastReview?: LastReviewView;
 }
 
-/** PluginSource is how a plugin was installed. */
+/** PluginSource is how a plugin was installed: as a folder, by opentabs, or globally by npm. */
 export const PluginSources = [
   /** PluginSourceFolder means that the user added a folder that contains the plugin. */
   'folder',
@@ -1039,12 +1019,12 @@ export const PluginSources = [
 ] as const;
 export type PluginSource = (typeof PluginSources)[number];
 
-/** PowerView is a browser feature that the code of a plugin uses. */
+/** PowerView describes a sensitive browser feature that the code of a plugin uses. */
 export interface PowerView {
   name: string;
-  /** meaning is a sentence that explains what the browser feature can do. */
+  /** meaning is a sentence that explains what code can do with the browser feature. */
   meaning: string;
-  /** sections are the sections whose code uses the browser feature. */
+  /** sections are the parts of the plugin's code that use the browser feature. */
   sections?: readonly SectionName[];
 }
 
@@ -1056,7 +1036,7 @@ export interface InspectedToolView {
   destructive?: boolean;
 }
 
-/** SectionName is the name of one text of an inspected plugin. */
+/** SectionName is the name of a text that the user can read while reviewing a plugin. */
 export const SectionNames = [
   /**
    * SectionChanges is a unified diff between the reviewed content and the current
@@ -1065,19 +1045,19 @@ export const SectionNames = [
   'changes',
   /** SectionCode is the code that the plugin's author wrote. */
   'code',
-  /** SectionPreScript is the plugin's script that runs before all scripts of a page. */
+  /** SectionPreScript is the script of the plugin that runs before all scripts of a page. */
   'pre-script',
-  /** SectionLibraries is the code that the bundler marked as libraries. */
+  /** SectionLibraries is the code that the bundler marked as library code. */
   'libraries',
 ] as const;
 export type SectionName = (typeof SectionNames)[number];
 
-/** SectionView is the size of one text of an inspected plugin. */
+/** SectionView is the size of a text that the user can read while reviewing a plugin. */
 export interface SectionView {
   name: SectionName;
   /**
-   * pages is the number of pages that plugin.page returns. Lines is the number of lines
-   * of the text.
+   * pages is the number of pages into which plugin.page splits the text. Lines is the number
+   * of lines of the text.
    */
   pages: number;
   lines: number;
@@ -1091,10 +1071,7 @@ export interface LastReviewView {
   version?: string;
   /** permission is the permission that the plugin had before its content changed. */
   permission?: Permission;
-  /**
-   * atMs is the time of the review, in milliseconds since 1970. atMs is absent if the
-   * time is unknown.
-   */
+  /** atMs is the time of the review in milliseconds since 1970, absent if unknown. */
   atMs?: number;
 }
 
@@ -1102,19 +1079,19 @@ export interface LastReviewView {
 export interface PluginPageParams {
   plugin: string;
   /**
-   * hash is the hash of the PluginInspectResult. The server rejects the request if the
-   * plugin has changed since the inspection.
+   * hash is PluginInspectResult.hash. The server rejects the request for a page if the
+   * plugin has changed since the plugin.inspect request.
    */
   hash: string;
   section: SectionName;
-  /** page is the number of the requested page, from 1. */
+  /** page is the number of the requested page of the section, from 1. */
   page: number;
 }
 
 /** PluginPageResult is one page of a section of an inspected plugin. */
 export interface PluginPageResult {
   text: string;
-  /** firstLine is the line number of the first line of Text within the section, from 1. */
+  /** firstLine is the number of the page's first line within the section, from 1. */
   firstLine: number;
 }
 
@@ -1131,48 +1108,48 @@ export interface PluginInstallParams {
 }
 
 /**
- * PluginInstallResult describes the installed plugin. The plugin does not run until the
- * user has reviewed and enabled the plugin.
+ * PluginInstallResult describes the installed plugin, which does not run until the user has
+ * reviewed and enabled the plugin.
  */
 export interface PluginInstallResult {
   plugin: string;
   version: string;
   /**
-   * previousVersion is the version that the installation replaced. previousVersion is
-   * absent if the plugin was not installed before.
+   * previousVersion is the version that the installation replaced, absent if the plugin was
+   * not installed before.
    */
   previousVersion?: string;
   /**
-   * registry is the npm registry of the package. registry is absent if the plugin comes
-   * from a folder or a package file.
+   * registry is the npm registry of the package, absent if the plugin comes from a folder or
+   * a package file.
    */
   registry?: string;
-  /** warnings are warnings about the package for the user, each one sentence. */
+  /** warnings are sentences for the user about problems of the package. */
   warnings?: readonly string[];
 }
 
 /**
- * PluginUpdateParams requests an update of a plugin to the newest version in its version
- * range.
+ * PluginUpdateParams requests an update of a plugin to the newest version in the range that
+ * the user chose.
  */
 export interface PluginUpdateParams {
   plugin: string;
 }
 
-/** PluginUpdateResult has the versions of a plugin before and after an update. */
+/** PluginUpdateResult contains the versions of a plugin before and after an update. */
 export interface PluginUpdateResult {
   version: string;
   /**
-   * previousVersion is the version before the update. previousVersion is absent if no
-   * newer version was available.
+   * previousVersion is the version before the update, absent if no newer version was
+   * available.
    */
   previousVersion?: string;
   /**
-   * latestVersion is a newer version outside the version range that the user chose.
-   * latestVersion is absent if no such version exists.
+   * latestVersion is a newer version outside the version range that the user chose, absent
+   * if none exists.
    */
   latestVersion?: string;
-  /** warnings are warnings about the package for the user, each one sentence. */
+  /** warnings are sentences for the user about problems of the package. */
   warnings?: readonly string[];
 }
 
@@ -1184,20 +1161,20 @@ export interface PluginRemoveParams {
   plugin: string;
 }
 
-/**
- * PluginRemoveResult is empty. PluginRemoveResult confirms that the server removed the
- * plugin.
- */
+/** PluginRemoveResult is an empty object that confirms that the server removed the plugin. */
 export type PluginRemoveResult = Record<string, never>;
 
-/** StateWatchParams turns state.sync and state.plugins on or off for one link. */
+/**
+ * StateWatchParams turns the notifications state.sync and state.plugins on or off for one
+ * link.
+ */
 export interface StateWatchParams {
   on: boolean;
 }
 
 /**
- * CallStatus is the status of a call for display. tool-call-progress.v1 has every status
- * but StatusTimedOut.
+ * CallStatus is the status of a call as users see it. All statuses except StatusTimedOut
+ * also exist in the format tool-call-progress.v1.
  */
 export const CallStatuses = [
   /** StatusPending means that the call is queued or waiting for approval. */
@@ -1220,103 +1197,109 @@ export interface CallView {
   plugin: string;
   tool: string;
   status: CallStatus;
-  /** progress is from 0 to 1. progress is absent while the progress is unknown. */
+  /** progress is a fraction from 0 to 1, absent while unknown. */
   progress?: number;
   message?: string;
   /** client is the name of the MCP client. */
   client?: string;
   /**
-   * tabId is the tab in which the call runs. tabId is absent before a tab is chosen,
-   * and for a tab of another browser.
+   * tabId is the tab in which the call runs. Before the server has chosen a tab, and for a
+   * tab of another browser, tabId is absent.
    */
   tabId?: number;
-  /**
-   * createdMs is the time at which the call arrived at the server, in milliseconds
-   * since 1970.
-   */
+  /** createdMs is when the call arrived at the server, in milliseconds since 1970. */
   createdMs?: number;
   /** site is the host and port of the page in which the call runs or ran. */
   site?: string;
   /**
-   * args is the beginning of the call's arguments as JSON text. In args, text that a
-   * browser tool types into a secret field is masked.
+   * args is the beginning of the call's arguments as JSON text. Text that a browser tool
+   * types into a secret field is masked in args.
    */
   args?: string;
-  /** runMs is how long the call has run so far, or ran in total, in milliseconds. */
+  /** runMs is the running time of the call in milliseconds, so far or in total. */
   runMs: number;
   /**
-   * error is the reason why the call failed, as a text for the user. nextStep is the
-   * advice for the user; nextStep is absent if error contains the advice.
+   * error explains to the user why the call failed. nextStep is advice for the user, absent
+   * if error already contains advice.
    */
   error?: string;
   nextStep?: string;
   errorCode?: ErrorCode;
   /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
-  /** parentCallId is the ID of the call whose tool made a nested call. */
-  parentCallId?: string;
   /**
-   * userProgress and userMessage are the Progress and Message of the last report for
-   * the audience "user".
+   * parentCallId is the ID of the call whose tool made the call, and absent if the call is
+   * not nested.
    */
+  parentCallId?: string;
+  /** userProgress and userMessage are from the last progress report for the audience "user". */
   userProgress?: number;
   userMessage?: string;
   /**
-   * statusWord is the tool's word for its activity, such as "indexing".
-   * userStatusWord is the status word of the last report for the audience "user".
+   * statusWord is the tool's word for what it is doing, such as "indexing". userStatusWord
+   * is from the last progress report for the audience "user".
    */
   statusWord?: string;
   userStatusWord?: string;
   /** endAudience is "user" if the result of the call is meant for the user. */
   endAudience?: string;
-  /** result is the beginning of the result of a successful call, as text or JSON. */
+  /** result is the beginning of a successful call's result, as text or JSON. */
   result?: string;
-  /** waiting is set while the call is waiting for the user. */
+  /**
+   * waiting describes what the call is waiting for, and is absent while the call does not
+   * wait for the user.
+   */
   waiting?: WaitingView;
-  /** decision is the user's last decision about the call. */
+  /** decision is the user's last approval or denial of the call. */
   decision?: DecisionView;
-  /** activities are the activities of the call, in the order of their first report. */
+  /**
+   * activities are the contents that the tool shows beside its progress, in the order of
+   * their first report.
+   */
   activities?: readonly ActivityView[];
 }
 
-/** TicketKind is what a suspended call is waiting for. */
+/** TicketKind is what a suspended call is waiting for: an approval or an action of the user. */
 export const TicketKinds = [
-  /** TicketPermission waits for the user to allow or deny the call. */
+  /** TicketPermission means that the call waits for the user to allow or deny it. */
   'permission',
-  /** TicketUser waits for an action of the user, such as to log in to the site. */
+  /**
+   * TicketUser means that the call waits for an action of the user, such as to log in to the
+   * site.
+   */
   'user',
 ] as const;
 export type TicketKind = (typeof TicketKinds)[number];
 
-/** Scope is the extent of a permission that the user gives. */
+/**
+ * Scope is how far an approval of the user extends: one call, a session, some time, or
+ * always.
+ */
 export const Scopes = [
-  /** ScopeOnce allows one call. */
+  /** ScopeOnce allows only the one suspended call. */
   'once',
-  /** ScopeSession allows the tool for the client until its session ends. */
+  /** ScopeSession allows all calls of the tool by the client until its session ends. */
   'session',
-  /** ScopeTime allows the tool for a limited time. */
+  /** ScopeTime allows all calls of the tool by the client for a limited time. */
   'time',
-  /** ScopeAlways allows the tool without a time limit. */
+  /** ScopeAlways allows all calls of the tool by the client without a time limit. */
   'always',
 ] as const;
 export type Scope = (typeof Scopes)[number];
 
-/** WaitingView is the ticket of a suspended call. */
+/** WaitingView describes what a suspended call is waiting for, and for how long. */
 export interface WaitingView {
   ticketId: string;
   kind: TicketKind;
   reason: string;
   title?: string;
-  /** args is the JSON text of the arguments, truncated to MaxShownArgsBytes. */
+  /** args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes. */
   args?: string;
-  /**
-   * caller is the tool that made a nested call. caller is absent for a call of a
-   * client.
-   */
+  /** caller is the tool that made the call, absent for a call that an MCP client made. */
   caller?: CallerView;
-  /** leftMs is the remaining time for the decision, in milliseconds. */
+  /** leftMs is the time that the user has left to decide, in milliseconds. */
   leftMs: number;
-  /** scopes are the scopes that the user can choose from. */
+  /** scopes are the extents of an approval that the user can choose from. */
   scopes?: readonly Scope[];
   /**
    * pluginName is the display name of the plugin. toolTitle is the display name of the
@@ -1325,74 +1308,71 @@ export interface WaitingView {
   pluginName?: string;
   toolTitle?: string;
   description?: string;
-  /** readOnly is true if the author of the tool declares that the call changes nothing. */
+  /** readOnly is true if the author of the tool declares that its calls change nothing. */
   readOnly?: boolean;
-  /**
-   * page is the page in which the call would run now. page is absent if the page is
-   * unknown.
-   */
+  /** page is the page in which the call would run if approved now, absent if unknown. */
   page?: TicketPageView;
 }
 
-/** CallerView is a tool that makes a nested call. */
+/** CallerView describes the tool that makes a nested call. */
 export interface CallerView {
   plugin: string;
   tool: string;
-  /** tabId is the tab of the calling tool, and is absent for a tab of another browser. */
+  /** tabId is the tab of the calling tool, absent for a tab of another browser. */
   tabId?: number;
   origin?: string;
 }
 
-/** ActivityView is one activity in the side panel. */
+/**
+ * ActivityView is content that the side panel shows beside a call's progress, such as a
+ * table.
+ */
 export interface ActivityView {
   type: string;
   /**
-   * content is the JSON text of the activity's content. content is empty if the JSON
-   * text is longer than MaxShownActivityBytes.
+   * content is the JSON text of the activity's content, or empty if the text is longer than
+   * MaxShownActivityBytes.
    */
   content?: string;
   audience?: string;
-  /** bytes is the length of the complete content. */
+  /** bytes is the length of the activity's complete content, in bytes of JSON. */
   bytes: number;
 }
 
 /** CallDecideParams is the user's decision about a suspended call. */
 export interface CallDecideParams {
   callId: string;
-  /** ticketId is the ticketId of the WaitingView that the user decides about. */
+  /** ticketId is the WaitingView.ticketId of the request that the user answers. */
   ticketId: string;
   allow: boolean;
-  /** scope is the scope of the permission if Allow is true. Absent means ScopeOnce. */
+  /** scope is the extent of the approval if Allow is true. An absent scope means ScopeOnce. */
   scope?: Scope;
-  /** forMs is the duration of a ScopeTime, in milliseconds. */
+  /** forMs is the duration of an approval with ScopeTime, in milliseconds. */
   forMs?: number;
-  /**
-   * surface is where the user decided. If surface is absent, the user decided in the
-   * side panel.
-   */
+  /** surface is where the user decided. An absent surface means the side panel. */
   surface?: Surface;
 }
 
-/** DecisionOutcome is the effect of a decision. */
+/** DecisionOutcome is what the server did with a decision of the user. */
 export const DecisionOutcomes = [
-  /** DecisionAccepted means that the decision takes effect. */
+  /** DecisionAccepted means that the user's decision takes effect. */
   'decided',
-  /** DecisionAlreadyMade means that an earlier decision takes effect. */
+  /** DecisionAlreadyMade means that an earlier decision about the same call is in effect. */
   'already',
   /**
-   * DecisionNotPending means that the call is not waiting for a decision. A call
-   * stops waiting for a decision when it ends or when its request is withdrawn.
+   * DecisionNotPending means that the call is not waiting for a decision, because it has
+   * ended or its request was withdrawn.
    */
   'ended',
 ] as const;
 export type DecisionOutcome = (typeof DecisionOutcomes)[number];
 
-/** CallDecideResult reports the effect of a decision. */
+/** CallDecideResult reports what the server did with a decision of the user. */
 export interface CallDecideResult {
   outcome: DecisionOutcome;
-  /** by is the surface of the earlier decision, for DecisionAlreadyMade. */
+  /** by is where the user made the earlier decision, if Outcome is DecisionAlreadyMade. */
   by?: string;
-  /** allowed is true if the decision that takes effect allows the call. */
+  /** allowed is true if the decision in effect allows the call. */
   allowed: boolean;
 }
 
@@ -1407,90 +1387,82 @@ export const Permissions = [
 ] as const;
 export type Permission = (typeof Permissions)[number];
 
-/** ToolView is one tool in the side panel. */
+/** ToolView is one tool of a plugin as the side panel shows it. */
 export interface ToolView {
   name: string;
   displayName: string;
   /**
-   * permission is the permission of the tool. If permission is absent, the permission
-   * of the plugin applies.
+   * permission is the tool's separate permission. If permission is absent, the permission of
+   * the plugin applies.
    */
   permission?: Permission;
   /** readOnly is true if the author declares that the tool changes nothing. */
   readOnly?: boolean;
-  /** allowed are the callers that need no approval for the tool. */
+  /** allowed are the clients and plugins that need no approval to call the tool. */
   allowed?: readonly AllowedCallerView[];
-  /** category is the group of the tool. category is absent if the tool has no group. */
+  /**
+   * category is the name of the group under which the tool is listed, absent if the tool has
+   * no group.
+   */
   category?: string;
   /**
-   * undo is the tool of the plugin that undoes a call of the tool. undo is absent if the
-   * author declares none.
+   * undo is the name of the tool that undoes a call of the tool, absent if the author
+   * declares none.
    */
   undo?: string;
 }
 
-/** AllowedCallerView is a caller that the user always allows to call a tool. */
+/** AllowedCallerView is a client or plugin that the user always allows to call a tool. */
 export interface AllowedCallerView {
   /** client is the name of the MCP client. */
   client?: string;
-  /**
-   * caller is the plugin whose tool makes the call. caller is absent for a call of a
-   * client.
-   */
+  /** caller is the plugin whose tools make the calls, absent for calls of a client. */
   caller?: string;
 }
 
-/** PluginView is one plugin in the side panel. */
+/** PluginView is one plugin as the side panel shows it. */
 export interface PluginView {
   name: string;
   displayName: string;
   version: string;
   /**
-   * hash is the hash of the plugin's code and descriptions. The user's review of a
-   * plugin is valid only for one hash.
+   * hash is the hash of the plugin's code and descriptions. The user must review a plugin
+   * again when its hash changes.
    */
   hash: string;
-  /**
-   * reviewed is true if the user has reviewed the plugin's version with the hash
-   * Hash.
-   */
+  /** reviewed is true if the user has reviewed the plugin with its current Hash. */
   reviewed: boolean;
-  /** changed is true if the user has reviewed a different content of the plugin. */
+  /** changed is true if the plugin has changed since the user's last review. */
   changed?: boolean;
   permission: Permission;
-  /** source is how the plugin was installed. */
+  /** source is how the plugin was installed, such as from npm or from a folder. */
   source?: PluginSource;
   /**
-   * problem is the reason why the plugin does not start in pages. problem is absent
-   * if the plugin starts, or if no page has reported a problem.
+   * problem explains why the plugin does not start in pages. problem is absent if no page
+   * has reported a failed start.
    */
   problem?: string;
   /** matches are the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** icon is an SVG image. icon is absent if the plugin has no icon. */
+  /** icon is the SVG text of the plugin's icon, absent if the plugin has no icon. */
   icon?: string;
-  /**
-   * homepage is an http or https URL. homepage is absent if the plugin has no
-   * homepage.
-   */
+  /** homepage is an http or https URL, absent if the plugin has no homepage. */
   homepage?: string;
   /** settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
   /**
-   * opening is true if a call without a tab may open opensAt in a new tab. opensAt
-   * is absent if the plugin has no page to open.
+   * opening is true if a call that finds no tab may open opensAt in a new tab. opensAt
+   * is absent if the plugin's author declared no page to open.
    */
   opening?: boolean;
   opensAt?: string;
-  /**
-   * world is the world of the adapter. If world is absent, the adapter runs in the
-   * main world.
-   */
+  /** world is the JavaScript environment of the adapter. An absent world means WorldMain. */
   world?: World;
   /**
-   * late is true if scripts of the page run before the adapter. A late plugin needs
-   * lateAccess to get secret settings and to call other plugins.
+   * late is true if scripts of the page run before the adapter and could tamper with
+   * it. A plugin that starts late needs lateAccess to get secret settings and to call
+   * other plugins.
    */
   late?: boolean;
   lateAccess?: boolean;
@@ -1502,25 +1474,28 @@ export interface PluginView {
    */
   refused?: readonly string[];
   /**
-   * recommended is the recommendation of an agent that has examined the plugin, and
+   * recommended is the opinion of an agent that has examined the plugin. A recommendation
    * changes no permission.
    */
   recommended?: RecommendationView;
 }
 
-/** SettingType is the type of a setting's value. */
+/** SettingType is the type of a setting's value, such as "url" or "boolean". */
 export const SettingTypes = [
-  /** SettingURL is one http or https URL, or one URL for each instance of the site. */
+  /**
+   * SettingURL is one http or https URL, or one URL for each instance of the site, such as
+   * each self-hosted server.
+   */
   'url',
   'string',
   'number',
   'boolean',
-  /** SettingSelect is one of several options. */
+  /** SettingSelect is a string that the user chooses from several options. */
   'select',
 ] as const;
 export type SettingType = (typeof SettingTypes)[number];
 
-/** SettingView is one setting of a plugin in the side panel. */
+/** SettingView is one setting of a plugin as the side panel shows it. */
 export interface SettingView {
   key: string;
   type: SettingType;
@@ -1531,42 +1506,45 @@ export interface SettingView {
   /** options are the valid values of a SettingSelect. */
   options?: readonly string[];
   /**
-   * secret is true if the value may be a password or a key. For a secret setting, the
-   * side panel receives only the field set instead of the value.
+   * secret is true if the setting may be a password or a key. The server sends only set,
+   * not the Value, of a secret setting.
    */
   secret?: boolean;
   set?: boolean;
   /**
-   * withheld is true if the plugin does not get the setting's value, because the
-   * plugin starts late and its HasLateAccess is false.
+   * withheld is true if the server keeps a secret setting from a plugin that starts late
+   * and lacks the user's late access.
    */
   withheld?: boolean;
   /**
-   * value is a string, number or boolean, or an object of URLs by instance for a
-   * SettingURL. value is absent if the setting has no value.
+   * value is a JSON string, number or boolean, or for a SettingURL also an object that maps
+   * instances to URLs. value is absent if the user set no value.
    */
   value?: unknown;
 }
 
 /** RecommendationView is an agent's recommendation about a plugin. */
 export interface RecommendationView {
-  /** by is the name of the agent's MCP client. */
+  /** by is the name of the MCP client that the recommending agent uses. */
   by: string;
   permission: Permission;
-  /** note is the agent's comment. */
+  /** note is the agent's comment about its recommendation. */
   note?: string;
 }
 
-/** FailedPluginView is a plugin that can't be loaded. */
+/** FailedPluginView is a plugin that opentabs can't load. */
 export interface FailedPluginView {
-  /** name is the plugin's name. name is absent if the plugin's name is unknown. */
+  /** name is the plugin's name, absent if unknown. */
   name?: string;
   path: string;
-  /** error describes why the plugin can't be loaded, and the remedy. */
+  /** error explains why opentabs can't load the plugin, and how to fix the problem. */
   error: string;
 }
 
-/** StatePluginsParams lists all plugins. StatePluginsParams replaces the previous list. */
+/**
+ * StatePluginsParams lists all plugins. Each state.plugins replaces the list of the
+ * previous state.plugins.
+ */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
   failed?: readonly FailedPluginView[];
@@ -1576,30 +1554,27 @@ export interface StatePluginsParams {
 export interface ConfigSettingsParams {
   plugin: string;
   /**
-   * values is a JSON object of the settings to change. Each value has the format of
-   * SettingView.Value; null removes the value.
+   * values is a JSON object of the settings to change. Each value in values has the format
+   * of SettingView.Value; null removes the value of the setting.
    */
   values: unknown;
 }
 
-/**
- * ConfigSettingsResult is empty. ConfigSettingsResult confirms that the settings are
- * saved.
- */
+/** ConfigSettingsResult is an empty object that confirms that the settings are saved. */
 export type ConfigSettingsResult = Record<string, never>;
 
-/** ConfigOpeningParams allows or forbids that calls open tabs of a plugin. */
+/** ConfigOpeningParams sets whether calls of a plugin may open tabs. */
 export interface ConfigOpeningParams {
   plugin: string;
   allowed: boolean;
 }
 
-/** ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved. */
+/** ConfigOpeningResult is an empty object that confirms that the change is saved. */
 export type ConfigOpeningResult = Record<string, never>;
 
 /**
- * ConfigCallsParams allows or forbids that tools of the plugin Plugin call tools of the
- * plugin CalledPlugin.
+ * ConfigCallsParams sets whether tools of the plugin Plugin may call tools of the plugin
+ * CalledPlugin.
  */
 export interface ConfigCallsParams {
   plugin: string;
@@ -1607,75 +1582,75 @@ export interface ConfigCallsParams {
   allowed: boolean;
 }
 
-/** ConfigCallsResult is empty. ConfigCallsResult confirms that the change is saved. */
+/** ConfigCallsResult is an empty object that confirms that the change is saved. */
 export type ConfigCallsResult = Record<string, never>;
 
 /**
- * ConfigLateAccessParams allows or forbids that a plugin that starts late gets its
- * secret settings and calls other plugins.
+ * ConfigLateAccessParams grants or revokes late access. With late access, a plugin that
+ * starts after the page's scripts may get secret settings and call other plugins.
  */
 export interface ConfigLateAccessParams {
   plugin: string;
   allowed: boolean;
 }
 
-/**
- * ConfigLateAccessResult is empty. ConfigLateAccessResult confirms that the change is
- * saved.
- */
+/** ConfigLateAccessResult is an empty object that confirms that the change is saved. */
 export type ConfigLateAccessResult = Record<string, never>;
 
 /**
- * StateBrowserParams has the user's permissions for browser tools. StateBrowserParams
- * replaces all previously sent permissions.
+ * StateBrowserParams contains the user's permissions for browser tools. Each state.browser
+ * replaces the permissions of the previous state.browser.
  */
 export interface StateBrowserParams {
   /**
-   * permission is the permission of all browser tools together. If permission is off,
-   * no browser tool is on.
+   * permission is the common permission of all browser tools. If permission is off, all
+   * browser tools are off.
    */
   permission: Permission;
   groups?: readonly BrowserGroupView[];
-  /** sites are the user's rules for sites, with the "always" approvals of clients. */
+  /** sites are the user's rules for sites, each with the clients that the user always allows. */
   sites?: readonly SiteView[];
 }
 
-/** BrowserGroupView is a group of browser tools in the side panel. */
+/** BrowserGroupView is a group of browser tools as the side panel shows it. */
 export interface BrowserGroupView {
   name: string;
   tools?: readonly BrowserToolView[];
 }
 
-/** BrowserToolView is one browser tool in the side panel. */
+/** BrowserToolView is one browser tool as the side panel shows it. */
 export interface BrowserToolView {
   name: string;
   displayName: string;
   /**
-   * permission is the permission of the tool. permission is off while all browser tools
-   * are off.
+   * permission is the permission of the browser tool, and off while all browser tools are
+   * off.
    */
   permission: Permission;
   /**
-   * dangerous is true if the tool runs code, or handles data that the page itself does
-   * not show. The user turns on each dangerous tool separately.
+   * dangerous is true if the tool runs code or accesses data that the page itself does not
+   * show. The user must turn on each dangerous tool separately.
    */
   dangerous?: boolean;
 }
 
-/** SiteView has the user's permissions for browser tools on a site. */
+/**
+ * SiteView contains the user's rule for browser tools on one site, and the clients that the
+ * user always allows.
+ */
 export interface SiteView {
-  /** site is a host with an optional port, or a pattern with "*". */
+  /** site is a host with an optional port, or a pattern such as "*.example.com". */
   site: string;
   /**
-   * permission is the rule of the site: off, read, ask or auto. permission is absent if
-   * the site has no rule.
+   * permission is the user's rule for the site: off, read, ask or auto. permission is absent
+   * if the site has no rule.
    */
   permission?: string;
-  /** allowed are the clients that the user has always allowed to use the site. */
+  /** allowed are the clients that the user always allows to use the site. */
   allowed?: readonly SiteClientView[];
 }
 
-/** SiteClientView is a client that the user has always allowed to use a site. */
+/** SiteClientView is a client that the user always allows to use a site. */
 export interface SiteClientView {
   client: string;
   /**
@@ -1693,33 +1668,33 @@ export interface ConfigSiteParams {
    */
   site: string;
   /**
-   * permission is the new rule of the site: off, read, ask or auto. If permission is
-   * absent, the server removes the rule and the "always" approvals of the site.
+   * permission is the new rule for the site: off, read, ask or auto. If permission is
+   * absent, the server removes the site's rule and its "always" approvals.
    */
   permission?: string;
 }
 
-/** ConfigSiteResult is empty. ConfigSiteResult confirms that the server stored the rule. */
+/** ConfigSiteResult is an empty object that confirms that the server stored the rule. */
 export type ConfigSiteResult = Record<string, never>;
 
 /** ConfigBrowserToolsParams turns browser tools on or off. */
 export interface ConfigBrowserToolsParams {
   /**
-   * names are the names of tool groups and tools. Turning on a group does not turn on
-   * its dangerous tools. If names is absent, all browser tools are turned on or off,
-   * and groups and tools keep their own permissions.
+   * names are the names of tool groups and tools. Turning on a group does not turn on its
+   * dangerous tools. If names is absent, all browser tools are turned on or off together,
+   * and each group and tool keeps its separate permission.
    */
   names?: readonly string[];
   on: boolean;
 }
 
 /**
- * ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the server
- * stored the change.
+ * ConfigBrowserToolsResult is an empty object that confirms that the server stored the
+ * change.
  */
 export type ConfigBrowserToolsResult = Record<string, never>;
 
-/** StateWaitingParams is the number for the badge of the extension's toolbar icon. */
+/** StateWaitingParams sends the number for the badge on the extension's toolbar icon. */
 export interface StateWaitingParams {
   /** count is the number of calls in all browsers that are waiting for the user. */
   count: number;
@@ -1728,16 +1703,13 @@ export interface StateWaitingParams {
 /** ConfigPermissionParams sets the permission of a plugin or of one of its tools. */
 export interface ConfigPermissionParams {
   plugin: string;
-  /** tool is empty for the permission of the plugin. */
+  /** tool is the name of a tool, or empty to set the permission of the whole plugin. */
   tool?: string;
-  /** permission is empty to remove the permission of a tool. */
+  /** permission is the new permission, or empty to remove the separate permission of a tool. */
   permission?: Permission;
 }
 
-/**
- * ConfigPermissionResult is empty. ConfigPermissionResult confirms that the permission
- * is saved.
- */
+/** ConfigPermissionResult is an empty object that confirms that the permission is saved. */
 export type ConfigPermissionResult = Record<string, never>;
 
 /** StateSyncParams lists the calls that the side panel shows. */
@@ -1746,8 +1718,8 @@ export interface StateSyncParams {
   /** clients are the names of the connected MCP clients. */
   clients?: readonly string[];
   /**
-   * calls are the calls that have not ended, oldest first. calls replaces the
-   * previously sent list.
+   * calls are the calls that have not ended, oldest first. Each state.sync replaces the
+   * calls of the previous state.sync.
    */
   calls?: readonly CallView[];
   /**
@@ -1756,8 +1728,8 @@ export interface StateSyncParams {
    */
   ended?: readonly CallView[];
   /**
-   * running is the number of all calls that have not ended, including calls that are
-   * not in Calls.
+   * running is the number of all calls that have not ended, including calls that Calls
+   * omits.
    */
   running: number;
 }
@@ -1765,30 +1737,24 @@ export interface StateSyncParams {
 /** TabPlugin is an adapter that runs in a document. */
 export interface TabPlugin {
   name: string;
-  /** hash is the hash of the adapter's code that runs in the document. */
+  /** hash is the PluginInfo.hash of the adapter that runs in the document. */
   hash: string;
-  /**
-   * ready is the last result of the adapter's isReady(). ready is absent before the
-   * first result.
-   */
+  /** ready is the last result of the adapter's isReady(), absent before the first result. */
   ready?: boolean;
 }
 
 /** BrokenPlugin is an adapter that failed to start in a document. */
 export interface BrokenPlugin {
   name: string;
-  /** hash is the hash of the adapter's code that failed. */
+  /** hash is the PluginInfo.hash of the adapter that failed to start. */
   hash: string;
-  /**
-   * problem is the reason why the adapter failed to start, a sentence without a
-   * period.
-   */
+  /** problem is a sentence without a period that explains why the adapter failed to start. */
   problem: string;
 }
 
 /**
- * FrameInfo is a frame of a page in which an adapter runs. Each frame with an adapter
- * has the same origin as the top document of its tab.
+ * FrameInfo is a child frame in which an adapter runs. Only child frames with the origin of
+ * the tab's top document can run an adapter.
  */
 export interface FrameInfo {
   frameId: number;
@@ -1797,7 +1763,7 @@ export interface FrameInfo {
   plugins?: readonly TabPlugin[];
 }
 
-/** TabInfo is a tab that matches at least one plugin. */
+/** TabInfo describes a tab whose URL matches at least one plugin. */
 export interface TabInfo {
   tabId: number;
   windowId: number;
@@ -1812,11 +1778,14 @@ export interface TabInfo {
    * 1970.
    */
   lastAccessedMs: number;
-  /** documentId is empty if no adapter runs in the tab. */
+  /**
+   * documentId is Chrome's ID of the tab's top document, or empty if no adapter runs in the
+   * tab.
+   */
   documentId?: string;
-  /** plugins are the adapters that run in the document. */
+  /** plugins are the adapters that run in the tab's top document. */
   plugins?: readonly TabPlugin[];
-  /** frames are the frames in which adapters run, in document order. */
+  /** frames are the child frames in which adapters run, in document order. */
   frames?: readonly FrameInfo[];
   /** discarded is true if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
@@ -1850,122 +1819,123 @@ export interface TabInfo {
   broken?: readonly BrokenPlugin[];
   /**
    * loadError is Chrome's name of the network error that the tab displays, such as
-   * net::ERR_CONNECTION_REFUSED. loadError is LoadErrorNoAnswer if the site has not
-   * responded for SiteTimeoutMs, and empty while the tab loads again. loadError is
-   * LoadErrorNoAccess if the extension has no access to the site of the tab.
+   * net::ERR_CONNECTION_REFUSED. loadError may also be LoadErrorNoAnswer (no response within
+   * SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). While a
+   * tab reloads, its loadError is empty.
    *
-   * A tab that was opened for a call may redirect to a site that can't be loaded. The
-   * url of such a tab remains the address with which the tab was opened.
+   * If opentabs opened a tab for a call and the page redirects to a site that can't be
+   * loaded, TabInfo.url is the address before the redirect.
    */
   loadError?: string;
   /**
-   * loadFailedMs is the time of loadError on the browser's clock, in milliseconds
-   * since 1970. loadFailedMs distinguishes a repeated failure from the first failure.
+   * loadFailedMs is when loadError occurred by the browser's clock, in milliseconds since
+   * 1970. Two failures of the same tab differ in loadFailedMs even if their loadError is
+   * equal.
    */
   loadFailedMs?: number;
 }
 
 /**
- * TabSyncParams lists all tabs of the browser that match plugins. TabSyncParams
- * replaces the previous list.
+ * TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync replaces
+ * the list of the previous tab.sync.
  */
 export interface TabSyncParams {
   tabs?: readonly TabInfo[];
 }
 
 /**
- * TabChangedParams reports a change of one tab. Tab is absent if the tab was closed
- * or no longer matches a plugin.
+ * TabChangedParams reports that one tab changed. The field Tab is absent if the tab was
+ * closed or no longer matches a plugin.
  */
 export interface TabChangedParams {
   tabId: number;
   tab?: TabInfo;
 }
 
-/** TabOpenParams has the address of a tab to open. The new tab does not take the focus. */
+/** TabOpenParams requests a new tab that opens in the background, without the focus. */
 export interface TabOpenParams {
-  /** url is an http or https url. */
+  /** url is the http or https url to open in the new tab. */
   url: string;
 }
 
-/** TabOpenResult identifies the new tab. */
+/** TabOpenResult contains the ID of the tab that the browser opened. */
 export interface TabOpenResult {
   tabId: number;
 }
 
-/** TabLoadParams identifies a tab to reload. */
+/** TabLoadParams requests a reload of a tab. */
 export interface TabLoadParams {
   tabId: number;
   /**
-   * force is true to reload the tab even if the user loses unsaved input. The user
-   * has requested or approved each forced reload.
+   * force is true to reload the tab even if the user loses unsaved input. Only a reload
+   * that the user requested or approved is forced.
    */
   force?: boolean;
 }
 
-/** TabLoadResult reports whether the requested tab is being reloaded. */
+/** TabLoadResult reports whether the browser reloads the requested tab. */
 export interface TabLoadResult {
   /**
-   * loading is false if the user could lose work, because the page is loaded and the
-   * user has interacted with it.
+   * loading is false if the browser refuses to reload the tab because the user interacted
+   * with the page and could lose work.
    */
   loading: boolean;
 }
 
-/** TabDescribeParams identifies a tab. */
+/** TabDescribeParams requests the current state of one tab, with or without a plugin. */
 export interface TabDescribeParams {
   /**
-   * tabId is absent for the tab that the user looks at: the active tab of the window
-   * that had the focus last.
+   * tabId is the ID of the requested tab. If tabId is absent, the active tab of the last
+   * focused window is requested.
    */
   tabId?: number;
   /**
-   * inspect requests an inspection of the page. inspect is absent if the server needs
-   * no inspection.
+   * inspect asks the browser to search the page for secret fields. inspect is absent if the
+   * server needs no search.
    */
   inspect?: TabInspection;
 }
 
 /**
- * TabInspection requests the kinds of secret fields in a page: fields for passwords, card
- * numbers and one-time codes.
+ * TabInspection asks which kinds of secret fields a page has: for passwords, card numbers
+ * or one-time codes.
  */
 export interface TabInspection {
-  /** refs are the elements into which a browser tool will type. */
+  /** refs identify the elements into which a browser tool will type. */
   refs?: readonly string[];
-  /** focused is true if the tool will type into the focused element. */
+  /** focused is true if the browser tool will type into the focused element. */
   focused?: boolean;
 }
 
 /**
- * TabDescribeResult describes the tab of a tab.describe. Tab is absent if there is no
- * such tab.
+ * TabDescribeResult answers a tab.describe. Tab is absent if the requested tab does not
+ * exist.
  */
 export interface TabDescribeResult {
   tab?: AnyTab;
 }
 
-/** AnyTab is the current state of a tab, whether or not a plugin matches it. */
+/** AnyTab is the current state of a tab, whether or not a plugin matches the tab's URL. */
 export interface AnyTab {
   tabId: number;
-  /** url is the address of the document that the tab shows. */
+  /** url is the address of the document in the tab. */
   url: string;
   title: string;
   /**
-   * documentId is the top document of the tab. documentId is empty if scripts of the
-   * extension can't run there.
+   * documentId is Chrome's ID of the top document, or empty if the extension can't run
+   * scripts in the tab.
    */
   documentId?: string;
   /**
-   * problem is why scripts of the extension can't run in the tab, a sentence without
-   * a period. problem is absent if they can.
+   * problem is a sentence without a period that explains why the extension can't run scripts
+   * in the tab. problem is absent if the extension can run scripts in the tab.
    */
   problem?: string;
   /** active is true if the window of the tab displays the tab. */
   active: boolean;
   /**
-   * secrets is the result of the TabInspection. secrets is absent if no inspection was
-   * requested or the page did not answer.
+   * secrets is the result of the requested TabInspection. secrets is absent if the server
+   * requested no inspection, or if the page did not answer.
    */
   secrets?: SecretFields;
 }
@@ -1974,86 +1944,89 @@ export interface AnyTab {
 export interface SecretFields {
   /** shown are the kinds of secret fields that are visible in the page. */
   shown?: readonly string[];
-  /** typed are the kinds of secret fields among the elements of a TabInspection. */
+  /**
+   * typed are the kinds of secret fields among the elements into which the browser tool will
+   * type.
+   */
   typed?: readonly string[];
 }
 
 /**
- * TabHoldsParams lists the tabs of the browser that clients use with browser tools.
- * TabHoldsParams replaces the previously sent list.
+ * TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
+ * replaces the list of the previous tab.holds.
  */
 export interface TabHoldsParams {
   tabs?: readonly TabHold[];
 }
 
-/** TabHold is a tab in which a client has acted with browser tools. */
+/** TabHold is a tab that an MCP client reserves by acting in the tab with browser tools. */
 export interface TabHold {
   tabId: number;
-  /** client is the name of the MCP client that holds the tab. */
+  /** client is the name of the MCP client that reserves the tab. */
   client: string;
-  /**
-   * site is the origin of the page in which the client last acted: scheme, host and
-   * port.
-   */
+  /** site is the origin (scheme, host and port) of the page in which the client last acted. */
   site: string;
-  /** leftMs is how long the client still holds the tab, in milliseconds. */
+  /** leftMs is the remaining time of the client's reservation of the tab, in milliseconds. */
   leftMs: number;
   /**
-   * taken is true if the user has clicked or typed in the tab, so that the client no
-   * longer holds the tab.
+   * taken is true if the user clicked or typed in the tab, which ends the client's
+   * reservation.
    */
   taken?: boolean;
 }
 
-/** TabUserInputParams identifies a tab in which the user clicked or typed. */
+/** TabUserInputParams reports that the user clicked or typed in a tab. */
 export interface TabUserInputParams {
   tabId: number;
 }
 
 /**
- * SessionEndedParams lists sessions of clients that have ended. A call of a browser tool
- * names its session in the argument "_session".
+ * SessionEndedParams lists the IDs of MCP sessions that have ended. In a call of a browser
+ * tool, the argument "_session" is the ID of the session.
  */
 export interface SessionEndedParams {
   sessions?: readonly string[];
 }
 
-/** SessionUsedParams lists the sessions for which the browser stores state. */
+/** SessionUsedParams lists the IDs of MCP sessions for which the browser stores state. */
 export interface SessionUsedParams {
   sessions?: readonly string[];
 }
 
-/** TabReleaseParams identifies a tab in which the user stops the client. */
+/** TabReleaseParams reports that the user wants the MCP client to stop using a tab. */
 export interface TabReleaseParams {
   tabId: number;
 }
 
 /**
- * TabReleaseResult is empty. TabReleaseResult confirms that the server cancels the
- * client's calls in the tab.
+ * TabReleaseResult is an empty object that confirms that the server cancels the client's
+ * calls in a tab.
  */
 export type TabReleaseResult = Record<string, never>;
 
-/** TicketPageView is the page in which a suspended call would run after an approval. */
+/**
+ * TicketPageView describes the page in which a suspended call would run after the user's
+ * approval.
+ */
 export interface TicketPageView {
   /** browserName is the name that the user gave the browser. */
   browserName?: string;
-  /** tabId is the ID of the tab. tabId is absent if the tab is in another browser. */
+  /** tabId is Chrome's ID of the tab, absent if the tab is in another browser. */
   tabId?: number;
   tabTitle?: string;
   /** site is the origin of the page in which the call would run. */
   site?: string;
 }
 
-/** DecisionView is the user's decision about a ticket. */
+/** DecisionView is the user's decision about a suspended call. */
 export interface DecisionView {
   ticketId: string;
   allowed: boolean;
-  /** by is the surface on which the user decided, such as "the side panel". */
+  /** by is where the user decided, as a text such as "the side panel". */
   by: string;
 }
 
-/** Surface is the part of the extension in which the user decides. */
+/** Surface is the part of the extension in which the user approves or denies a call. */
 export const Surfaces = [
   /** SurfacePanel is the side panel of the extension. */
   'panel',
@@ -2064,11 +2037,11 @@ export const Surfaces = [
 ] as const;
 export type Surface = (typeof Surfaces)[number];
 
-/** ToolDispatchParams runs one tool or prompt in one document. */
+/** ToolDispatchParams asks the browser to run one tool or prompt in one document. */
 export interface ToolDispatchParams {
   /**
-   * dispatchId is the ID of the call. All log lines about a call contain its
-   * dispatchId, on the server and in the browser.
+   * dispatchId is the ID of the call. Each log line about a call contains its dispatchId,
+   * both on the server and in the browser.
    */
   dispatchId: string;
   plugin: string;
@@ -2076,196 +2049,202 @@ export interface ToolDispatchParams {
   /** tabId is 0 for a browser tool that needs no tab. */
   tabId: number;
   /**
-   * documentId is the document in which the server wants to run the tool. If the
-   * tab has another document, the browser answers with the error "navigated".
-   * documentId is empty for a browser tool that needs no document.
+   * documentId is the document in which the tool must run, or empty for a browser tool that
+   * needs no document. If the tab has navigated to another document, the browser answers
+   * with the error "navigated".
    */
   documentId: string;
   /** maxResultBytes is the maximum length of the result, in bytes of UTF-8. */
   maxResultBytes: number;
   /**
    * again is true if an earlier link may have delivered the same tool.dispatch. If
-   * again is true, the browser starts the tool only if the ID is new, and never
-   * answers with NotStarted.
+   * again is true, the browser starts the tool only if dispatchId is new. The error of a
+   * resent tool.dispatch never has NotStarted set, because the tool may have started before.
    */
   again?: boolean;
   /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
-  /** trace is true if the answer must contain the Hops of the call. */
+  /**
+   * trace requests the times of the call in the browser, which the answer contains as
+   * ToolDispatchResult.Hops.
+   */
   trace?: boolean;
   /**
-   * decision is the user's decision before the tool ran, as JSON (context.decision).
-   * decision is absent if the call needed no decision.
+   * decision is the JSON of the user's decision about the call, which the tool reads as
+   * context.decision. decision is absent if the call needed no decision.
    */
   decision?: unknown;
-  /** args are the arguments of the tool, a JSON object. */
+  /** args is a JSON object of the tool's arguments. */
   args: unknown;
 }
 
 /**
- * ToolDispatchResult is the result of a tool or prompt. Exactly one of Output and
- * Parts is set; both are absent if the tool returned undefined.
+ * ToolDispatchResult is the result of a tool or prompt, in Output or in several parts. If
+ * the tool returned undefined, both Output and Parts are absent.
  */
 export interface ToolDispatchResult {
-  /** output is the result, in the JSON text that the page's JSON.stringify wrote. */
+  /** output is the tool's result as JSON text, as the page's JSON.stringify returned it. */
   output?: unknown;
-  /** parts is the number of tool.part notifications that preceded the answer. */
+  /** parts is the number of tool.part notifications that the browser sent before the answer. */
   parts?: number;
   /**
-   * hops are the times of a traced call in the browser. hops are absent for a call that
-   * is not traced, and for a browser tool.
+   * hops are the times of the call in the browser. hops are absent for a browser tool and
+   * for a call without tracing.
    */
   hops?: BrowserHops;
 }
 
-/** ToolPartParams is one part of a large result. */
+/** ToolPartParams is one part of a tool result that is too large for one frame. */
 export interface ToolPartParams {
   dispatchId: string;
   /** seq is the index of the part in the result, from 0. */
   seq: number;
   /**
-   * text is a slice of the result's JSON text. Joined in order, the slices of all
-   * parts are the whole text.
+   * text is a slice of the result's JSON text. The slices of all parts, joined in order, are
+   * the complete JSON text.
    */
   text: string;
 }
 
-/** CancelOutcome is what a cancelled tool did. */
+/** CancelOutcome is how a tool reacted to its cancellation. */
 export const CancelOutcomes = [
-  /** CancelAborted means that the handler stopped because of the cancellation. */
+  /** CancelAborted means that the tool's handler stopped because of the cancellation. */
   'aborted',
-  /** CancelFinished means that the handler had already returned or thrown. */
+  /** CancelFinished means that the tool's handler had already returned or thrown. */
   'finished',
   /**
-   * CancelIgnored means that the handler still ran after CancelTimeoutMs, or that
-   * the page did not answer.
+   * CancelIgnored means that the tool's handler still ran after CancelTimeoutMs, or that the
+   * page did not answer.
    */
   'ignored',
 ] as const;
 export type CancelOutcome = (typeof CancelOutcomes)[number];
 
-/** ToolCancelParams cancels a running tool. */
+/** ToolCancelParams asks the browser to cancel a running tool. */
 export interface ToolCancelParams {
   dispatchId: string;
-  /** reason is the sentence that the tool gets as the reason of its AbortSignal. */
+  /** reason is a sentence that becomes the reason of the tool's AbortSignal. */
   reason: string;
 }
 
-/** ToolCancelResult reports the outcome of a cancellation. */
+/** ToolCancelResult reports how the tool reacted to the cancellation. */
 export interface ToolCancelResult {
   outcome: CancelOutcome;
 }
 
 /**
- * Report is one progress report of a running tool. All fields of a Report are optional.
- * The server validates the fields of a Report, because a page can send anything.
+ * Report is one progress report of a running tool. All fields of a Report are optional, and
+ * the server validates them because a page can send anything.
  */
 export interface Report {
   progress?: number;
   total?: number;
-  /**
-   * percent is from 0 to 100. percent is an alternative to Progress with a Total of
-   * 100.
-   */
+  /** percent is a number from 0 to 100, an alternative to Progress with a Total of 100. */
   percent?: number;
-  /** loaded is an absolute count that is displayed beside the progress. */
+  /**
+   * loaded is an absolute count, such as a number of bytes, that is displayed beside the
+   * progress.
+   */
   loaded?: number;
   message?: string;
   status?: string;
-  /** audience is "user" or "internal". A missing or unknown audience means "internal". */
+  /** audience is "user" or "internal". Any other audience means "internal". */
   audience?: string;
   /**
-   * invalid is true if a field had an infinite number, NaN or a value of a wrong
-   * type. An invalid report lacks the invalid number, because JSON can't represent
-   * infinity and NaN.
+   * invalid is true if a field of the report was infinite, NaN or of a wrong type.
+   * An invalid field is missing in the report, because JSON can't represent infinity and
+   * NaN.
    */
   invalid?: boolean;
-  /** activity is a change of content that is displayed beside the progress. */
+  /** activity changes content that is displayed beside the progress, such as a table. */
   activity?: Activity;
   /**
-   * endAudience is the audience of the call's result if the call succeeds.
-   * endAudience is "internal" unless a report sets endAudience.
+   * endAudience is the audience of the result of a successful call, "internal" unless a
+   * report sets endAudience.
    */
   endAudience?: string;
 }
 
 /**
- * Activity changes the content that a running tool displays beside its progress. A call
- * has one content for each Type of activity. Exactly one of Content and Patch is set.
+ * Activity changes content that a running tool displays beside its progress, such as a
+ * table. A call has at most one content for each Type. Either Content or Patch is set.
  */
 export interface Activity {
   /**
-   * type is the format of the content: "text", "code", "table", "json", or a type
+   * type is the format of the activity's content: "text", "code", "table", "json", or a type
    * that the plugin defines.
    */
   type: string;
-  /** content is the new content, any JSON value of at most MaxActivityBytes. */
+  /** content is the new content of the activity, any JSON value of at most MaxActivityBytes. */
   content?: unknown;
   /**
-   * patch is a JSON patch of the content (RFC 6902), a JSON array, and applies
-   * completely or not at all.
+   * patch is a JSON patch (RFC 6902) of the activity's content. If one operation of the
+   * patch fails, the content does not change.
    */
   patch?: unknown;
 }
 
 /**
- * ToolResyncParams requests an activity again, because a patch did not apply or reports
- * were lost. The page answers a tool.resync with new reports: the last content of the
- * activity and all later patches.
+ * ToolResyncParams requests the full content of an activity after a patch did not apply or
+ * reports were lost. The page responds with progress reports that contain the last full
+ * content of the activity and all later patches.
  */
 export interface ToolResyncParams {
   dispatchId: string;
   /**
-   * activityType is the Type of the activity. If activityType is empty, all
-   * activities are requested.
+   * activityType is the Activity.Type of the requested activity. An empty activityType
+   * requests all activities of the call.
    */
   activityType: string;
 }
 
 /**
- * ToolAskParams is a request of a running tool. Exactly one of Call, User and
- * Withdrawn is set.
+ * ToolAskParams is a request from a running tool, such as a nested call. Exactly one of
+ * Call, User and Withdrawn is set.
  *
- * The browser sends an unanswered tool.ask again on each new link. The server handles
- * each tool.ask once, even if the browser repeats the tool.ask.
+ * The browser sends an unanswered tool.ask again on each new link. The server handles each
+ * tool.ask once, even if the browser sends the same tool.ask again.
  */
 export interface ToolAskParams {
   dispatchId: string;
-  /** ask is the number of the tool.ask in its call, from 1. */
+  /** ask numbers the tool.ask notifications of a call, from 1. */
   ask: number;
   call?: AskCall;
   user?: AskUser;
-  /** withdrawn is true if the tool no longer waits for the answer. */
+  /** withdrawn is true if the tool no longer waits for the answer to its tool.ask. */
   withdrawn?: boolean;
 }
 
-/** AskCall requests a nested call. */
+/** AskCall is a running tool's request to call another tool. */
 export interface AskCall {
   /**
-   * tool is the name of a tool of the calling plugin, or plugin__tool for a tool of
+   * tool is the bare name of a tool of the calling plugin, or plugin__tool for a tool of
    * another plugin.
    */
   tool: string;
   /**
-   * tabId is the tab for the nested call. If tabId is absent, the server chooses a
-   * tab and prefers the tab of the calling tool.
+   * tabId is the tab for the nested call. If tabId is absent, the server chooses a tab,
+   * preferably the tab of the calling tool.
    */
   tabId?: number;
-  /** args are the arguments of the nested call, a JSON object. */
+  /** args is a JSON object of the nested call's arguments. */
   args: unknown;
 }
 
-/** AskUser requests an action of the user, such as to log in to the site. */
+/**
+ * AskUser is a running tool's request that the user do something, such as log in to the
+ * site.
+ */
 export interface AskUser {
   /** reason is a sentence that describes what the user should do. */
   reason: string;
-  /** title is a short heading. title is absent if the tool gave no heading. */
+  /** title is a short heading of the request, absent if the tool gave none. */
   title?: string;
 }
 
 /**
- * ToolAnswerParams is the answer to a tool.ask. At most one of Output and Error is
- * set; both are absent if the result is undefined.
+ * ToolAnswerParams is the answer to a tool.ask: either an Output or an Error. If the nested
+ * call returned undefined, both Output and Error are absent.
  */
 export interface ToolAnswerParams {
   dispatchId: string;
@@ -2274,36 +2253,35 @@ export interface ToolAnswerParams {
   error?: CallError;
 }
 
-/** ToolAnswerResult confirms that an answer has reached the page. */
+/** ToolAnswerResult confirms that the answer to a tool.ask has reached the page. */
 export interface ToolAnswerResult {
-  /** taken is false if no tool in the page waits for the answer. */
+  /** taken is false if no tool in the page waits for the answer to the tool.ask. */
   taken: boolean;
 }
 
-/** ToolProgressParams has reports of a running tool, oldest first. */
+/** ToolProgressParams contains progress reports of a running tool, oldest first. */
 export interface ToolProgressParams {
   dispatchId: string;
   /**
-   * seq is the number of reports that the browser sent before the reports in Reports.
-   * The browser repeats reports that a lost link may not have delivered, and the
-   * server uses seq to ignore repeated reports. If seq is absent, the reports follow
-   * the previous reports.
+   * seq is the number of reports of the call that the browser sent before Reports. The
+   * browser resends reports that a lost link may not have delivered, and the server uses seq
+   * to ignore duplicates. If seq is absent, Reports follow the previous reports directly.
    */
   seq?: number;
   reports?: readonly Report[];
   /**
-   * skipped is the number of reports that were dropped before the reports in
-   * Reports, because the page's buffer was full.
+   * skipped is the number of reports that the page dropped before Reports because its
+   * buffer was full.
    */
   skipped?: number;
 }
 
-/** CallResumedParams lists the calls that still run in pages. */
+/** CallResumedParams lists the calls that still run in pages after a reconnection. */
 export interface CallResumedParams {
   dispatchIds?: readonly string[];
 }
 
-/** CallCancelParams identifies the call to cancel. */
+/** CallCancelParams asks the server to cancel a call. */
 export interface CallCancelParams {
   callId: string;
 }
@@ -2332,35 +2310,31 @@ export const CodeVersion = -32001;
 export const MaxHistoryCalls = 200;
 
 /**
- * Version is the protocol version. The server rejects a browser whose hello has
- * another version.
+ * Version is the version of the wire protocol. The server rejects a browser with another
+ * protocol version.
  */
 export const Version = 1;
 
 /**
- * Subprotocol is the WebSocket subprotocol of opentabs. The browser also offers a
- * subprotocol with its nonce after NonceSubprotocolPrefix, because browsers can't set
- * custom WebSocket headers.
+ * Subprotocol is the WebSocket subprotocol of opentabs. The browser sends its nonce as a
+ * second subprotocol, because browsers can't set custom WebSocket headers.
  */
 export const Subprotocol = 'opentabs';
 
 /**
- * NonceSubprotocolPrefix precedes the browser's nonce in the list of subprotocols
- * that the browser offers. The nonce is random and not secret.
+ * NonceSubprotocolPrefix precedes the browser's nonce in the WebSocket subprotocols that
+ * the browser offers. The nonce is random but not secret.
  */
 export const NonceSubprotocolPrefix = 'opentabs.nonce.';
 
 /**
- * KeySubprotocolPrefix precedes the KeyID of a paired browser in the WebSocket
- * subprotocols that the browser offers. A browser with the key of the installation offers
+ * KeySubprotocolPrefix precedes the KeyID of a paired browser in the WebSocket subprotocols
+ * that the browser offers. A browser that uses the key of the opentabs installation offers
  * no KeyID.
  */
 export const KeySubprotocolPrefix = 'opentabs.key.';
 
-/**
- * DefaultPort is the port of a server without settings. A browser uses DefaultPort if the
- * user entered no other port.
- */
+/** DefaultPort is the TCP port of the server unless the user configures another port. */
 export const DefaultPort = 9527;
 
 /** MaxFrameBytes is the maximum length of a frame in either direction, in bytes. */
@@ -2368,34 +2342,34 @@ export const MaxFrameBytes = 67108864;
 
 /**
  * MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A
- * result longer than MaxPartChars is split into several tool.part notifications.
+ * longer tool result is split into several tool.part notifications.
  */
 export const MaxPartChars = 262144;
 
 /**
  * DefaultMaxResultBytes is the default maximum length of a call's result, in bytes of
- * UTF-8. A call with a result longer than the limit fails with result_too_large.
+ * UTF-8. A call whose result is too long fails with the error result_too_large.
  */
 export const DefaultMaxResultBytes = 104857600;
 
 /**
- * MaxMessageChars is the maximum length of a progress message, in UTF-16 units.
- * Progress messages longer than MaxMessageChars are truncated.
+ * MaxMessageChars is the maximum length of a progress message, in UTF-16 units. Longer
+ * progress messages are truncated.
  */
 export const MaxMessageChars = 2000;
 
 /**
  * MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
- * UTF-8. An activity's content or patch longer than MaxActivityBytes is dropped.
+ * UTF-8. Longer content and longer patches are dropped.
  */
 export const MaxActivityBytes = 262144;
 
-/** MaxActivityTypes is the maximum number of activities of one call. */
+/** MaxActivityTypes is the maximum number of activities (such as tables) of one call. */
 export const MaxActivityTypes = 16;
 
 /**
- * MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of UTF-8.
- * MaxAnswerBytes limits the result that a tool can get from a nested call.
+ * MaxAnswerBytes is the maximum length of the answer to a tool.ask, in bytes of UTF-8. A
+ * nested call whose result is longer than MaxAnswerBytes fails.
  */
 export const MaxAnswerBytes = 16777216;
 
@@ -2414,20 +2388,19 @@ export const MaxLogArgs = 10;
 export const MaxStackChars = 8192;
 
 /**
- * MaxSilenceMs is how long a link may be silent before a peer closes the link, in
- * milliseconds. A peer sends a ping after MaxSilenceMs/2 of silence.
+ * MaxSilenceMs is the time without received frames after which a peer closes the link, in
+ * milliseconds. A peer sends a ping after MaxSilenceMs/2 without received frames.
  *
- * MaxSilenceMs is shorter than the grace period, so the peer that detects the silence
- * first can wait for the other peer to reconnect. Chrome stops a service worker that
- * receives no WebSocket message for 30 s. A ping is a JSON frame, because a WebSocket
- * control frame does not count as a message for Chrome.
+ * MaxSilenceMs is shorter than the grace period, so that a browser can reconnect before the
+ * calls of a silent link fail. Chrome stops a service worker that receives no WebSocket
+ * message for 30 s. A ping is a JSON frame, because a WebSocket control frame would not
+ * keep the service worker alive.
  */
 export const MaxSilenceMs = 10000;
 
 /**
- * CancelTimeoutMs is how long a page may take to answer tool.cancel, in milliseconds.
- * If the page does not answer within CancelTimeoutMs, the outcome of the cancellation
- * is "ignored".
+ * CancelTimeoutMs is the time within which a page must answer tool.cancel, in milliseconds.
+ * If the page does not answer in time, the outcome of the cancellation is "ignored".
  */
 export const CancelTimeoutMs = 2000;
 
@@ -2435,7 +2408,7 @@ export const HotReloadWaitMs = 30000;
 
 export const HotReloadWaitDevMs = 1000;
 
-/** CloseVersion is the WebSocket close code after a protocol version mismatch. */
+/** CloseVersion is the WebSocket close code for peers with different protocol versions. */
 export const CloseVersion = 4001;
 
 /**
@@ -2451,21 +2424,18 @@ export const CloseReplaced = 4002;
 export const CloseUnpaired = 4003;
 
 /**
- * LoadErrorNoAnswer is the LoadError of a tab whose site does not respond, while
- * Chrome still waits for a response.
+ * LoadErrorNoAnswer is the load error of a tab while Chrome still waits for a site that
+ * does not respond.
  */
 export const LoadErrorNoAnswer = 'no_answer';
 
 /**
- * LoadErrorNoAccess is the LoadError of a tab on a site to which the user has not
- * given the extension access.
+ * LoadErrorNoAccess is the load error of a tab on a site to which the user has not given
+ * the extension access.
  */
 export const LoadErrorNoAccess = 'no_access';
 
-/**
- * SiteTimeoutMs is how long a site may take to begin its response, in
- * milliseconds.
- */
+/** SiteTimeoutMs is the time within which a site must begin its response, in milliseconds. */
 export const SiteTimeoutMs = 8000;
 
 /** Requests pairs each method that is answered with its params and its result. */
