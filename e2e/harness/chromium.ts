@@ -107,9 +107,6 @@ export function chromiumFlags(
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
-    // Tabs of the same site share a renderer process, as they do in a browser with many tabs. The start of a process
-    // is expensive on small machines. Site isolation still separates sites.
-    '--renderer-process-limit=2',
     `${disableFeatures}${[...disabledFeatures, ...otherFeatures].join(',')}`,
     `--remote-debugging-port=${debugPort}`,
     ...(extensions.length > 0
