@@ -87,7 +87,10 @@ test('a redirected download names the other site, and is discarded if a rule for
   );
   const { code, message } = await failureOf(run({ ...start, _frames: { 'bank.example': false } }));
   assert.equal(code, 'rejected');
-  assert.match(message, /^the site redirected to https:\/\/bank\.example, which browser tools may not use\. Nothing was saved/);
+  assert.match(
+    message,
+    /^the site redirected to https:\/\/bank\.example, which browser tools may not use\. Nothing was saved/,
+  );
   assert.deepEqual(discarded, [3], 'discarded downloads');
   t.mock.timers.reset();
   const failed = makeFixture(t, {
