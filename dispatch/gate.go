@@ -163,6 +163,8 @@ type EndedCall struct {
 	Resolutions []Resolution
 	// LastMessages are the last messages that the tool reported, oldest first.
 	LastMessages []ToolMessage
+	// DroppedMessages is the number of messages before LastMessages, which are not kept.
+	DroppedMessages int
 }
 
 // ToolMessage is one progress message that a tool reported.

@@ -190,6 +190,9 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		if len(messages) != 20 {
 			t.Fatalf("the client got %d messages; want 20", len(messages))
 		}
+		if n := h.endedCall.DroppedMessages; n != 2 {
+			t.Errorf("the call has dropped %d messages, want 2", n)
+		}
 		if messages[0].Message != "c" || messages[18].Message != "u" || messages[18].Audience != "" || len(messages[19].Message) != 400 || messages[19].Audience != "user" || messages[19].Time.IsZero() {
 			t.Errorf("the client got the messages %+v", messages)
 		}

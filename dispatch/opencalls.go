@@ -76,6 +76,6 @@ func hookFacts(c *liveCall) (CallInfo, EndedCall) {
 	return info, EndedCall{
 		View: view, Target: c.attempts.target, Output: c.state.output,
 		Args: args, IsArgsMasked: !bytes.Equal(args, c.req.Args),
-		Resolutions: c.suspension.resolutions, LastMessages: lastMessages,
+		Resolutions: c.suspension.resolutions, LastMessages: lastMessages, DroppedMessages: c.reports.droppedCount,
 	}
 }

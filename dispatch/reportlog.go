@@ -23,6 +23,7 @@ type reportLog struct {
 	endAudience  string
 	// lastMessages are the last progress messages of the tool, oldest first.
 	lastMessages []ToolMessage
+	droppedCount int
 }
 
 // isProgress reports whether r counts as progress. An empty report counts as progress. A
@@ -62,6 +63,7 @@ func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	}
 	if len(l.lastMessages) == maxLastMessages {
 		l.lastMessages = append(l.lastMessages[:0], l.lastMessages[1:]...)
+		l.droppedCount++
 	}
 	l.lastMessages = append(l.lastMessages, ToolMessage{Time: l.lastReportAt, Message: events.CutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
 }

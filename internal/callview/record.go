@@ -59,6 +59,13 @@ func recordLines(r recorder.Record, verbose bool) []string {
 	lines = append(lines, jsonBlock("result", string(r.Output), r.OutputBytes, r.IsOutputIncomplete)...)
 	if verbose && len(r.LastMessages) > 0 {
 		lines = append(lines, "messages")
+		switch r.DroppedMessages {
+		case 0:
+		case 1:
+			lines = append(lines, "  1 earlier message was not recorded")
+		default:
+			lines = append(lines, fmt.Sprintf("  %d earlier messages were not recorded", r.DroppedMessages))
+		}
 		for _, m := range r.LastMessages {
 			lines = append(lines, fmt.Sprintf("  %s  (%s) %s", m.Time.Local().Format(clockTime), cmp.Or(m.Audience, "internal"), terminal.SafeLine(m.Message)))
 		}

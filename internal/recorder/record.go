@@ -33,6 +33,8 @@ type Record struct {
 	Approved *Approval `json:"approved,omitempty"`
 	// LastMessages are the last messages of the tool during the call, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
+	// DroppedMessages is the number of earlier messages, which are not recorded.
+	DroppedMessages int `json:"dropped_messages,omitempty"`
 }
 
 // Approval is the reason why a call was allowed.
@@ -114,7 +116,7 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	e := &c.call
 	r := &Record{
 		View: e.View, Site: c.facts.Site, Hash: c.facts.Hash, ArgsBytes: c.argsBytes, OutputBytes: c.outputBytes,
-		Approved: c.facts.Approved, LastMessages: make([]dispatch.ToolMessage, len(e.LastMessages)),
+		Approved: c.facts.Approved, LastMessages: make([]dispatch.ToolMessage, len(e.LastMessages)), DroppedMessages: e.DroppedMessages,
 	}
 	r.Seq, r.Waiting = 0, nil
 	if r.Decision != nil {

@@ -43,7 +43,7 @@ func fullCall() dispatch.EndedCall {
 	v.Timeline = []dispatch.Moment{{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, Surface: "the side panel", Data: json.RawMessage(`"typed"`)}}}
 	return dispatch.EndedCall{
 		View: v, Args: json.RawMessage(`{"channel":"general","api_key":"k-1","note":"hunter2-of-ann"}`), Output: json.RawMessage(`{"sent":3}`),
-		LastMessages: []dispatch.ToolMessage{{Message: "token=abc123", Audience: dispatch.AudienceUser}},
+		LastMessages: []dispatch.ToolMessage{{Message: "token=abc123", Audience: dispatch.AudienceUser}}, DroppedMessages: 980,
 	}
 }
 
@@ -90,7 +90,7 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 	for _, want := range []string{
 		`"args":{"api_key":"[redacted]","channel":"general","note":"[redacted]"}`, `"args_incomplete":true`, `"output":{"sent":3}`,
 		`"site":"https://shop.example"`, `"hash":"h"`, `"approved":{"scope":"session","by":"the side panel"}`,
-		`"content":{"password":"[redacted]","rows":2}`, `xxx…"},{"type":"table","content":null}`, `"message":"token=[redacted]","audience":"user"`, `"by":"the side panel"`,
+		`"content":{"password":"[redacted]","rows":2}`, `xxx…"},{"type":"table","content":null}`, `"message":"token=[redacted]","audience":"user"`, `"dropped_messages":980`, `"by":"the side panel"`,
 	} {
 		if !bytes.Contains(e.Line, []byte(want)) {
 			t.Errorf("the record does not contain %s:\n%s", want, e.Line)

@@ -1,0 +1,26 @@
+package callview
+
+import (
+	"slices"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/recorder"
+)
+
+// TestDroppedMessages checks that a recorded call names the number of messages that its record
+// lacks.
+func TestDroppedMessages(t *testing.T) {
+	for droppedCount, want := range map[int]string{
+		0: "", 1: "  1 earlier message was not recorded", 980: "  980 earlier messages were not recorded",
+	} {
+		lines := recordLines(recorder.Record{LastMessages: []dispatch.ToolMessage{{Message: "m"}}, DroppedMessages: droppedCount}, true)
+		i := slices.Index(lines, "messages")
+		switch {
+		case i < 0:
+			t.Errorf("the record has the lines %q, want its messages", lines)
+		case want == "" && len(lines) != i+2, want != "" && lines[i+1] != want:
+			t.Errorf("with %d dropped messages, the record has the lines %q, want %q", droppedCount, lines[i:], want)
+		}
+	}
+}
