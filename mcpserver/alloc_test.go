@@ -30,16 +30,17 @@ func (d *discardResponse) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestCallAllocations checks the allocations of a tools/call from the HTTP handler to the
-// dispatcher and back: the parsed request, the cancellable context, the response stream with
-// its heartbeat, and the key of the request.
+// TestCallAllocations limits the memory allocations of a tools/call, from the HTTP
+// handler to the dispatcher and back. Each call allocates the parsed request, a
+// cancellable context, the response stream with its heartbeat, and the key of the
+// request.
 func TestCallAllocations(t *testing.T) {
 	result := json.RawMessage(`{"text":"hello"}`)
 	caller := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{Output: result}, nil
 	})
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
-	// The options are the daemon's options for a client with an unknown timeout.
+	// Use the daemon's options for a client with an unknown timeout.
 	options := Options{
 		Jobs: joblist.New(dispatch.New(nil, dispatch.Options{}), joblist.Options{}), Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
 	}

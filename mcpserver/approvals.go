@@ -15,11 +15,11 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// methodElicit is the request by which a client shows its user a form.
+// methodElicit is the MCP request that makes a client show its user a form.
 const methodElicit = "elicitation/create"
 
-// approvals shows approval requests for suspended calls in the client that made the
-// calls. approvals is safe for concurrent use.
+// approvals shows approval requests for suspended calls as forms in the client that made
+// the calls. The methods of approvals are safe for concurrent use.
 type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
@@ -38,8 +38,8 @@ func newApprovals(
 	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
 }
 
-// serve handles a request and returns the reply. While a call is suspended, a client
-// that supports forms shows the approval forms.
+// serve handles a request and returns the reply. While a call is suspended, a client that
+// supports forms shows an approval form.
 func (a *approvals) serve(ctx context.Context, q request) reply {
 	if q.AsksByReply {
 		return a.serveResumable(ctx, q)
@@ -57,8 +57,8 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	return r
 }
 
-// remindClient sends the client the reason why its call waits, at each heartbeat until
-// ctx ends. Some clients cancel a call that reports no progress.
+// remindClient sends the client the reason why its call is waiting, at each heartbeat
+// until ctx ends. Some clients cancel a call that reports no progress.
 func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	ticker := time.NewTicker(a.heartbeat)
 	defer ticker.Stop()
@@ -72,9 +72,9 @@ func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	}
 }
 
-// decideByAnswer resolves a ticket by the client's answer to a form, and reports false
-// if the answer contains no decision. Without a decision in the answer, the user can
-// still decide in the side panel or the CLI.
+// decideByAnswer resolves a ticket with the user's answer to a form. The result is false
+// if the answer contains no decision. The user can then still decide in the side panel or
+// the CLI.
 func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.ParseAnswer(result)
 	if isDecided {
@@ -88,8 +88,8 @@ func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, resu
 	return isDecided
 }
 
-// requestForms shows the tickets of one call as forms in the client that made the call.
-// A client without forms receives only the reason why the call waits.
+// requestForms shows the tickets of one call as forms in the client that made the call. A
+// client without forms receives only the reason why its call is waiting.
 type requestForms struct {
 	approvals *approvals
 	client    dispatch.Client
@@ -100,7 +100,7 @@ type requestForms struct {
 
 	mu          sync.Mutex           // guards isAnswered and cancelForms, and additions to openForms
 	isAnswered  bool                 // set when the request has been answered
-	cancelForms []context.CancelFunc // ends the forms that were shown
+	cancelForms []context.CancelFunc // cancels the forms that were shown
 	openForms   sync.WaitGroup       // counts the forms that are shown
 }
 
@@ -120,7 +120,7 @@ func (f *requestForms) close() {
 	f.openForms.Wait()
 }
 
-// showForm shows one ticket until ctx ends, when the ticket is resolved.
+// showForm shows a form for one ticket until ctx ends, when the ticket is resolved.
 func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	f.mu.Lock()
 	if f.isAnswered {

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// These constants name the arguments that opentabs adds to tools. The argument instance
-// exists only for plugins with instances, _detach only if calls may become jobs.
+// Names of the arguments that opentabs adds to tools. The argument instance exists only
+// for plugins with instances, and _detach only if calls may become jobs.
 const (
 	argTab      = "tabId"
 	argBrowser  = "browser"
@@ -25,23 +25,24 @@ const (
 
 // arguments are the arguments of one call.
 type arguments struct {
-	// toolArgs contains the tool's own arguments, a JSON object.
+	// toolArgs contains the tool's own arguments, as a JSON object.
 	toolArgs json.RawMessage
-	// tabID, browser and instance are where the call runs; zero if not set.
+	// tabID, browser and instance select where the call runs. Missing arguments are zero.
 	tabID    int
 	browser  string
 	instance string
-	// detach is the value of _detach, nil if not set.
+	// detach is the JSON value of _detach, or nil if the argument is missing.
 	detach json.RawMessage
 }
 
-// definedArguments are the names that the tool's own schema defines. An argument that
-// the schema defines goes to the tool.
+// definedArguments records which argument names of opentabs the tool's own schema
+// defines. An argument that the schema defines is passed to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
-// findDefinedArguments returns which names the schema of a tool or prompt of p defines.
+// findDefinedArguments returns which argument names of opentabs the schema of a tool or
+// prompt defines.
 func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArguments {
-	if p.IsBuiltin() { // the schemas of browser tools describe the argument tabId of opentabs
+	if p.IsBuiltin() { // the schemas of browser tools already describe the argument tabId of opentabs
 		return definedArguments{definesInstance: true}
 	}
 	return definedArguments{
@@ -65,8 +66,8 @@ func (d definedArguments) isAdded(name string) bool {
 	return false
 }
 
-// mayAdd reports whether arguments may contain an argument that belongs to opentabs, without
-// parsing the arguments.
+// mayAdd reports whether arguments may contain one that belongs to opentabs. The check is
+// a fast text search that does not parse the arguments.
 func (d definedArguments) mayAdd(raw []byte) bool {
 	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||
 		!d.definesBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`)) ||
@@ -74,7 +75,7 @@ func (d definedArguments) mayAdd(raw []byte) bool {
 		!d.definesDetach && bytes.Contains(raw, []byte(`"`+argDetach+`"`))
 }
 
-// instanceNames returns the names of a plugin's instances, each once.
+// instanceNames returns the names of a plugin's instances, without duplicates.
 func instanceNames(p *plugin.Plugin) []string {
 	var names []string
 	for _, i := range p.Instances {
@@ -86,9 +87,9 @@ func instanceNames(p *plugin.Plugin) []string {
 }
 
 // splitArguments separates "tabId", "browser", "instance" and "_detach" from a call's
-// arguments, unless the tool defines them. The tool's own arguments are passed
-// unchanged, so large integers stay exact. isPrompt is set for a prompt, which has only
-// text arguments. An error is a *dispatch.Error for the agent.
+// arguments, unless the tool defines them. The tool's own arguments are passed unchanged,
+// so large integers stay exact. isPrompt is true for prompts, which have only text
+// arguments. A returned error is a *dispatch.Error for the agent.
 func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
@@ -98,7 +99,7 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	}
 	a := arguments{toolArgs: raw}
 	var toolMembers []rawjson.Member
-	for m := range rawjson.Members(raw) { // no members if raw is not an object: the validation against the tool's schema then returns the error
+	for m := range rawjson.Members(raw) { // if raw is not an object, there are no members, and the validation against the tool's schema returns the error
 		if !definedByTool.isAdded(m.Key) {
 			toolMembers = append(toolMembers, m)
 			continue

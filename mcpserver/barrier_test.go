@@ -17,7 +17,8 @@ import (
 
 const modernWithToken = `{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
-// pingedClient is a stdio client in fake time that answers pings after pong.
+// pingedClient is a stdio client in fake time that answers each ping after the delay
+// pong.
 type pingedClient struct {
 	t         *testing.T
 	conn      net.Conn
@@ -25,7 +26,7 @@ type pingedClient struct {
 	startTime time.Time
 	// pong is how long the client takes to answer a ping; negative for never.
 	pong time.Duration
-	// errors is set if the client answers with an error.
+	// errors is true if the client answers pings with an error.
 	errors bool
 }
 
@@ -71,7 +72,7 @@ func (p *pingedClient) read(n int) []receivedLine {
 	return all
 }
 
-// call makes a call and reads the lines up to its answer.
+// call makes a call and reads all lines up to its answer.
 func (p *pingedClient) call(meta string) []receivedLine {
 	p.t.Helper()
 	p.startTime = time.Now()
@@ -86,7 +87,7 @@ func (p *pingedClient) send(lines ...string) {
 	}
 }
 
-// formatTimes formats the received lines with their times: "progress 0s, ping 0s,
+// formatTimes formats the received lines with their times, such as "progress 0s, ping 0s,
 // answer 3ms".
 func formatTimes(all []receivedLine) string {
 	var text []string
@@ -153,14 +154,14 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 	}
 }
 
-// TestStdioClientWithoutPongWaitsOnce checks that a client which answers no pings
-// gets later answers without delay and padding.
+// TestStdioClientWithoutPongWaitsOnce checks a client that answers no pings. After some
+// time, its answers must arrive without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
 		p.pong = -1
 		for i, want := range []string{
 			"progress 0s, ping 0s, padded answer 50ms",
-			"progress 0s, padded answer 0s", // the pong may still arrive
+			"progress 0s, padded answer 0s", // the client may still answer the ping
 		} {
 			if got := formatTimes(p.call(withToken)); got != want {
 				t.Errorf("call %d: %s\nwant %s", i+1, got, want)
@@ -173,14 +174,15 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestStdioLatePong checks that after a late pong, answers wait for pings again.
+// TestStdioLatePong checks that answers wait for pings again after the client answers a
+// ping late.
 func TestStdioLatePong(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
 		p.pong = 80 * time.Millisecond
 		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
 			t.Errorf("slow: %s\nwant %s", got, want)
 		}
-		<-time.After(100 * time.Millisecond) // the late pong arrives before the next call
+		<-time.After(100 * time.Millisecond) // the late answer to the ping arrives before the next call
 		p.pong = time.Millisecond
 		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
 			t.Errorf("after the late pong the client received %s\nwant %s", got, want)
@@ -194,7 +196,8 @@ func TestStdioLatePong(t *testing.T) {
 	})
 }
 
-// TestStdioCallsShareAPing checks that concurrent calls share pings.
+// TestStdioCallsShareAPing checks that concurrent calls share pings instead of sending
+// one ping each.
 func TestStdioCallsShareAPing(t *testing.T) {
 	const n = 100
 	withPinged(t, time.Second, func(p *pingedClient) {

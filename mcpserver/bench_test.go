@@ -17,8 +17,8 @@ import (
 )
 
 // BenchmarkCall compares a tools/call whose tool is instant with a plain Go server that
-// decodes and encodes the same JSON. BenchmarkCall measures the ratio of the two median
-// times, which must be at most 1.5.
+// decodes and encodes the same JSON. The median time of a tools/call must be at most 1.5
+// times that of the plain server.
 func BenchmarkCall(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d",
@@ -43,7 +43,7 @@ func BenchmarkCall(b *testing.B) {
 		floor.timeRequest(body)
 	}
 	var calls, floors []time.Duration
-	for b.Loop() { // opentabs and the plain server are measured in turns, so that the load is equal
+	for b.Loop() { // measure opentabs and the plain server in turns, so that both have the same load
 		calls = append(calls, c.timeRequest(body))
 		floors = append(floors, floor.timeRequest(body))
 	}
@@ -53,7 +53,7 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportMetric(float64(call)/float64(base), "ratio")
 }
 
-// timeRequest posts body and reads the response.
+// timeRequest posts body, reads the response and returns how long both took.
 func (c *client) timeRequest(body string) time.Duration {
 	r := c.request(context.Background(), http.MethodPost, body)
 	begin := time.Now()
@@ -83,7 +83,7 @@ func BenchmarkLargeResult(b *testing.B) {
 	}
 }
 
-// BenchmarkProgress sends one notification on an HTTP stream.
+// BenchmarkProgress sends one progress notification on an HTTP stream.
 func BenchmarkProgress(b *testing.B) {
 	s := serveTools(b, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		n := 0.0

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// builtinTool is a tool of opentabs itself. No tool of a plugin can have the name of a
-// built-in tool, because the names of plugin tools contain "__".
+// builtinTool is a tool of opentabs itself, such as job_wait. A built-in tool never has
+// the name of a plugin's tool, because the names of plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
 	// isOffered reports whether the server lists the tool for the client.
@@ -35,7 +35,7 @@ func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
 	return tools
 }
 
-// newBuiltinDefinition returns a built-in tool as clients see it.
+// newBuiltinDefinition returns the MCP definition of a built-in tool.
 func newBuiltinDefinition(name, title, description, schema string, isReadOnly bool) mcp.Tool {
 	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
 	definition.Title = title
@@ -44,7 +44,7 @@ func newBuiltinDefinition(name, title, description, schema string, isReadOnly bo
 	return definition
 }
 
-// decodeArguments decodes the arguments of a built-in tool. An error is a
+// decodeArguments decodes the arguments of a built-in tool. A returned error is a
 // *dispatch.Error for the agent.
 func decodeArguments(q request, arguments any) error {
 	if len(q.Params.Arguments) == 0 {
@@ -64,7 +64,8 @@ func newArgumentsError(format string, args ...any) error {
 	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
-// builtinTool returns the tool that a request names, if its client has it.
+// builtinTool returns the built-in tool that a request names, if the server offers the
+// tool to the client.
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
 	if i := slices.IndexFunc(metaTools, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
 		return metaTools[i], true

@@ -23,20 +23,20 @@ import (
 // request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
-	// receivedAt is the time at which the request arrived.
 	receivedAt time.Time
-	// timer is set if the client's calls may become jobs.
+	// timer is nil unless the client's calls may become jobs.
 	timer *answerTimer
-	// progress and onSuspend are called by the dispatcher.
+	// The dispatcher calls progress and onSuspend.
 	progress  func(dispatch.Progress)
 	onSuspend func(context.Context, dispatch.WaitingTicket)
-	// metaCall is set if the client called the tool through a tool of the gateway.
+	// metaCall is nil unless the client called the tool through a tool of the gateway.
 	metaCall *metaCall
 }
 
 var _ transport.Handler = (*Server)(nil)
 
-// Serve implements transport.Handler.
+// Serve implements transport.Handler by running tool calls, prompts and reads of
+// resources.
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r, receivedAt: time.Now()}
 	if err := q.resolveMetaCall(); err != nil {
@@ -53,18 +53,18 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	return answer
 }
 
-// maxRepeatedText is the length up to which the text of a result repeats the structured
-// content for every client, in bytes. Above maxRepeatedText, a client that uses only the
-// structured content gets no text, so that a large result is sent once.
+// maxRepeatedText is the length in bytes up to which a result's text repeats its
+// structured content. A larger result is sent once: clients that use only structured
+// content receive no text.
 const maxRepeatedText = 16 << 10
 
-// needsStructuredOnly reports whether the client of a request uses the structured content of
-// a result and ignores the text that repeats it.
+// needsStructuredOnly reports whether the client uses only the structured content of a
+// result and ignores the text.
 func (q request) needsStructuredOnly() bool {
 	return q.StructuredOnly || clients.Of(q.Info.Name, q.Info.Version).StructuredOnly
 }
 
-// pluginMethods are the requests about plugins.
+// pluginMethods are the MCP methods whose results depend on plugins.
 var pluginMethods = []string{transport.MethodCall, transport.MethodPrompt, string(mcp.MethodToolsList), string(mcp.MethodPromptsList)}
 
 // Ready implements transport.Handler. Requests about plugins wait until the plugins are
@@ -76,7 +76,8 @@ func (s *Server) Ready(ctx context.Context, method string) error {
 	return s.opts.Ready(ctx)
 }
 
-// HeaderTool implements transport.Handler.
+// HeaderTool implements transport.Handler by returning a tool whose arguments clients
+// repeat in HTTP headers.
 func (s *Server) HeaderTool(name string) *mcp.Tool {
 	if l, ok := s.catalog.findTool(name); ok && l.hasHeaderArguments {
 		return &l.definition
@@ -84,7 +85,7 @@ func (s *Server) HeaderTool(name string) *mcp.Tool {
 	return nil
 }
 
-// run handles a request and returns the reply, also after a panic.
+// run handles a request and returns the reply. After a panic, the reply is an error.
 func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -110,7 +111,6 @@ func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	}
 }
 
-// newCall returns the call of a request.
 func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 	return dispatch.Call{
 		Tool: t, Args: a.toolArgs, Browser: a.browser, TabID: a.tabID, Instance: a.instance,
@@ -118,7 +118,6 @@ func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 	}
 }
 
-// callTool runs a tools/call.
 func (s *Server) callTool(ctx context.Context, q request) reply {
 	if t, ok := s.builtinTool(q); ok {
 		if err := q.metaCall.checkReadOnly(t.definition); err != nil {
@@ -188,7 +187,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
 		r := startedJobReply(s, q, l, job)
-		if result, err, hasEnded := job.Result(); hasEnded { // the call ended after it became a job
+		if result, err, hasEnded := job.Result(); hasEnded { // the call ended just after it became a job
 			return s.tracedReply(l, c, result, err)
 		}
 		return r
@@ -204,8 +203,8 @@ func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Res
 	return r
 }
 
-// toolReply returns the reply for the end of a call of a tool. l is nil for a tool that
-// is not listed any more.
+// toolReply returns the reply for an ended call of a tool. The argument l is nil for a
+// tool that is no longer listed.
 func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
 	if err == nil && hasSchema {
@@ -219,18 +218,17 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	}
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
-	// The tool's output schema may restrict the data of a block, such as to base64. If
-	// structured content without the data of blocks violates the output schema, clients
-	// reject the result, so the data stays in the structured content.
+	// The tool's output schema may restrict the data of a content block, such as to
+	// base64. Clients reject structured content that violates the output schema. The data
+	// is therefore removed only if the rest still matches the schema.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
 		r.data = content.NilUnlessObject(content.OneLine(result.Output))
 	}
 	return r
 }
 
-// checkResult validates the result of a tool against its output schema. Clients reject
-// a result that violates the output schema, with a text that names neither the plugin
-// nor what to do.
+// checkResult validates the result of a tool against its output schema. Clients would
+// reject an invalid result with a text that names neither the plugin nor a remedy.
 func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	err := t.ValidateResult(r.Output)
 	if err == nil {
@@ -243,8 +241,8 @@ func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	return err
 }
 
-// replyToFailure returns the reply to a failed call, and logs an error whose details
-// the agent does not receive.
+// replyToFailure returns the reply to a failed call. Internal errors, whose details the
+// agent does not receive, are logged.
 func (s *Server) replyToFailure(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

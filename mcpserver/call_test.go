@@ -17,8 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the numbers of reports and calls in the tests which check that no
-// report is lost.
+// The numbers of progress reports and calls in the tests which check that no report is
+// lost.
 const (
 	reportsPerCall = 1000
 	callRounds     = 5
@@ -32,7 +32,8 @@ func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{Output: json.RawMessage(`{"by":"` + c.Client.Name + `"}`)}, nil
 }
 
-// reportingBridge is a bridge whose page reports progress.
+// reportingBridge returns a bridge whose simulated page reports progress as fast as
+// possible.
 func reportingBridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
@@ -46,7 +47,7 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-// fakeAndRealCallers returns a fake dispatcher and a real dispatcher.
+// fakeAndRealCallers returns a fake and a real dispatcher, by name.
 func fakeAndRealCallers() map[string]Caller {
 	return map[string]Caller{
 		"fake": callerFunc(reportFast),
@@ -54,8 +55,8 @@ func fakeAndRealCallers() map[string]Caller {
 	}
 }
 
-// checkReports checks that msgs are all reports of one token in order, followed by
-// the answer to id.
+// checkReports checks that msgs are all progress reports of one token in order, followed
+// by the answer to the request id.
 func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	t.Helper()
 	if len(msgs) != reportsPerCall+1 {
@@ -96,8 +97,8 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
-// countMessages opens a GET stream and returns a function that ends the stream and
-// counts its messages.
+// countMessages opens a GET stream. The returned function ends the stream and returns its
+// number of messages.
 func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -150,7 +151,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 			s := newServer(t, caller, Options{})
 			p := s.dial(t)
 			p.initialize("a")
-			const at = 4 // how many calls run at once
+			const at = 4 // the number of concurrent calls
 			for round := range callRounds {
 				messagesByToken := map[string][]receivedMessage{}
 				for i := range at {
@@ -185,7 +186,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 		<-ctx.Done()
 		c.Progress(dispatch.Progress{Progress: 2})
 		callEnded <- struct{}{}
-		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // the result comes at the same time as the cancellation
+		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // the result arrives together with the cancellation
 	}), Options{})
 	c := s.open(t, "a")
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
@@ -285,8 +286,9 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 	}
 }
 
-// TestResultThatBreaksItsSchema checks that the server rejects an invalid result: a
-// strict client would reject it without naming the plugin.
+// TestResultThatBreaksItsSchema checks that the server rejects a result that violates the
+// tool's output schema. A strict client would reject such a result without naming the
+// plugin.
 func TestResultThatBreaksItsSchema(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{

@@ -20,15 +20,15 @@ import (
 	"opentabs/wire"
 )
 
-// catalog keeps the lists of tools and prompts in step with the plugins and their
-// permissions. catalog is safe for concurrent use.
+// catalog keeps the lists of tools and prompts up to date with the plugins and their
+// permissions. A catalog is safe for concurrent use.
 type catalog struct {
-	library  *server.MCPServer // serves the lists
+	library  *server.MCPServer // answers list requests
 	plugins  *plugin.Registry
 	refusals func(plugin string) func(dispatch.Tool) *wire.CallError // Options.Refusals
 	log      zerolog.Logger
 
-	// A change replaces the tables of tools and prompts, so readers need no lock.
+	// A change replaces the whole tables of tools and prompts, so readers need no lock.
 	tools   atomic.Pointer[toolTable]
 	prompts atomic.Pointer[[]mcp.Prompt] // the listed prompts
 
@@ -40,19 +40,20 @@ type catalog struct {
 type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
-	// sites returns the tools of each plugin for a search, also refused tools. The
+	// sites returns the tools of each plugin for a search, including refused tools. The
 	// Source of each site is its *plugin.Plugin.
 	sites func() []gateway.Site
 }
 
-// findTool returns a tool of a plugin. A call of a tool that is not listed fails with
-// the reason.
+// findTool returns a plugin's tool by its full name. The tool may be refused; a call of a
+// refused tool fails with the reason.
 func (c *catalog) findTool(name string) (*listedTool, bool) {
 	l, ok := c.tools.Load().toolsByName[name]
 	return l, ok
 }
 
-// updateLists updates the lists for the current plugins and permissions.
+// updateLists updates the lists of tools and prompts for the current plugins and
+// permissions.
 func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +63,8 @@ func (c *catalog) updateLists() {
 	c.syncPrompts(set)
 }
 
-// recheckPermissions updates the lists if the permissions changed them.
+// recheckPermissions updates the lists of tools and prompts if a change of permissions
+// affects them.
 func (c *catalog) recheckPermissions() {
 	c.mu.Lock()
 	isSame := slices.Equal(c.refusedNames, c.findRefusedNames(c.plugins.Set()))
@@ -72,7 +74,7 @@ func (c *catalog) recheckPermissions() {
 	}
 }
 
-// refusalFunc returns a function that returns why a tool or prompt of a plugin may not
+// refusalFunc returns a function that reports why a tool or prompt of the plugin may not
 // run now.
 func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
 	if c.refusals == nil {
@@ -81,8 +83,8 @@ func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallEr
 	return c.refusals(p.Name)
 }
 
-// findRefusedNames returns the names of the tools and prompts of a set that may not run
-// now, sorted. A prompt and a tool never have the same name.
+// findRefusedNames returns the sorted names of the tools and prompts that may not run
+// now. A prompt and a tool never have the same name.
 func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	var names []string
 	for _, p := range set.All() {
@@ -102,15 +104,16 @@ func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	return names
 }
 
-// isRefused reports whether a tool or prompt is not listed. The caller holds mu.
+// isRefused reports whether a tool or prompt is refused and therefore not listed. The
+// caller holds catalog.mu.
 func (c *catalog) isRefused(fullName string) bool {
 	_, isRefused := slices.BinarySearch(c.refusedNames, fullName)
 	return isRefused
 }
 
-// refusedError returns the error of a call of a refused tool, or nil if the tool may
-// run. The refusal precedes errors about arguments, because an agent does not know the
-// schema of a tool that is not listed.
+// refusedError returns the error of a call of a refused tool, or nil if the tool may run.
+// Agents receive this error rather than errors about arguments, because they cannot see
+// the schema of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {
@@ -121,11 +124,12 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
-// offNotReviewed is the text for a plugin whose tools may not run because the user has
-// not reviewed the plugin.
+// offNotReviewed is the reason why the tools of a plugin that the user has not reviewed
+// may not run.
 const offNotReviewed = "the user has not reviewed it"
 
-// whyToolsAreOff returns why no tool of a plugin may run, or "" if any tool may run.
+// whyToolsAreOff returns the reason why no tool of a plugin may run, or "" if any tool
+// may run.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {
@@ -139,8 +143,8 @@ func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	return "the user has switched it off"
 }
 
-// brokenPlugin returns the error for a tool or prompt whose plugin could not be
-// loaded, nil for any other name.
+// brokenPlugin returns the error for a tool or prompt whose plugin could not be loaded,
+// or nil for any other name.
 func (c *catalog) brokenPlugin(fullName string) error {
 	name, _, _ := strings.Cut(fullName, "__")
 	f, ok := c.plugins.Set().Failure(name)
@@ -156,7 +160,8 @@ func (c *catalog) brokenPlugin(fullName string) error {
 	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
 }
 
-// syncTools lists the tools of a set of plugins. The caller holds mu.
+// syncTools replaces the table of tools with the tools of a set of plugins. The caller
+// holds catalog.mu.
 func (c *catalog) syncTools(set *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
 	table.sites = sync.OnceValue(func() []gateway.Site { return table.makeSites(set) })
@@ -195,7 +200,8 @@ func (t *toolTable) makeSites(set *plugin.Set) []gateway.Site {
 	return sites
 }
 
-// syncPrompts lists the prompts of a set of plugins. The caller holds mu.
+// syncPrompts replaces the list of prompts with the prompts of a set of plugins. The
+// caller holds catalog.mu.
 func (c *catalog) syncPrompts(set *plugin.Set) {
 	prompts := []mcp.Prompt{}
 	for _, p := range set.Prompts() {

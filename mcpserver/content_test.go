@@ -13,11 +13,11 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// png is the data of an image. The tests never decode this data.
+// png is the data of an image, which the tests never decode.
 const png = `iVBORw0KGgo=` // 8 bytes
 
-// TestBlocksOfContent checks that each block in a tool's result reaches the agent
-// once, as content.
+// TestBlocksOfContent checks that each content block in a tool's result reaches the agent
+// exactly once.
 func TestBlocksOfContent(t *testing.T) {
 	imageBlock := `{"type":"image","data":"` + png + `","mimeType":"image/png"}`
 	audioBlock := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`
@@ -26,12 +26,12 @@ func TestBlocksOfContent(t *testing.T) {
 	link := `{"type":"resource_link","uri":"https://example.com/","name":"n","size":12,"_meta":{"a":[1]}}`
 	nestedBlock := `{"type":"resource_link","uri":"x:1","name":"n","_meta":{"a":` + imageBlock + `}}`
 	for output, want := range map[string]string{
-		// The whole result.
+		// The whole result is one content block.
 		nestedBlock: `{"content":[` + nestedBlock + `],"structuredContent":` + nestedBlock + `}`,
 		imageBlock:  `{"content":[` + imageBlock + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
 		blob:        `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
 		link:        `{"content":[` + link + `],"structuredContent":` + link + `}`,
-		// Blocks inside of the result are content, and the result refers to them.
+		// Content blocks inside the result become content, and the result refers to them.
 		`{"a":1,"p":` + imageBlock + `,"s":[` + audioBlock + `]}`: `{"content":[{"type":"text","text":` +
 			`"{\"a\":1,\"p\":{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},` +
 			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + imageBlock + `,` + audioBlock +
@@ -40,7 +40,7 @@ func TestBlocksOfContent(t *testing.T) {
 		`{"f":` + file + `}`: `{"content":[{"type":"text","text":"{\"f\":{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a%20b\",\"mimeType\":\"text/plain\",` +
 			`\"text\":\"see content[1], text/plain, 11 bytes\"},\"annotations\":{\"audience\":[\"user\"],\"priority\":0.5}}}"},` + file +
 			`],"structuredContent":{"f":{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"see content[1], text/plain, 11 bytes"},"annotations":{"audience":["user"],"priority":0.5}}}}`,
-		// A list of blocks is the content, unchanged.
+		// A list of content blocks becomes the content, unchanged.
 		`[{"type":"text","text":"first"},` + imageBlock + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + imageBlock + `,` + file + `]}`,
 		`[` + imageBlock + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + imageBlock + `]}`,
 	} {
@@ -50,15 +50,15 @@ func TestBlocksOfContent(t *testing.T) {
 	}
 }
 
-// TestObjectsThatAreNotBlocks checks that objects which are not content blocks stay
-// in the result, unchanged.
+// TestObjectsThatAreNotBlocks checks that objects that are not content blocks stay in the
+// result, unchanged.
 func TestObjectsThatAreNotBlocks(t *testing.T) {
 	for _, output := range []string{
 		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // MCP's image block has no member width
 		`{"type":"image","data":"","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAA","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAAAAA","mimeType":"image/png"}`, // the base64 has no padding
-		`{"type":"image","data":"AA-_","mimeType":"image/png"}`,   // the base64 has the alphabet of URLs
+		`{"type":"image","data":"AA-_","mimeType":"image/png"}`,   // the base64 uses the URL alphabet
 		`{"type":"image","data":"A=AA","mimeType":"image/png"}`,
 		`{"type":"image","data":"A===","mimeType":"image/png"}`,
 		`{"type":"image","data":"data:image/png;base64,AAAA","mimeType":"image/png"}`,
@@ -98,8 +98,8 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 	}
 }
 
-// TestBlocksBesideASchema checks that structured content matches the listed schema
-// if the result has content blocks too.
+// TestBlocksBesideASchema checks that structured content matches the tool's output schema
+// even if the result contains content blocks.
 func TestBlocksBesideASchema(t *testing.T) {
 	output := `{"p":{"type":"image","data":"` + png + `","mimeType":"image/png"}}` + "\n"
 	for _, c := range []struct{ schema, want string }{
@@ -122,7 +122,7 @@ func TestBlocksBesideASchema(t *testing.T) {
 	}
 }
 
-// TestManyLargeBlocks checks that the client receives all bytes of many large
+// TestManyLargeBlocks checks that the client receives all bytes of many large content
 // blocks.
 func TestManyLargeBlocks(t *testing.T) {
 	var elements []string
@@ -152,8 +152,8 @@ func TestManyLargeBlocks(t *testing.T) {
 	}
 }
 
-// FuzzContent checks that the response is valid JSON, and that it equals the result
-// after its blocks are put back.
+// FuzzContent checks that the response is valid JSON. Putting the content blocks back
+// must restore the tool's result.
 func FuzzContent(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"b":"\\\""}`,
@@ -178,7 +178,7 @@ func FuzzContent(f *testing.F) {
 		switch {
 		case r.output != nil:
 			rebuiltText = restoreBlocks(t, r)
-		case r.data != nil: // the result itself is one block
+		case r.data != nil: // the result itself is one content block
 			rebuiltText = r.blocks[0]
 		default:
 			rebuiltText = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
@@ -189,7 +189,8 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// restoreBlocks returns the text of a result with the data of its blocks in place.
+// restoreBlocks returns the text of a result with the data of its content blocks put
+// back.
 func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
 	text := r.output
@@ -205,7 +206,7 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 		if err := json.Unmarshal(raw, &block); err != nil {
 			t.Fatal(err)
 		}
-		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // a block has only one of data, text and blob
+		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // a content block has only one of data, text and blob
 		if block.Type == "resource_link" {
 			continue
 		}

@@ -13,11 +13,11 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// testClientHeader is a request header that names the client whose token the test
+// testClientHeader is the header of a test request that names the client whose token the
 // request has.
 const testClientHeader = "X-Test-Client"
 
-// serveGuarded serves the site behind a guard that checks the tokens of clients.
+// serveGuarded serves the server behind an HTTP handler that checks client tokens.
 func (s *testServer) serveGuarded(t *testing.T) *testServer {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,7 @@ func (s *testServer) serveGuarded(t *testing.T) *testServer {
 	return s
 }
 
-// openAs opens a session of the client with a token, which reports name.
+// openAs opens a session of a client that has the given token and reports the given name.
 func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
@@ -46,8 +46,8 @@ func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	return c
 }
 
-// TestCallsNameTheirClient checks that a call has the name of its client's token. The
-// name that the client reports never replaces the name of the token.
+// TestCallsNameTheirClient checks that a call contains the name of its client's token.
+// The name that the client reports must never replace the name of the token.
 func TestCallsNameTheirClient(t *testing.T) {
 	var made []dispatch.Client
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
@@ -116,9 +116,9 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
-// TestRevoke checks that sessions, streams and calls of the client end when its token
-// is removed, also without a session. Sessions, streams and calls of other clients
-// continue.
+// TestRevoke checks that a client's sessions, streams and calls end when its token is
+// removed, even calls without a session. Sessions, streams and calls of other clients
+// must continue.
 func TestRevoke(t *testing.T) {
 	h := newHangingCaller()
 	endedClients := make(chan dispatch.Client, 10)
@@ -160,8 +160,8 @@ func TestRevoke(t *testing.T) {
 	<-done
 }
 
-// TestRevokeEndsJobs checks that only the client that started a job has access to
-// it, and the job ends when its token is removed.
+// TestRevokeEndsJobs checks that only the client that started a job can access the job.
+// The job must end when the client's token is removed.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
 		var p transport.Params

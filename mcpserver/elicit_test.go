@@ -34,9 +34,9 @@ func (g alwaysAskGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// approvalDispatcher is a dispatcher that requires approval for every call. The
-// argument "wait" is how often the tool of approvalDispatcher waits for the user; the
-// tool then returns its arguments.
+// approvalDispatcher is a dispatcher that requires approval for every call. The tool
+// waits for the user as many times as its argument "wait" requires, then returns its
+// arguments.
 type approvalDispatcher struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
@@ -84,7 +84,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 	return g
 }
 
-// onlyTicket returns the ticket of the only call that waits for the user.
+// onlyTicket returns the ticket of the only call that is waiting for the user.
 func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
@@ -96,7 +96,7 @@ func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	return dispatch.WaitingTicket{}
 }
 
-// waitUntilCallEnded waits until the next call has ended.
+// waitUntilCallEnded reads events until the next call has ended.
 func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 	t.Helper()
 	for {
@@ -112,10 +112,11 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 	}
 }
 
-// sessionClient is a client in a session, over either transport.
+// sessionClient is a client with a session, over either transport.
 type sessionClient struct {
 	t *testing.T
-	// messages are all messages in order; closed after the answer to a call over HTTP.
+	// messages delivers all messages in order. Over HTTP, it is closed after the answer
+	// to a call.
 	messages chan receivedMessage
 	// send sends a message to the server. When send returns, the server has read the
 	// message, unless the message is a call.
@@ -124,7 +125,7 @@ type sessionClient struct {
 	disconnect func()
 }
 
-// mustRead returns the next message that is not about progress.
+// mustRead returns the next message that is not a progress notification.
 func (p *sessionClient) mustRead() receivedMessage {
 	p.t.Helper()
 	for m := range p.messages {
@@ -136,7 +137,7 @@ func (p *sessionClient) mustRead() receivedMessage {
 	return receivedMessage{}
 }
 
-// nextForm returns the ID and the params of the next elicitation request.
+// nextForm returns the request ID and the parameters of the next elicitation request.
 func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	p.t.Helper()
 	m := p.mustRead()
@@ -152,7 +153,7 @@ func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	return string(m.ID), all.Params
 }
 
-// answerForm answers a form.
+// answerForm answers the form in the elicitation request id.
 func (p *sessionClient) answerForm(id, result string) {
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
@@ -163,7 +164,7 @@ func choiceAnswer(decision string) string {
 
 const showsForms = `{"elicitation":{}}`
 
-// sessionClients has a function for each transport, which connects a client with the given
+// sessionClients maps each transport to a function that connects a client with the given
 // capabilities.
 var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities string) *sessionClient{
 	"http": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
@@ -301,7 +302,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
 				p.send(fmt.Sprintf(answer, id))
-				p.answerForm(id, choiceAnswer("allow once")) // this second answer to the form is ignored
+				p.answerForm(id, choiceAnswer("allow once")) // a second answer to the same form is ignored
 				w := g.onlyTicket(t)
 				if g.runs.Load() != 0 {
 					t.Error("the tool ran before the decision")
@@ -333,7 +334,7 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		if m := p.mustRead(); !m.toolResultOf(t).IsError {
 			t.Error(m.text)
 		}
-		p.answerForm(id, choiceAnswer("allow once")) // this answer to the form comes too late
+		p.answerForm(id, choiceAnswer("allow once")) // an answer to a cancelled form is ignored
 		if g.runs.Load() != 0 {
 			t.Error("the denied tool ran")
 		}
@@ -390,8 +391,8 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 	}
 }
 
-// TestClientsWithoutForms checks that clients without support for forms receive no
-// form, but the reason for the wait.
+// TestClientsWithoutForms checks that clients that do not support forms receive no form,
+// but the reason why the call is waiting.
 func TestClientsWithoutForms(t *testing.T) {
 	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
 		t.Run(name, func(t *testing.T) {
@@ -416,8 +417,8 @@ func TestClientsWithoutForms(t *testing.T) {
 	}
 }
 
-// TestNoFormAfterTheAnswer checks that a ticket created after the answer to its
-// request is not shown to the client.
+// TestNoFormAfterTheAnswer checks that a ticket created after the answer to its request
+// is not shown to the client.
 func TestNoFormAfterTheAnswer(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{})
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
@@ -495,8 +496,8 @@ func TestApprovalTimesOut(t *testing.T) {
 	})
 }
 
-// TestNoProgressAfterTheAnswer checks that progress between two requests of a
-// waiting call is not sent after the answer to the first request.
+// TestNoProgressAfterTheAnswer checks that progress between two requests of a suspended
+// call is not sent after the answer to the first request.
 func TestNoProgressAfterTheAnswer(t *testing.T) {
 	p, err := paramsOf(json.RawMessage(`{"_meta":{"progressToken":5}}`))
 	if err != nil {
@@ -512,8 +513,8 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// TestRemindersDoNotChangeProgressNumbers checks that reminders of a waiting call do
-// not change the numbers of the tool.
+// TestRemindersDoNotChangeProgressNumbers checks that reminders of a suspended call do
+// not change the tool's progress numbers.
 func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {

@@ -15,7 +15,7 @@ import (
 	"opentabs/mcpserver/content"
 )
 
-// oddMessages are malformed and hostile messages, the seeds of the fuzzers.
+// oddMessages returns malformed and hostile messages as seeds for the fuzz tests.
 func oddMessages() []string {
 	deepJSON := strings.Repeat(`[`, 20_000)
 	return []string{
@@ -45,7 +45,8 @@ func oddMessages() []string {
 	}
 }
 
-// checkAnswer checks a message to a client and returns the ID of the message.
+// checkAnswer fails the test for an invalid message to a client, and returns the ID of
+// the message.
 func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
@@ -75,8 +76,8 @@ func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	return m.ID
 }
 
-// FuzzHTTP checks that each posted text gets one complete answer with a correct
-// status, and that its session remains usable.
+// FuzzHTTP checks that each posted text gets one complete answer with a correct status,
+// and that the session remains usable.
 func FuzzHTTP(f *testing.F) {
 	for i, seed := range oddMessages() {
 		f.Add([]byte(seed), uint8(i))
@@ -139,13 +140,13 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-// isID reports whether text is an ID that MCP allows: a string or a number.
+// isID reports whether text is a JSON-RPC ID that MCP allows: a string or a number.
 func isID(text json.RawMessage) bool {
 	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
 }
 
-// equalIDs reports whether two IDs are equal. Equal IDs may be strings with different
-// escapes.
+// equalIDs reports whether two JSON-RPC IDs are equal. Equal IDs may be strings with
+// different escapes.
 func equalIDs(a, b json.RawMessage) bool {
 	var x, y string
 	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {
@@ -154,7 +155,7 @@ func equalIDs(a, b json.RawMessage) bool {
 	return string(a) == string(b)
 }
 
-// messagesIn returns the messages of a response.
+// messagesIn returns the JSON-RPC messages of an HTTP response.
 func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 		if b := bytes.TrimSpace(w.Body.Bytes()); len(b) > 0 && w.Header().Get("Content-Type") == "application/json" {
@@ -205,8 +206,8 @@ func FuzzStdio(f *testing.F) {
 	})
 }
 
-// FuzzPromptResult checks that for any output of a prompt, the client receives JSON
-// with messages that MCP allows.
+// FuzzPromptResult checks that for any output of a prompt, the client receives JSON with
+// messages that MCP allows.
 func FuzzPromptResult(f *testing.F) {
 	for _, seed := range []string{
 		`"a"`, `[]`, `[{"role":"user","content":"a"}]`, `{"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"t"}}]}`,

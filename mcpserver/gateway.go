@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// These constants name the tools of the gateway. toolsRead is toolsCall for tools that
-// only read, so that a client can ask its user before calls of toolsCall only.
+// Names of the tools of the gateway. tools_read is tools_call for read-only tools, so
+// that a client can ask its user only before tools_call.
 const (
 	toolsSearch   = "tools_search"
 	toolsDescribe = "tools_describe"
@@ -28,11 +28,11 @@ const (
 	toolsRead     = "tools_read"
 )
 
-// maxDescribed is the maximum number of tools in one call of toolsDescribe.
+// maxDescribed is the maximum number of tools in one call of tools_describe.
 const maxDescribed = 20
 
-// These constants are keys of the _meta of a tool. metaAlwaysLoad makes clients that
-// load tools on demand load a tool at once.
+// Keys in the _meta of a tool. metaAlwaysLoad makes a client that loads tools on demand
+// load the tool at once.
 const (
 	metaAlwaysLoad = "anthropic/alwaysLoad"
 	metaMarks      = "opentabs/marks"
@@ -46,8 +46,8 @@ const (
 	readSchema = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"]}`
 )
 
-// metaTools are the tools of the gateway. resolveMetaCall replaces a call of toolsCall or
-// toolsRead, so these tools have no function run.
+// metaTools are the tools of the gateway. Calls of tools_call and tools_read are replaced
+// by resolveMetaCall, so these two tools have no function run.
 var metaTools = []builtinTool{
 	{definition: newMetaDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
 	{definition: newMetaDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
@@ -55,7 +55,7 @@ var metaTools = []builtinTool{
 	{definition: newMetaDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
 }
 
-// newMetaDefinition returns a tool of the gateway as clients see it.
+// newMetaDefinition returns the MCP definition of a tool of the gateway.
 func newMetaDefinition(name, description, schema string, isReadOnly bool) mcp.Tool {
 	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
 	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly}
@@ -63,24 +63,24 @@ func newMetaDefinition(name, description, schema string, isReadOnly bool) mcp.To
 	return definition
 }
 
-// toolLists chooses the tools that clients list, and finds tools for agents. toolLists is
-// safe for concurrent use.
+// toolLists chooses which tools a client lists, and searches tools for agents. The
+// methods of toolLists are safe for concurrent use.
 type toolLists struct {
 	server  *Server // the server whose tools are listed
 	choices gateway.Choices
 	finder  gateway.Finder
 }
 
-// usesGateway reports whether the client lists the tools of the gateway, because the
-// user chose that, or because the client cannot use as many tools as there are.
+// usesGateway reports whether the client lists the tools of the gateway instead of all
+// tools. The reason is the user's choice, or a client that cannot use so many tools.
 func (l *toolLists) usesGateway(client listClient) bool {
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
 	return l.choices.UsesGateway(client.session, l.server.opts.ListMode(client.info.Name), maxTools == clients.NoToolCap || count <= maxTools)
 }
 
-// ListModeOf returns which tools a connected client lists, or "" for a client that has not
-// sent its name.
+// ListModeOf returns which tools a connected client lists, or "" for a client that has
+// not sent its name.
 func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 	switch {
 	case c.Name == "":
@@ -91,7 +91,7 @@ func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 	return gateway.ListAll
 }
 
-// gatewayTools returns the list of a client that does not list all tools: the tools of
+// gatewayTools returns the list of tools for a client that uses the gateway: the tools of
 // the gateway, the tools for jobs, browser tools, and pinned tools.
 func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 	var tools []mcp.Tool
@@ -120,7 +120,7 @@ func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 // siteNames returns the names of the plugins with tools that may run.
 func (l *toolLists) siteNames() []string {
 	var names []string
-	for _, t := range l.server.catalog.tools.Load().listedTools { // the tools of a plugin follow one another
+	for _, t := range l.server.catalog.tools.Load().listedTools { // the tools of one plugin are adjacent
 		if name := t.tool.Plugin.Name; !t.tool.Plugin.IsBuiltin() && (len(names) == 0 || names[len(names)-1] != name) {
 			names = append(names, name)
 		}
@@ -128,11 +128,12 @@ func (l *toolLists) siteNames() []string {
 	return names
 }
 
-// maxInstructionsWait is how long a new client waits for the plugins, which the
-// instructions name. A client that starts the server is faster than the plugins.
+// maxInstructionsWait limits how long a new client waits for the plugins, which the
+// instructions name. If a client starts the server, it connects before the plugins are
+// loaded.
 const maxInstructionsWait = 500 * time.Millisecond
 
-// instructions returns the text that explains the server to the model of a client.
+// instructions returns the text that explains the server to the client's model.
 func (l *toolLists) instructions(ctx context.Context, client listClient) string {
 	if ready := l.server.opts.Ready; ready != nil {
 		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
@@ -156,8 +157,8 @@ func (l *toolLists) hasBrowserTools() bool {
 	return slices.ContainsFunc(l.server.catalog.tools.Load().listedTools, func(t *listedTool) bool { return t.tool.Plugin.IsBuiltin() })
 }
 
-// searchableSites returns the tools that a client can find: the tools of plugins and
-// the built-in tools.
+// searchableSites returns the tools that a client can find: the tools of plugins and the
+// built-in tools.
 func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
 	builtin := gateway.Site{Name: serverName, DisplayName: serverName}
 	var names []string
@@ -170,8 +171,8 @@ func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
 	return append(slices.Clone(l.server.catalog.tools.Load().sites()), builtin)
 }
 
-// availability returns whether a tool is found. Text of a plugin that the user has not
-// reviewed never reaches an agent.
+// availability returns a function that reports whether a search may find a tool. Text of
+// a plugin that the user has not reviewed must never reach an agent.
 func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
 	refusals := map[*gateway.Site]func(dispatch.Tool) *wire.CallError{}
 	return func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
@@ -195,7 +196,8 @@ func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) 
 	}
 }
 
-// marks returns what an agent should know before it calls a plugin's tool.
+// marks returns labels that an agent sees before it calls a tool, such as "read-only" or
+// "ask".
 func (l *toolLists) marks(t *listedTool, client dispatch.Client) []string {
 	var marks []string
 	if isReadOnly := t.definition.Annotations.ReadOnlyHint; isReadOnly != nil && *isReadOnly {
@@ -213,7 +215,7 @@ func (l *toolLists) marks(t *listedTool, client dispatch.Client) []string {
 	return marks
 }
 
-// searchTools serves a call of toolsSearch.
+// searchTools serves a call of tools_search.
 func (l *toolLists) searchTools(q request) reply {
 	var a struct {
 		Query string `json:"query"`
@@ -245,7 +247,7 @@ func (l *toolLists) searchTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTools serves a call of toolsDescribe.
+// describeTools serves a call of tools_describe.
 func (l *toolLists) describeTools(q request) reply {
 	var a struct {
 		Names []string `json:"names"`
@@ -268,8 +270,8 @@ func (l *toolLists) describeTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTool returns the definition of a tool with its marks. The error is for the
-// agent.
+// describeTool returns the definition of a tool with its marks. A returned error is for
+// the agent.
 func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.clientID()) {
 		return t.definition, nil
@@ -295,7 +297,8 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	return definition, nil
 }
 
-// unknownToolError returns the error for the name of a tool that does not exist.
+// unknownToolError returns the error for a tool name that does not exist, with similar
+// names.
 func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPlugin(name); err != nil {
 		return err
@@ -304,21 +307,20 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 	return newArgumentsError("%s", gateway.UnknownToolText(name, similar, true))
 }
 
-// metaCall is the part of a call of toolsCall or toolsRead that is not part of the call
-// of the tool that it names.
+// metaCall is the part of a gateway call that remains after the named tool replaces it.
 type metaCall struct {
-	// name is toolsCall or toolsRead.
+	// name is "tools_call" or "tools_read".
 	name string
 	// place contains tabId, browser, instance and _detach, but no toolArgs.
 	place arguments
-	// schemaText is the input schema of a built-in tool, as the last sentence of an error
+	// schemaText is the input schema of a built-in tool, which is appended to errors
 	// about its arguments.
 	schemaText string
 }
 
-// resolveMetaCall replaces a call of toolsCall or toolsRead by the call of the tool that
-// it names. From then on, the call is handled like a direct call. The error is for the
-// agent.
+// resolveMetaCall replaces a call of tools_call or tools_read with a call of the tool
+// that it names. The new call is then handled like a direct call. A returned error is for
+// the agent.
 func (q *request) resolveMetaCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {
@@ -358,8 +360,8 @@ func (q *request) resolveMetaCall() error {
 	return nil
 }
 
-// addPlace adds the arguments of a metaCall to those of the tool that it names. hasInstances
-// is set if the tool's plugin has instances.
+// addPlace adds the outer arguments of a gateway call, such as tabId, to the arguments of
+// the named tool. hasInstances is true if the tool's plugin has instances.
 func (a *arguments) addPlace(m *metaCall, hasInstances bool) error {
 	switch {
 	case m == nil:
@@ -378,7 +380,8 @@ func (a *arguments) addPlace(m *metaCall, hasInstances bool) error {
 	return nil
 }
 
-// checkReadOnly returns an error if a metaCall for tools that only read names another tool.
+// checkReadOnly returns an error if a call of tools_read names a tool that is not
+// read-only.
 func (m *metaCall) checkReadOnly(definition mcp.Tool) error {
 	isReadOnly := definition.Annotations.ReadOnlyHint
 	if m == nil || m.name != toolsRead || isReadOnly != nil && *isReadOnly {

@@ -23,8 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// featureCall is one call of a tool. The test replaces the word JOB in the arguments
-// by the ID of the last job.
+// featureCall is one call of a tool. The word JOB in the arguments is replaced with the
+// ID of the last job.
 type featureCall struct{ name, arguments string }
 
 // feature is a sequence of calls that must have equal effects directly and through the
@@ -34,8 +34,8 @@ type feature struct {
 	// decision is the user's answer to each form, such as "allow once". If decision is
 	// empty, the client does not support forms.
 	decision string
-	// cancelAfter is the time after which the client cancels the last call; 0 means that
-	// the client does not cancel.
+	// cancelAfter is the time after which the client cancels the last call; 0 means
+	// never.
 	cancelAfter time.Duration
 	// gatewayText is text that the answer contains only if the call goes through the
 	// gateway.
@@ -46,7 +46,7 @@ type feature struct {
 
 const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 
-// featurePackage returns a plugin with one tool for each tested feature of a call.
+// featurePackage returns a plugin with one tool for each tested feature of calls.
 func featurePackage() plugintest.Package {
 	isReadOnly := true
 	tool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
@@ -105,7 +105,7 @@ func TestFeaturesThroughGateway(t *testing.T) {
 			}
 			for _, tool := range []string{toolsCall, toolsRead} {
 				if tool == toolsRead && name != "progress" && name != "tabs of plugins" {
-					continue // tools_read calls only read-only tools, and only these two features use read-only tools
+					continue // tools_read calls only read-only tools, which only these two features use
 				}
 				through := runFeature(t, registry, f, transportName, tool)
 				if f.gatewayText != "" {
@@ -124,9 +124,8 @@ func TestFeaturesThroughGateway(t *testing.T) {
 	}
 }
 
-// firstDifference returns the first lines that differ between two texts, or the last lines
-// of equal texts.
-// for equal texts.
+// firstDifference returns the first lines that differ between two texts. For equal texts,
+// the result is their last line twice.
 func firstDifference(a, b string) (lineOfA, lineOfB string) {
 	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(linesOfA), len(linesOfB)) {
@@ -153,14 +152,13 @@ func mustEncode(t *testing.T, v any) []byte {
 	return b
 }
 
-// randomIDs matches IDs that differ in each test run: the IDs of calls, tickets, forms
-// and sessions.
+// randomIDs matches IDs that differ in each test run: those of calls, tickets, forms and
+// sessions.
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
 // runFeature runs the calls of a feature in fake time. If tool is empty, the calls are
-// direct; otherwise, the calls go through this gateway tool. runFeature returns the
-// messages that the client received, the inputs of the gates, and the records of the
-// calls.
+// direct; otherwise, they go through this gateway tool. The result contains the messages
+// that the client received, the inputs of the gates, and the records of the calls.
 func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := &callRecorder{t: t}
@@ -195,7 +193,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 		}
 		d.Shutdown()
 		synctest.Wait()
-		time.Sleep(time.Second) // lets the after hooks of the calls run
+		time.Sleep(time.Second) // let the after hooks of the calls run
 		recorder.mu.Lock()
 		observed += strings.Join(recorder.lines, "\n") + "\n"
 		recorder.mu.Unlock()
@@ -203,13 +201,13 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			observed += string(mustEncode(t, v)) + "\n"
 		}
 		p.close()
-		time.Sleep(time.Minute) // lets tools that still run in the page end
+		time.Sleep(time.Minute) // let tools that still run in the page end
 	})
 	return randomIDs.ReplaceAllString(observed, "ID")
 }
 
-// callRecorder is a gate and after hook that records its inputs. As a gate, callRecorder
-// requires approval for the tool "asks" and allows one call of the tool "limited".
+// callRecorder is a gate and after hook that records its inputs. The gate requires
+// approval for the tool "asks" and allows one call of the tool "limited".
 type callRecorder struct {
 	t *testing.T
 
@@ -410,7 +408,7 @@ const decisionTime = time.Second
 
 // call sends a tools/call request and returns all messages up to its answer, each with
 // the time of arrival. A cancelled request may have no answer. Messages with equal times
-// are sorted, because a form and its reminder arrive in any order.
+// are sorted, because a form and its reminder may arrive in any order.
 func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
 	start := time.Now()
 	p.post(text)

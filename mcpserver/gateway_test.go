@@ -27,7 +27,7 @@ func listMode(m gateway.Mode) func(string) gateway.Mode {
 	return func(string) gateway.Mode { return m }
 }
 
-// manyPackages returns plugins with names of typical length and toolCount tools in all.
+// manyPackages returns plugins with names of typical length and toolCount tools in total.
 func manyPackages(pluginCount, toolCount int) []plugintest.Package {
 	var packages []plugintest.Package
 	for i := range pluginCount {
@@ -59,7 +59,7 @@ func (c *client) callTool(name, arguments string) toolResult {
 	return c.answer(toolText(name, arguments, `{}`)).toolResultOf(c.t)
 }
 
-// text calls a tool and returns the text of the result.
+// callForText calls a tool and returns the text of the result.
 func (c *client) callForText(name, arguments string) string {
 	c.t.Helper()
 	r := c.callTool(name, arguments)
@@ -69,8 +69,8 @@ func (c *client) callForText(name, arguments string) string {
 	return r.Content[0].Text
 }
 
-// TestGatewayOfManyTools checks the size of the list, and a search, with 2,449 tools of
-// 120 plugins.
+// TestGatewayOfManyTools checks the size of the list of tools, and a search, with 2,449
+// tools of 120 plugins.
 func TestGatewayOfManyTools(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(t, "another-client")
@@ -101,7 +101,7 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(b, "a")
 	queries := []string{"read new messages of a channel", "list_messages_1700", "mesages site-007", "newest", "list the messages of every channel in pages"}
-	c.callForText("tools_search", `{"query":"channel"}`) // builds the index
+	c.callForText("tools_search", `{"query":"channel"}`) // builds the search index
 	var searchTimes, pingTimes []time.Duration
 	for b.Loop() {
 		start := time.Now()
@@ -118,8 +118,8 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	}
 }
 
-// TestCapOfClients checks that the list of a client never has more tools than the client
-// can use, and that a session that lists the gateway keeps listing the gateway.
+// TestCapOfClients checks that no client lists more tools than it can use. A session that
+// lists the gateway must keep listing the gateway.
 func TestCapOfClients(t *testing.T) {
 	for name, maxTools := range map[string]int{"cursor-vscode": 60, "Visual Studio Code": 100, "windsurf": 60, "another-client": 128, "": 128, "claude-code": 300, "opentabs call": 1000} {
 		for _, count := range []int{maxTools, maxTools + 1} {
@@ -170,7 +170,7 @@ func TestListModes(t *testing.T) {
 		if names := listNames(t, c); names != want {
 			t.Errorf("%s lists %s, want %s", mode, names, want)
 		}
-		for _, name := range []string{"messages__focus", "mail__echo"} { // tools that are not listed can be called
+		for _, name := range []string{"messages__focus", "mail__echo"} { // tools that are not listed can still be called
 			if r := c.callTool(name, `{"channel":"x"}`); r.IsError {
 				t.Errorf("%s in mode %s: %s", name, mode, r.Content[0].Text)
 			}
@@ -205,7 +205,8 @@ func TestPinnedToolsChange(t *testing.T) {
 	p.closeAndReadAll()
 }
 
-// TestPinnedToolsWithinTheCap checks that pinned tools do not exceed the cap of a client.
+// TestPinnedToolsWithinTheCap checks that pinned tools do not exceed the number of tools
+// that a client can use.
 func TestPinnedToolsWithinTheCap(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{PinnedTools: func() []string { return []string{"site-000"} }}, manyPackages(1, 200)...)
 	if names := strings.Fields(listNames(t, s.open(t, "cursor"))); len(names) != 60 || !slices.Contains(names, "tools_search") {
@@ -280,8 +281,8 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestSearchMarks checks the marks of found tools, and that no text of a plugin that is
-// not reviewed is shown.
+// TestSearchMarks checks the marks of found tools. No text of a plugin that is not
+// reviewed may be shown.
 func TestSearchMarks(t *testing.T) {
 	refuse := func(name string) func(dispatch.Tool) *wire.CallError {
 		return func(tool dispatch.Tool) *wire.CallError {
@@ -392,8 +393,7 @@ func TestWrongMetaCalls(t *testing.T) {
 // callIDs matches the ID of a call or of a ticket.
 var callIDs = regexp.MustCompile(`(call|ticket)_[a-z0-9]{26}`)
 
-// metaVersion returns a tools/call of a tool of the gateway that is equivalent to a
-// direct tools/call.
+// metaVersion returns a call of a gateway tool that is equivalent to a direct tools/call.
 func metaVersion(t *testing.T, direct, tool string) string {
 	t.Helper()
 	var m struct {
@@ -410,7 +410,7 @@ func metaVersion(t *testing.T, direct, tool string) string {
 }
 
 // TestMetaCallIsTheCall checks that a call through the gateway reaches the dispatcher
-// and answers the client byte for byte like a direct call, over HTTP and stdio.
+// like a direct call. The client must receive the same bytes, over HTTP and stdio.
 func TestMetaCallIsTheCall(t *testing.T) {
 	image := `{"picture":{"type":"image","data":"` + png + `","mimeType":"image/png"},"n":12345678901234567890}`
 	for name, caller := range map[string]Caller{
@@ -489,7 +489,8 @@ func TestMetaCallIsCancelled(t *testing.T) {
 	p.closeAndReadAll()
 }
 
-// TestMetaCallBecomesAJob checks _detach inside and outside of the tool's arguments.
+// TestMetaCallBecomesAJob checks the argument _detach inside and outside of the tool's
+// arguments.
 func TestMetaCallBecomesAJob(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), countSeconds(30, `{"n":30}`), func(t *testing.T, s *jobSite) {
 		c := s.as("a", "1")
@@ -553,7 +554,7 @@ func TestMetaCallAsksForApproval(t *testing.T) {
 }
 
 // TestMetaCallAsksInItsReply checks the forms of a call through the gateway for a client
-// without sessions: the repeated request continues the call.
+// without sessions. The repeated request must continue the call.
 func TestMetaCallAsksInItsReply(t *testing.T) {
 	g := newApprovalDispatcher(t, askForEveryCall...)
 	defer g.Shutdown()

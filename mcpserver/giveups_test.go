@@ -63,9 +63,9 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.
 	}
 }
 
-// callUntilResult calls a tool and waits for its jobs, as an agent does. callUntilResult returns the
-// final result and the number of jobs. callUntilResult fails the test if an answer exceeds the
-// client's timeout.
+// callUntilResult calls a tool and waits for its jobs, as an agent does. The results are
+// the final result of the tool and the number of jobs. The test fails if an answer
+// exceeds the client's timeout.
 func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
 	text := callText(`1`, `{}`, meta)
@@ -93,8 +93,8 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 }
 
 // TestUnknownClientLosesOneCall checks that the first timed-out call of an unknown client
-// reveals the client's timeout. Later calls become jobs before the timeout. Another
-// version of the client is not affected.
+// reveals the client's timeout. Later calls must become jobs before the timeout. Another
+// version of the client must not be affected.
 func TestUnknownClientLosesOneCall(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
@@ -131,7 +131,7 @@ func TestLearnFromDisconnect(t *testing.T) {
 	withJobOptions(t, dispatch.Options{}, o, countSeconds(200, `"end"`), func(t *testing.T, s *jobSite) {
 		for i, test := range []struct {
 			wait   time.Duration
-			reason string // "" closes the response
+			reason string // "" means that the client closes the response
 			want   time.Duration
 		}{
 			{60 * time.Second, "", time.Minute}, {47 * time.Second, "", 0}, {120*time.Second + 30*time.Millisecond, "", 2 * time.Minute},
@@ -158,8 +158,8 @@ func TestLearnFromDisconnect(t *testing.T) {
 	})
 }
 
-// TestLearnFromEndOfInput checks that a client over stdio that exits after a round time
-// reveals its timeout.
+// TestLearnFromEndOfInput checks that a stdio client that exits after a round time, such
+// as 60 s, reveals its timeout.
 func TestLearnFromEndOfInput(t *testing.T) {
 	table := newTimeoutTable()
 	packages := newServer(t, returnOutput(`1`), Options{}) // newServer reads files, which must happen outside of fake time
@@ -220,8 +220,9 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 }
 
 // TestKnownClientsRunToTheEnd checks that each client in the client table receives the
-// results of three calls: 150 s with progress, 150 s without progress, and 90 s of
-// waiting for approval. Each answer must arrive before the client's timeout.
+// results of three calls. The three calls take 150 s with progress, 150 s without
+// progress, and 90 s of waiting for approval. Each answer must arrive before the client's
+// timeout.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
 	silent := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)

@@ -29,29 +29,29 @@ func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result,
 	return f(ctx, c)
 }
 
-// Decide implements Caller: no call waits for a decision.
+// Decide implements Caller. No call is waiting for a decision.
 func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.DecisionResult, error) {
 	return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 }
 
-// Remind implements Caller: no call waits for a decision.
+// Remind implements Caller. No call is waiting for a decision.
 func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
 
-// echoArguments returns a call's arguments.
+// echoArguments returns a call's arguments as its result.
 func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
 }
 
-// returnOutput is a Caller whose calls all return output.
+// returnOutput returns a Caller whose calls all return output.
 func returnOutput(output string) callerFunc {
 	return func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(output)}, nil
 	}
 }
 
-// hangingCaller is a Caller whose calls end when they are cancelled.
+// hangingCaller is a Caller whose calls end only when they are cancelled.
 type hangingCaller struct {
-	callerFunc // callerFunc provides the method Decide
+	callerFunc // provides the method Decide
 	started    chan dispatch.Call
 	ended      chan error // the cause of the call's context
 }
@@ -104,7 +104,7 @@ func listenFor(t testing.TB, s *testServer) *testServer {
 	s.url = ts.URL
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // running calls are cancelled at once
+		cancel() // cancels running calls at once
 		_ = s.Shutdown(ctx)
 		ts.Close()
 	})
@@ -157,7 +157,7 @@ func initializeText(name string) string {
 		`"capabilities":{},"clientInfo":{"name":%q,"version":"1.2"}}}`, name)
 }
 
-// request returns a request with the client's headers.
+// request returns an HTTP request with the client's headers.
 func (c *client) request(ctx context.Context, method, body string) *http.Request {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
@@ -180,7 +180,7 @@ func (c *client) request(ctx context.Context, method, body string) *http.Request
 	return r
 }
 
-// post sends one message; the caller reads the response.
+// post sends one message. The caller reads the response.
 func (c *client) post(ctx context.Context, body string) *http.Response {
 	c.t.Helper()
 	return c.do(c.request(ctx, http.MethodPost, body))
@@ -211,7 +211,7 @@ func (c *client) answer(body string) receivedMessage {
 	return all[0]
 }
 
-// callText is a tools/call of messages__echo.
+// callText returns a tools/call of messages__echo.
 func callText(id, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"messages__echo","arguments":%s,"_meta":%s}}`, id, args, meta)
 }
@@ -273,7 +273,7 @@ func (r receivedMessage) toolResultOf(t testing.TB) toolResult {
 	return res
 }
 
-// readMessages reads a whole response, JSON or events.
+// readMessages reads a whole HTTP response, either JSON or server-sent events.
 func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 	t.Helper()
 	defer res.Body.Close()
@@ -306,7 +306,7 @@ type events struct {
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
-// nextData returns the data of the next event, and false at the end of the stream.
+// nextData returns the data of the next event, or false at the end of the stream.
 func (e *events) nextData() (string, bool) {
 	var data string
 	for {
@@ -370,8 +370,8 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// readNext reads one message, and returns false at the end of the stream. readNext
-// answers pings, as clients do.
+// readNext returns the next message, or false at the end of the stream. Pings are
+// answered, as clients do.
 func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	p.t.Helper()
 	for {
@@ -387,7 +387,7 @@ func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	}
 }
 
-// mustRead reads one message, and fails the test if no message arrives.
+// mustRead returns the next message, and fails the test if the stream has ended.
 func (p *stdioPeer) mustRead() receivedMessage {
 	p.t.Helper()
 	m, ok := p.readNext()
@@ -397,8 +397,8 @@ func (p *stdioPeer) mustRead() receivedMessage {
 	return m
 }
 
-// initialize sends the first messages of a client and returns when the server has
-// handled these messages and notifies the client of changes.
+// initialize sends the first messages of a client. When initialize returns, the server
+// has handled them and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
@@ -444,7 +444,7 @@ func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	return r
 }
 
-// paramsOf parses the params of a request.
+// paramsOf parses the parameters of a request.
 func paramsOf(text json.RawMessage) (p transport.Params, err error) {
 	err = json.Unmarshal(text, &p)
 	return p, err
@@ -464,8 +464,7 @@ func newSubscriber(r *resources) *subscriber {
 
 func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
 
-// next waits for changed resources and returns their URIs, or no URIs once ctx has
-// ended.
+// next waits for changed resources and returns their URIs, or no URIs once ctx has ended.
 func (s *subscriber) next(ctx context.Context) []string {
 	select {
 	case <-s.updatesSignal:

@@ -16,7 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// postLater posts in a goroutine and returns the channel of the response's messages.
+// postLater posts a message in a goroutine and returns a channel with the response's
+// messages.
 func (c *client) postLater(ctx context.Context, body string) <-chan []receivedMessage {
 	c.t.Helper()
 	got := make(chan []receivedMessage, 1)
@@ -68,8 +69,8 @@ func TestClientCancelsItsCall(t *testing.T) {
 	}
 }
 
-// TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call,
-// because over HTTP the two use different connections.
+// TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call. Over
+// HTTP, a call and its cancellation use different connections.
 func TestACancelMayOvertakeItsCall(t *testing.T) {
 	h := &hangingCaller{}
 	inFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {
@@ -246,7 +247,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	if msgs := <-got; len(msgs) != 0 {
 		t.Error(msgs[0].text)
 	}
-	stop() // the function stop ends the stream if the server has not ended the stream
+	stop() // ends the stream if the server has not ended it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil { // Shutdown waits for all tasks

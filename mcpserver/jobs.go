@@ -19,35 +19,36 @@ import (
 	"opentabs/wire"
 )
 
-// Detach is the rule when a running call becomes a job, whose ID is then the answer to
-// the request. With the zero value of Detach, calls never become jobs.
+// Detach determines when a running call becomes a job. The client then receives the job's
+// ID as the answer to its request. With the zero value of Detach, calls never become
+// jobs.
 type Detach struct {
-	// BeforeTimeout makes a call a job shortly before the client's timeout. For a client
-	// with an unknown timeout, BeforeTimeout has no effect.
+	// BeforeTimeout turns a call into a job shortly before the client's timeout. For a
+	// client with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
-	// After, if positive, is the time after the request at which the call becomes a job.
-	// The call becomes a job earlier if the client has an earlier known timeout.
+	// After, if positive, is the time after which a call becomes a job. A call becomes a
+	// job earlier if the client has an earlier known timeout.
 	After time.Duration
 }
 
-// noLimit is a time limit that never ends.
+// noLimit is a time limit that never expires.
 const noLimit = -1
 
-// detachSchema is the schema of the argument "_detach".
+// detachSchema is the JSON Schema of the argument "_detach".
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
-// jobs are the calls that outlive their requests. jobs is safe for concurrent use.
+// jobs handles calls that outlive their requests. The methods of jobs are safe for
+// concurrent use.
 type jobs struct {
 	dispatchJobs *joblist.List // nil if calls never become jobs
 	detachRule   func(client string) Detach
 	learned      LearnedTimeouts // nil disables learned timeouts
-	// replyToEnd returns the reply for the end of a call of the named tool.
+	// replyToEnd returns the reply for an ended call of the named tool.
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
-// detachRules returns when the calls of a client become jobs. detachRules returns false
-// if calls of the client never become jobs. A client whose calls never become jobs gets
-// no tools for jobs.
+// detachRules returns when the calls of a client become jobs, or false if they never do.
+// Clients whose calls never become jobs get no tools for jobs.
 func (j *jobs) detachRules(id clients.ID) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
@@ -60,15 +61,15 @@ func (j *jobs) detachRules(id clients.ID) (Detach, bool) {
 	return d, d != Detach{}
 }
 
-// detachAfter returns when a call becomes a job: after a time, before the client gives
-// up (noLimit), or never (false). argument is the value of "_detach", or nil if it is
-// missing.
+// detachAfter returns when a call becomes a job: after a time, before the client's
+// timeout (noLimit), or never (false). The parameter argument is the value of "_detach",
+// or nil if "_detach" is missing.
 func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
 	if t == nil {
 		return 0, false, nil
 	}
 	if argument == nil {
-		if !t.isKnown { // only the time in the user's settings applies
+		if !t.isKnown { // without a known timeout, only the time in the user's settings applies
 			t.waitLimit = 0
 		}
 		if t.rule.After > 0 {
@@ -102,11 +103,11 @@ func (j *jobs) revokeToken(token string) {
 	}
 }
 
-// answerTimer measures how long the client of a request will still wait for the answer.
+// answerTimer measures how much longer the client of a request waits for the answer. An
 // answerTimer is safe for concurrent use after detachAfter has returned.
 type answerTimer struct {
 	rule      Detach
-	isKnown   bool          // true if the client's timeout is known
+	isKnown   bool          // whether the client's timeout is known
 	waitLimit time.Duration // 0 means no limit
 
 	mu    sync.Mutex  // guards timer
@@ -124,7 +125,7 @@ func (j *jobs) startTimer(q *request) {
 	}
 	known := j.timeoutOf(q.clientID(), q.Info.Transport != transport.OverStdio)
 	t := &answerTimer{rule: rule, isKnown: known.isKnown, waitLimit: known.Limit}
-	// The answer must arrive before the client's time limit ends.
+	// The answer must arrive before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
 	if send := q.Send; send != nil && t.waitLimit > 0 && known.ProgressRestarts {
@@ -136,8 +137,8 @@ func (j *jobs) startTimer(q *request) {
 	}
 }
 
-// start calls onLimit when the client must get an answer, because its time limit is
-// near. The returned function stops the timer.
+// start calls onLimit shortly before the client's timeout expires. The returned function
+// stops the timer.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }
@@ -156,8 +157,8 @@ func (t *answerTimer) restart() {
 	}
 }
 
-// run runs a call that may become a job. run returns the job if the call becomes a job,
-// and the result of the call if the call ends first.
+// run runs a call that may become a job. The result is the job if the call becomes a job,
+// or the call's result if the call ends first.
 func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *joblist.Job, err error) {
 	job = j.dispatchJobs.Start(c)
 	hasEnded := waitForJob(ctx, q, job, detachTime)
@@ -172,9 +173,9 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 	return dispatch.Result{}, job, nil
 }
 
-// waitForJob waits for the end of a job and sends its progress to the client.
-// waitForJob returns false if the job still runs when the client disconnects or needs
-// an answer, or when maxWait (noLimit for none) ends.
+// waitForJob waits until a job ends, and sends its progress to the client. The result is
+// false if the job still runs when the client disconnects or needs an answer, or when
+// maxWait (noLimit for none) expires.
 func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -189,7 +190,7 @@ func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.D
 	return hasEnded
 }
 
-// jobAnswer returns a job as agents see it, with its next step.
+// jobAnswer returns a job as agents see it, with a hint about the next step.
 func jobAnswer(v joblist.View) shape.Job {
 	a := shape.JobForAgent(v)
 	a.WaitsFor = form.EscapeReason(a.WaitsFor)
@@ -229,7 +230,7 @@ func jobReply(v joblist.View) reply {
 	return reply{callID: a.JobID, text: jobText(a), data: rawjson.Encode(a), job: jobMeta(v)}
 }
 
-// jobMeta returns the value of metaJob.
+// jobMeta returns a job's ID and status for the _meta of a result.
 func jobMeta(v joblist.View) json.RawMessage {
 	return rawjson.Encode(struct {
 		Job    string          `json:"job"`

@@ -11,7 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestJobResultsForAgents checks the answer and the text for a job in each status.
+// TestJobResultsForAgents checks the JSON and the text that agents receive for a job in
+// each status.
 func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
 	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {

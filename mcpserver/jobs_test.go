@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// jobSite is a server in fake time whose tool is a function.
+// jobSite is a server in fake time whose tool is a Go function.
 type jobSite struct {
 	*testServer
 	t     *testing.T
@@ -59,7 +59,7 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 	})
 }
 
-// alwaysDetach detaches the calls of every client.
+// alwaysDetach applies the same rule to the calls of every client.
 func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
 // as returns a new session of a client with the given name and version.
@@ -76,7 +76,8 @@ func (s *jobSite) connectClient(name, version, capabilities string) *client {
 	return c
 }
 
-// countSeconds is a tool that reports each second for n seconds and returns output.
+// countSeconds returns a tool that reports progress each second for n seconds, then
+// returns output.
 func countSeconds(n int, output string) func(dispatch.Sink) {
 	return func(sink dispatch.Sink) {
 		total := float64(n)
@@ -109,8 +110,8 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	return a
 }
 
-// TestJobIsPickedUpByAnotherSession checks a job whose session has ended. Another
-// session gets the progress and the result of the job.
+// TestJobIsPickedUpByAnotherSession checks a job whose session has ended. Another session
+// must receive the progress and the result of the job.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		startTime, first := time.Now(), s.as("first", "1")
@@ -159,8 +160,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	})
 }
 
-// TestDetachTimes checks when a call of 90 s is answered, by the rule of the client and
-// by the argument _detach.
+// TestDetachTimes checks when a call of 90 s is answered, by the client's rule and by the
+// argument _detach.
 func TestDetachTimes(t *testing.T) {
 	for _, test := range []struct {
 		rule   Detach
@@ -178,7 +179,7 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":"never"}`, 90 * time.Second},
 		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":null}`, 50 * time.Second},
 		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
-		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // this client waits for 5 min
+		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // Visual Studio Code waits for 5 min
 		{Detach{}, "x", `{}`, 90 * time.Second},
 		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second},       // _detach has no effect without a rule for jobs
 		{Detach{BeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // without a known timeout, the call does not become a job
@@ -199,7 +200,7 @@ func TestDetachTimes(t *testing.T) {
 	}
 }
 
-// TestProgressRestartsTheTimer checks clients whose time limit restarts with each
+// TestProgressRestartsTheTimer checks clients whose timeout restarts with each
 // notification.
 func TestProgressRestartsTheTimer(t *testing.T) {
 	tool := func(sink dispatch.Sink) {
@@ -215,7 +216,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			meta string
 			want time.Duration
 		}{
-			{token, 1000*time.Second + 290*time.Second}, // the client waits 5 min after the last notification
+			{token, 1000*time.Second + 290*time.Second}, // the client waits for 5 min after the last notification
 			{`{}`, 290 * time.Second},                   // the client gets no notifications
 		} {
 			startTime := time.Now()
@@ -227,8 +228,8 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 	})
 }
 
-// TestJobThatWaitsForTheUser checks that the client gets a job that waits for the
-// user, its form is cancelled, and the job continues after a decision.
+// TestJobThatWaitsForTheUser checks that the client receives a job while the call waits
+// for approval. The form must be cancelled, and the job must continue after a decision.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(3, `"done"`), func(t *testing.T, s *jobSite) {
@@ -260,8 +261,8 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 	})
 }
 
-// TestRemindersRestartTheTimer checks that a client that receives reminders does not
-// give up.
+// TestRemindersRestartTheTimer checks that a client that receives reminders does not give
+// up.
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
@@ -273,8 +274,8 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 	})
 }
 
-// TestResumableCallBecomesAJob checks that a client of protocol version 2026-07-28
-// shows a form, repeats its request, and gets a job before its timeout.
+// TestResumableCallBecomesAJob checks that a client of protocol version 2026-07-28 shows
+// a form, repeats its request, and receives a job before its timeout.
 func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `"done"`), func(t *testing.T, s *jobSite) {
@@ -320,8 +321,8 @@ func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
 	})
 }
 
-// TestCancelBeforeTheHandle checks that a cancellation cancels the call if it
-// arrives before the job is reported, in each transport.
+// TestCancelBeforeTheHandle checks that a cancellation that arrives before the job is
+// reported cancels the call, over each transport.
 func TestCancelBeforeTheHandle(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
@@ -348,8 +349,8 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 	})
 }
 
-// TestHandleThatIsNotDelivered checks that a job whose ID does not reach its client
-// is stopped.
+// TestHandleThatIsNotDelivered checks that a job is cancelled if its ID does not reach
+// its client.
 func TestHandleThatIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		info := transport.ClientInfo{Name: "x", Transport: transport.OverHTTP}
@@ -362,8 +363,8 @@ func TestHandleThatIsNotDelivered(t *testing.T) {
 	})
 }
 
-// TestDetachWithoutJobs checks that _detach is passed to the tool if there are no
-// jobs.
+// TestDetachWithoutJobs checks that the argument _detach is passed to the tool if calls
+// never become jobs.
 func TestDetachWithoutJobs(t *testing.T) {
 	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.toolResultOf(t).Structured); got != `{"_detach":"5"}` {
@@ -371,8 +372,8 @@ func TestDetachWithoutJobs(t *testing.T) {
 	}
 }
 
-// TestJobsReasonIsOneLine checks that the reason of a job that waits is one line
-// without hidden characters.
+// TestJobsReasonIsOneLine checks that the reason why a job is waiting is one line without
+// hidden characters.
 func TestJobsReasonIsOneLine(t *testing.T) {
 	v := joblist.View{View: dispatch.View{Waiting: &dispatch.WaitingTicket{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending

@@ -35,8 +35,8 @@ func TestJobCancel(t *testing.T) {
 	})
 }
 
-// TestJobCancelBeforeItBegan checks the cancellation of a job that waits for
-// approval: there is nothing to stop in a page.
+// TestJobCancelBeforeItBegan checks the cancellation of a job that is waiting for
+// approval. No page has to stop a tool in this case.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
@@ -131,9 +131,8 @@ func TestJobsAreForSomeClients(t *testing.T) {
 	})
 }
 
-// TestDetachableTool checks that a tool with _detach has no output schema, because its
-// answer may be a job. If the tool itself has a parameter _detach, the parameter is
-// kept.
+// TestDetachableTool checks that a tool with the argument _detach has no output schema,
+// because its answer may be a job. A parameter _detach of the tool itself must be kept.
 func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
 	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)

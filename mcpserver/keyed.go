@@ -12,17 +12,17 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the keys of the _meta of results and tools about calls that change
-// something: the call whose ending a result repeats, whether the result of that call is
-// lost, and the tool that undoes a call.
+// Keys in the _meta of results and tools: the ID of the call whose ending a result
+// repeats, a mark for a lost result, and the tool that undoes a call.
 const (
 	metaReplayed   = "opentabs/replayed"
 	metaResultLost = "opentabs/resultLost"
 	metaUndo       = "opentabs/undo"
 )
 
-// keyOf returns the idempotency key of a call of l; empty for none. A tool that only reads
-// can run again, so its key is ignored. The error is a sentence for the agent.
+// keyOf returns the idempotency key of a call, or "" for none. The key of a read-only
+// tool is ignored, because the tool can safely run again. A returned error is a sentence
+// for the agent.
 func keyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {
@@ -32,7 +32,7 @@ func keyOf(s *Server, q request, l *listedTool) (string, error) {
 }
 
 // callWithKey makes a call with an idempotency key, or returns the ending of the earlier
-// call with the key.
+// call with the same key.
 func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachTime time.Duration, mayDetach bool) reply {
 	use, err := s.opts.Keys.Start(key, c)
 	if err != nil {
@@ -67,7 +67,7 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 	return r
 }
 
-// endingReply returns the reply for the ending of a call with an idempotency key.
+// endingReply returns the reply for an ended call with an idempotency key.
 func endingReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
 	ending := use.Ending()
 	if !ending.IsResultLost {
@@ -82,7 +82,8 @@ func endingReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idem
 	return r
 }
 
-// lostResult is the structured content of a result that is not stored.
+// lostResult is the structured content of the reply when the result of a call is not
+// stored.
 type lostResult struct {
 	CallID         string          `json:"call_id"`
 	Status         wire.CallStatus `json:"status"`
@@ -100,7 +101,7 @@ func startedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) repl
 	return r
 }
 
-// listedMeta returns the _meta of a tool; nil for none.
+// listedMeta returns the _meta of a tool, or nil if there is none.
 func listedMeta(t *plugin.Tool) map[string]any {
 	meta := map[string]any{}
 	if t.Group != "" {

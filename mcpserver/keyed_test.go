@@ -17,7 +17,6 @@ import (
 	"opentabs/wire"
 )
 
-// noRecords is a recorder without records.
 type noRecords struct{}
 
 func (noRecords) Find(string) (recorder.Entry, bool, error) { return recorder.Entry{}, false, nil }
@@ -27,11 +26,11 @@ func (noRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.Not
 	return nil, nil
 }
 
-// keyMeta is the _meta of a request with an idempotency key.
+// keyMeta returns the _meta of a request with an idempotency key.
 func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey":%q}`, key) }
 
-// withKeys runs f with a server whose tool takes 3 s and returns the number of the run. Calls
-// of the client "quick" become jobs after a second.
+// withKeys runs f with a server whose tool takes 3 s and returns how often it has run.
+// Calls of the client "quick" become jobs after a second.
 func withKeys(t *testing.T, f func(t *testing.T, s *jobSite, runs *atomic.Int64)) {
 	var runs atomic.Int64
 	keys := idempotency.New(noRecords{}, 0)
@@ -53,7 +52,8 @@ func withKeys(t *testing.T, f func(t *testing.T, s *jobSite, runs *atomic.Int64)
 	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, tool, func(t *testing.T, s *jobSite) { f(t, s, &runs) })
 }
 
-// A repeated call with the same key gets the first result, marked with the first call.
+// TestIdempotencyKey checks that a repeated call with the same key returns the first
+// result, marked with the ID of the first call.
 func TestIdempotencyKey(t *testing.T) {
 	withKeys(t, func(t *testing.T, s *jobSite, runs *atomic.Int64) {
 		c := s.as("Cursor", "1")
@@ -87,7 +87,8 @@ func TestIdempotencyKey(t *testing.T) {
 	})
 }
 
-// A call with a key may become a job, and a repeated call gets the same job.
+// TestIdempotencyKeyOfJob checks that a call with an idempotency key may become a job. A
+// repeated call must return the same job.
 func TestIdempotencyKeyOfJob(t *testing.T) {
 	withKeys(t, func(t *testing.T, s *jobSite, runs *atomic.Int64) {
 		c := s.as("quick", "1")
@@ -96,7 +97,7 @@ func TestIdempotencyKeyOfJob(t *testing.T) {
 		if first.Meta[metaJob] == nil || string(first.Meta[metaJob]) != string(second.Meta[metaJob]) || second.Meta[metaReplayed] == nil {
 			t.Errorf("the jobs are %s and %s", first.Meta[metaJob], second.Meta[metaJob])
 		}
-		time.Sleep(2 * time.Second) // the call has ended
+		time.Sleep(2 * time.Second) // the call has ended now
 		third := c.answer(callText(`3`, `{}`, keyMeta("k"))).toolResultOf(t)
 		if string(third.Structured) != `{"run":1}` || runs.Load() != 1 {
 			t.Errorf("after %d runs, the result is %+v", runs.Load(), third)
@@ -104,7 +105,8 @@ func TestIdempotencyKeyOfJob(t *testing.T) {
 	})
 }
 
-// doneRecords is a recorder with the key of a call that is done, and without its record.
+// doneRecords is a recorder with the idempotency key of a call that is done, but without
+// the call's record.
 type doneRecords struct {
 	noRecords
 	key recorder.Note
@@ -123,7 +125,8 @@ func (d *doneRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorde
 	return []recorder.Note{d.key}, nil
 }
 
-// A repeated call whose result is not stored is marked, and its structured content has its state.
+// TestLostResult checks a repeated call whose result is not stored. The result must be
+// marked as lost, and its structured content must contain the status of the call.
 func TestLostResult(t *testing.T) {
 	records := &doneRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key
@@ -145,7 +148,8 @@ func TestLostResult(t *testing.T) {
 	}
 }
 
-// A tool that only reads ignores the key, and a tool names the tool that undoes its calls.
+// TestMetaOfTools checks that read-only tools ignore the idempotency key. A tool must
+// name the tool that undoes its calls.
 func TestMetaOfTools(t *testing.T) {
 	isReadOnly := true
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{

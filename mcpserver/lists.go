@@ -11,10 +11,9 @@ import (
 	"opentabs/internal/clients"
 )
 
-// newLibrary returns the server of mcp-go, which answers the requests for lists. No
-// tool, prompt or resource is registered with mcp-go: filters and hooks of mcp-go
-// return the lists of package mcpserver. Requests for calls, prompts and contents of
-// resources do not reach mcp-go.
+// newLibrary returns the mcp-go server, which answers list requests. No tool, prompt or
+// resource is registered with mcp-go: its filters and hooks return the lists of package
+// mcpserver. Requests for calls, prompts and contents of resources never reach mcp-go.
 func (s *Server) newLibrary() *server.MCPServer {
 	var hooks server.Hooks
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, q *mcp.InitializeRequest, r *mcp.InitializeResult) {
@@ -40,8 +39,8 @@ func (s *Server) newLibrary() *server.MCPServer {
 	return server.NewMCPServer(serverName, s.opts.Version, options...)
 }
 
-// listTools returns the tools that the client lists, by name: all tools that the client
-// may call, or the tools that search and call the others.
+// listTools returns the tools that the client lists, sorted by name. The list contains
+// all tools that the client may call, or only the tools of the gateway.
 func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	client := newListClient(ctx)
 	var tools []mcp.Tool
@@ -68,9 +67,8 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	return tools
 }
 
-// definer returns a function that returns the definition of a plugin's tool for the list
-// of a client. If calls of the client may become jobs, the tool has the argument
-// "_detach".
+// definer returns a function that adapts the definition of a plugin's tool to a client.
+// If calls of the client may become jobs, the tool gets the argument "_detach".
 func (l *toolLists) definer(client listClient) func(*listedTool) mcp.Tool {
 	_, mayDetach := l.server.jobs.detachRules(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
@@ -86,12 +84,12 @@ func (l *toolLists) definer(client listClient) func(*listedTool) mcp.Tool {
 	}
 }
 
-// listPrompts returns the prompts of plugins, by name.
+// listPrompts returns the prompts of all plugins, sorted by name.
 func (s *Server) listPrompts(context.Context, []mcp.Prompt) []mcp.Prompt {
 	return slices.Clone(*s.catalog.prompts.Load())
 }
 
-// listedResources and listedTemplates are the resources of every client.
+// listedResources and listedTemplates are the MCP resources that every client lists.
 var (
 	listedResources = []mcp.Resource{mcp.NewResource(callsURI, "calls", mcp.WithMIMEType(resourceMediaType),
 		mcp.WithResourceDescription("The calls of tools that run or wait, and the last that ended, each with its progress."))}
@@ -105,8 +103,8 @@ var (
 
 // listClient is a client that requests a list.
 type listClient struct {
-	// session identifies the session; clients without sessions have one session for
-	// each name and version.
+	// session identifies the session. Clients without sessions share one session for each
+	// name and version.
 	session string
 	info    mcp.Implementation
 }
@@ -114,7 +112,7 @@ type listClient struct {
 // id returns the name and version of the client that requests the list.
 func (c listClient) id() clients.ID { return clients.ID{Name: c.info.Name, Version: c.info.Version} }
 
-// newListClient returns the client whose request mcp-go serves.
+// newListClient returns the client whose request mcp-go is serving.
 func newListClient(ctx context.Context) listClient {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
 		return listClient{"sessionless " + info.ClientInfo.Name + " " + info.ClientInfo.Version, *info.ClientInfo}
@@ -125,7 +123,7 @@ func newListClient(ctx context.Context) listClient {
 	return listClient{session: sessionID(ctx)}
 }
 
-// sessionID returns the ID of the session whose request mcp-go serves, or "".
+// sessionID returns the ID of the session whose request mcp-go is serving, or "".
 func sessionID(ctx context.Context) string {
 	if session := server.ClientSessionFromContext(ctx); session != nil {
 		return session.SessionID()

@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-// TestLists checks the answers to initialize and to the requests for lists, with and
-// without sessions.
+// TestLists checks the answers to initialize and to list requests, with and without
+// sessions.
 func TestLists(t *testing.T) {
 	d, _, _ := runningCall(t)
 	s := serveTools(t, d, Options{Version: "1.2.3", CallWatcher: d}, withPrompts)

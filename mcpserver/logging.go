@@ -8,19 +8,19 @@ import (
 	"opentabs/wire"
 )
 
-// LogEntry is a log line of an adapter, for clients.
+// LogEntry is a log line of an adapter, for MCP clients.
 type LogEntry struct {
 	Plugin  string
 	Level   wire.LogLevel
 	Message string
-	// Data is a JSON array of the values logged with the message; nil for none.
+	// Data is a JSON array of the values logged with the message, or nil for none.
 	Data json.RawMessage
-	// DroppedCount is how many entries of the plugin are missing before this entry.
+	// DroppedCount is how many entries of the plugin were dropped before this entry.
 	DroppedCount int
 }
 
-// ForwardLog sends a log line to clients (notifications/message) and never blocks: a client
-// that does not read loses messages, the oldest first. Clients of protocol version
+// ForwardLog sends a log line to clients as notifications/message, without blocking. A
+// client that does not read loses messages, the oldest first. Clients of protocol version
 // 2026-07-28 receive no log lines, because that version has no messages outside of
 // requests.
 func (s *Server) ForwardLog(e LogEntry) {

@@ -147,15 +147,15 @@ func TestModernClientListens(t *testing.T) {
 	}
 }
 
-// TestModernEmptySubscription checks that the response to an empty subscription
-// follows the acknowledgement at once.
+// TestModernEmptySubscription checks that the response to an empty subscription follows
+// the acknowledgement at once.
 func TestModernEmptySubscription(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
 	c.headers.Del("Mcp-Name")
 	listen := `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{},"_meta":` + modernMeta + `}}`
-	for range 30 { // the acknowledgement and the result may be ready at once
+	for range 30 { // the acknowledgement and the result may be ready at the same time
 		msgs := c.requestAndRead(listen)
 		if len(msgs) != 2 || !strings.Contains(msgs[0].text, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].text, `"resultType":"complete"`) {
 			t.Fatalf("%v", msgs)
@@ -184,8 +184,8 @@ func TestModernDiscoverAndList(t *testing.T) {
 	}
 }
 
-// TestModernBadRequests checks that invalid requests get the status of protocol
-// version 2026-07-28.
+// TestModernBadRequests checks that invalid requests get the HTTP status that protocol
+// version 2026-07-28 requires.
 func TestModernBadRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, test := range []struct {
@@ -206,8 +206,8 @@ func TestModernBadRequests(t *testing.T) {
 	}
 }
 
-// TestModernIDsAreExact checks that large IDs are not rounded, although mcp-go
-// decodes numbers as float64.
+// TestModernIDsAreExact checks that large IDs are not rounded, although mcp-go decodes
+// numbers as float64.
 func TestModernIDsAreExact(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, id := range []string{`9007199254740993`, `-123456789012345678901234567890`, `1.0`, `1e3`, `0`, `-7`, `"a"`} {

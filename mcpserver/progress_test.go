@@ -23,7 +23,8 @@ func TestNumbersKeepAllDigits(t *testing.T) {
 	}
 }
 
-// FuzzProgressToken checks that each accepted token gives a valid notification.
+// FuzzProgressToken checks that a valid notification is sent for each accepted progress
+// token.
 func FuzzProgressToken(f *testing.F) {
 	for _, seed := range []string{`1`, `"t"`, `[]`, `-`, `1e999`} {
 		f.Add([]byte(seed))

@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// getPrompt runs a prompts/get. The result of prompts/get has no isError: every failure
-// is a JSON-RPC error, with the sentence for the agent.
+// getPrompt serves a prompts/get request. The result of prompts/get has no member
+// isError, so every failure is a JSON-RPC error with a sentence for the agent.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
 	if brokenErr := s.catalog.brokenPlugin(q.Params.Name); !ok && brokenErr != nil {
@@ -51,7 +51,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	return r
 }
 
-// toFault converts the reply to a failed call to a JSON-RPC error.
+// toFault converts the reply to a failed call into a JSON-RPC error.
 func toFault(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {
@@ -67,9 +67,9 @@ func toFault(r reply) reply {
 	return f
 }
 
-// promptResult converts the output of a prompt to the members of a prompts/get
-// result, without the braces. The output is a text, which is one message of the
-// user, a list of messages, or an object {description?, messages}.
+// promptResult converts the output of a prompt to the members of a prompts/get result,
+// without the braces. The output is a text (one message of the user), a list of messages,
+// or an object {description?, messages}.
 func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	messages := output
 	switch {
@@ -103,7 +103,8 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	return append(append(b, `"messages":`...), messages...), nil
 }
 
-// promptMessage is one message of a prompt. The parts of the message are JSON.
+// promptMessage is one message of a prompt. The role and the content of a prompt message
+// are JSON.
 type promptMessage struct {
 	role    string
 	content []byte
@@ -113,8 +114,8 @@ func (m promptMessage) encodeJSON() []byte {
 	return fmt.Appendf(nil, `{"role":%s,"content":%s}`, m.role, m.content)
 }
 
-// promptMessages validates a list of messages and returns them in MCP's form.
-// Clients reject a whole prompt for one message that MCP does not allow.
+// promptMessages validates a list of messages and returns them in MCP's form. If one
+// message is invalid in MCP, clients reject the whole prompt.
 func promptMessages(list json.RawMessage) ([][]byte, error) {
 	var rawMessages []json.RawMessage
 	if list[0] != '[' || json.Unmarshal(list, &rawMessages) != nil {
@@ -131,7 +132,7 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 	return messages, nil
 }
 
-// parsePromptMessage parses {role, content}; the content is a text or a block.
+// parsePromptMessage parses {role, content}, where content is a text or a content block.
 func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	var m struct {
 		Role    string          `json:"role"`
@@ -150,7 +151,7 @@ func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	return promptMessage{role: `"` + m.Role + `"`, content: block}, nil
 }
 
-// parseContent returns one block of content; a text becomes a text block.
+// parseContent returns one content block; a text becomes a text block.
 func parseContent(raw json.RawMessage) ([]byte, bool) {
 	if raw[0] == '"' {
 		return newTextBlock(raw), true
@@ -158,7 +159,7 @@ func parseContent(raw json.RawMessage) ([]byte, bool) {
 	return raw, content.IsBlock(raw)
 }
 
-// newTextBlock returns the block for a text in JSON.
+// newTextBlock returns the content block for a text that is already quoted as JSON.
 func newTextBlock(quoted []byte) []byte {
 	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
 }

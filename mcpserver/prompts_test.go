@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// withPrompts is a plugin with a prompt that has arguments.
+// withPrompts is a plugin with a prompt that has arguments and a prompt that has none.
 var withPrompts = plugintest.Package{Prompts: []plugintest.Prompt{
 	{Name: "summarise", DisplayName: "Summarise", Description: "Sums a channel up.",
 		Input: json.RawMessage(`{"type":"object","properties":{"channel":{"type":"string","description":"Which."},"days":{"type":"integer"}},"required":["channel"]}`)},
@@ -35,8 +35,8 @@ func TestPromptsAreListed(t *testing.T) {
 	}
 }
 
-// TestPromptsListChanged checks that clients are notified of new prompts, but not of
-// a new plugin without prompts.
+// TestPromptsListChanged checks that clients are notified of new prompts, but not of a
+// new plugin without prompts.
 func TestPromptsListChanged(t *testing.T) {
 	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
 	p := s.dial(t)
@@ -134,8 +134,8 @@ func TestPromptResults(t *testing.T) {
 	}
 }
 
-// TestPromptFailures checks that each failure is a JSON-RPC error with a code and a
-// message.
+// TestPromptFailures checks that each failure of a prompt is a JSON-RPC error with a code
+// and a message.
 func TestPromptFailures(t *testing.T) {
 	fails := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrIdleTimeout, CallID: "call_9", Retryable: true, Message: "It was silent."}
@@ -174,8 +174,8 @@ func TestPromptFailures(t *testing.T) {
 	}
 }
 
-// TestPromptIsCancelled checks that after a cancellation, the client receives
-// nothing more.
+// TestPromptIsCancelled checks that the client receives nothing after it has cancelled a
+// prompt.
 func TestPromptIsCancelled(t *testing.T) {
 	h := newHangingCaller()
 	s := serveTools(t, h, Options{}, withPrompts)

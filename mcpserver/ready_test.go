@@ -16,8 +16,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// TestListsWaitForThePlugins checks that a list requested during startup waits until
-// all plugins are loaded.
+// TestListsWaitForThePlugins checks that a list requested during startup waits until all
+// plugins are loaded.
 func TestListsWaitForThePlugins(t *testing.T) {
 	for _, request := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
@@ -51,8 +51,8 @@ func TestListsWaitForThePlugins(t *testing.T) {
 	}
 }
 
-// TestInitializeWaitsForThePlugins checks that the instructions for a client that starts
-// the server name the sites, and that initialize waits for a limited time.
+// TestInitializeWaitsForThePlugins checks that the instructions name the sites even if
+// the client has just started the server. initialize must wait only for a limited time.
 func TestInitializeWaitsForThePlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
@@ -71,8 +71,8 @@ func TestInitializeWaitsForThePlugins(t *testing.T) {
 	}
 }
 
-// TestListsStopWaitingForPlugins checks that if loading takes too long, the client gets
-// an error, not an empty list.
+// TestListsStopWaitingForPlugins checks that the client receives an error, not an empty
+// list, if loading the plugins takes too long.
 func TestListsStopWaitingForPlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	s := serveRegistry(t, plugin.NewRegistry(store, zerolog.Nop()), Options{Ready: func(context.Context) error {
@@ -91,8 +91,8 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 	}
 }
 
-// TestCallOfABrokenPlugin checks that the error of a call names the plugin's problem,
-// but no path of the user's files.
+// TestCallOfABrokenPlugin checks that the error of a call names the plugin's problem, but
+// no path of the user's files.
 func TestCallOfABrokenPlugin(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	pkg, _ := s.reg.Set().Plugin("a")

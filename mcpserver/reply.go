@@ -17,11 +17,11 @@ import (
 	"opentabs/wire"
 )
 
-// metaError is the key of the error in a failed result's _meta, for programs. The
-// text content contains the error for agents.
+// metaError is the key in a failed result's _meta that contains the error for programs.
+// The text content contains the error for agents.
 const metaError = "opentabs/error"
 
-// These constants are the keys of the audience, the job and the hops in a result's _meta.
+// Keys in a result's _meta for the audience, the job and the hops of a call.
 const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
@@ -34,37 +34,40 @@ const (
 type reply struct {
 	transport.Fault // Code is 0 for a result
 
-	// callID is for the log; empty if no call was made.
+	// callID is the call's ID for the log, or empty if no call was made.
 	callID string
 	// output is the text content: what the tool returned, as JSON without line breaks.
-	// output is nil for undefined, and for a result that consists of blocks only.
+	// output is nil for undefined, and for a result that consists only of content blocks.
 	output json.RawMessage
-	// data is the structured content; nil if the tool returned no object.
+	// data is the structured content, or nil if the tool returned no object.
 	data json.RawMessage
 	// blocks are the content blocks after the text, each as JSON.
 	blocks [][]byte
-	// text is the text content of a failed result and of built-in tools.
+	// text is the text content of failed results and of built-in tools.
 	text    string
 	isError bool
 	// errorMeta is the value of metaError.
 	errorMeta json.RawMessage
-	// audience and job are the values of metaAudience and metaJob; empty for none.
+	// audience and job are the values of metaAudience and metaJob, or empty for none.
 	audience string
 	job      json.RawMessage
-	// replayedCall is the value of metaReplayed; empty unless an earlier call has the ending.
+	// replayedCall is the value of metaReplayed: the ID of the earlier call whose ending
+	// this result repeats.
 	replayedCall string
-	// isResultLost is the value of metaResultLost: the call is done without a stored result.
+	// isResultLost is the value of metaResultLost: the call is done, but its result is
+	// not stored.
 	isResultLost bool
-	// untrusted is the value of metaUntrusted; nil if the result quotes no page.
+	// untrusted is the value of metaUntrusted, or nil if the result quotes no page.
 	untrusted json.RawMessage
-	// trace is the trace of the call, whose hops are the value of metaHops; nil for none.
+	// trace is the trace of the call, or nil. The hops of the trace are the value of
+	// metaHops.
 	trace *hops.Trace
-	// onUndelivered is called if the answer could not be delivered; nil for nothing.
+	// onUndelivered, if not nil, is called if the answer could not be delivered.
 	onUndelivered func()
 	// members are the members of a result of prompts/get or resources/read, without
-	// braces; nil for tools/call.
+	// braces. members is nil for tools/call.
 	members []byte
-	// requiresInput is set if members contain forms for the user (input_required).
+	// requiresInput is set if members contains forms for the user (input_required).
 	requiresInput bool
 }
 
@@ -77,7 +80,8 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-// textRepeatsData reports whether the text content is the structured content as JSON.
+// textRepeatsData reports whether the text content is only the structured content as
+// JSON.
 func (r reply) textRepeatsData() bool {
 	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
 }
@@ -87,8 +91,8 @@ func newFaultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
 }
 
-// newSuccessReply returns the reply for the output of a tool: JSON that the bridge has
-// validated, or empty for undefined.
+// newSuccessReply returns the reply for the output of a tool. The output is JSON that the
+// bridge has validated, or empty for undefined.
 func newSuccessReply(callID string, output json.RawMessage) reply {
 	output = content.OneLine(output)
 	if len(output) == 0 {
@@ -181,7 +185,7 @@ func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
 	w.WriteByte('}')
 }
 
-// writeContent writes the content of a tool's result.
+// writeContent writes the content of a tool's result: the text, then the content blocks.
 func (r reply) writeContent(w *bufio.Writer) {
 	w.WriteString(`"content":[`)
 	defer w.WriteByte(']')
@@ -197,8 +201,8 @@ func (r reply) writeContent(w *bufio.Writer) {
 	}
 }
 
-// writeText writes the text content of a tool's result. A string is copied as the page
-// wrote it; any other value is written as its JSON text.
+// writeText writes the text content of a tool's result. A string is copied exactly as the
+// page encoded it. Any other value is written as its JSON text.
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
@@ -212,7 +216,7 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
-// writeMeta writes the member _meta of a result unless _meta is empty.
+// writeMeta writes the member _meta of a result, unless _meta would be empty.
 func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	separator := `,"_meta":{`
 	writeEntry := func(key string, value []byte) {

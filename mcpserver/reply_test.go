@@ -38,7 +38,7 @@ func TestResultsAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// writtenResult returns the result of r for a protocol version with sessions.
+// writtenResult returns the JSON of the result r for a protocol version with sessions.
 func writtenResult(t *testing.T, r reply) string {
 	t.Helper()
 	text := writeReply(t, r)

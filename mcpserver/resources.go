@@ -18,8 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// These URIs identify the resources of the server: the list of calls, each call, and the
-// files that the client's tools wrote.
+// URIs of the server's MCP resources: the list of calls, each call, and the files that
+// the client's tools wrote.
 const (
 	callsURI          = "opentabs://calls"
 	callURITemplate   = callsURI + "/{id}"
@@ -27,27 +27,27 @@ const (
 	resourceMediaType = "application/json"
 )
 
-// maxListedCalls is the most calls in the list of calls.
+// maxListedCalls limits the number of calls in the resource opentabs://calls.
 const maxListedCalls = 500
 
-// Watcher returns calls and their events; *dispatch.Dispatcher implements Watcher.
-// Watcher must be safe for concurrent use.
+// Watcher provides calls and their events; *dispatch.Dispatcher implements it.
+// Implementations must be safe for concurrent use.
 type Watcher interface {
-	// Calls returns the running and waiting calls, then the last ended calls.
+	// Calls returns the running and waiting calls, then the most recently ended calls.
 	Calls() []dispatch.View
 	// Find returns the call with the given ID, with its activities.
 	Find(callID string) (dispatch.View, bool)
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// callIDFromURI returns the ID of the call that a URI names, and reports false for any
-// other URI.
+// callIDFromURI returns the call ID in a URI such as opentabs://calls/ID, or false for
+// any other URI.
 func callIDFromURI(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")
 	return id, ok && id != "" && !strings.Contains(id, "/")
 }
 
-// read serves a resources/read.
+// read serves a resources/read request.
 func (r *resources) read(q request) reply {
 	uri := q.Params.URI
 	if id, ok := filestore.IDFromURI(uri); ok {
@@ -65,8 +65,8 @@ func (r *resources) read(q request) reply {
 	return newResourceReply(q, resourceMediaType, "text", string(text))
 }
 
-// readFile handles a resources/read request for a file. A client can read only the files
-// that its calls wrote.
+// readFile serves a resources/read request for a file. A client can read only the files
+// that its own calls wrote.
 func (r *resources) readFile(q request, id string) reply {
 	if r.files == nil {
 		return newUnknownResourceReply(q, "This server stores no files.")
@@ -104,8 +104,8 @@ func newUnknownResourceReply(q request, sentence string) reply {
 	return f
 }
 
-// findContent returns the content of a resource. The content has no results of calls,
-// because these are for the client that called, and for the user.
+// findContent returns the content of a resource about calls. Results of calls are
+// removed, because only the calling client and the user may see them.
 func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {
 		list := shape.List{Calls: r.calls.Calls()}
@@ -127,14 +127,13 @@ func (r *resources) findContent(uri string) (any, bool) {
 	return view, ok
 }
 
-// hideResult removes the result from a call, and changes its status to that of
+// hideResult removes the result from a call, and changes its status to the words of
 // tool-call-progress.v1.
 func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
 
 // unknownResource is the error for the URI of a resource that does not exist.
 type unknownResource string
 
-// Error implements error.
 func (uri unknownResource) Error() string {
 	return fmt.Sprintf("There is no resource %q. Read %s for the current calls; of ended calls the last 200 are kept.", string(uri), callsURI)
 }

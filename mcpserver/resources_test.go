@@ -19,7 +19,7 @@ import (
 )
 
 // runningCall returns a dispatcher, the ID of a running call, and the sink of its page.
-// The call that runningCall starts ends with the test.
+// The call ends with the test.
 func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
 	t.Helper()
 	sinks := make(chan dispatch.Sink, 1)
@@ -46,7 +46,7 @@ func reportProgress(sink dispatch.Sink, progress float64) {
 	sink.Reports([]wire.Report{{Progress: &progress}}, 0)
 }
 
-// resourceText returns the text in the answer to a resources/read.
+// resourceText returns the text in the answer to a resources/read request.
 func resourceText(t *testing.T, m receivedMessage) string {
 	t.Helper()
 	var r struct {
@@ -62,7 +62,8 @@ func readText(uri, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q,"_meta":%s}}`, uri, meta)
 }
 
-// ask posts a request of protocol version 2026-07-28.
+// requestAsModernClient posts a request of protocol version 2026-07-28, and returns the
+// HTTP status and the answer.
 func (s *testServer) requestAsModernClient(t *testing.T, method, name, body string) (int, receivedMessage) {
 	t.Helper()
 	c := s.modernClient(t)
@@ -101,7 +102,8 @@ func TestResourcesAreRead(t *testing.T) {
 	}
 }
 
-// TestTimedOutResource checks that a resource has the status of tool-call-progress.v1.
+// TestTimedOutResource checks that the resource of a timed-out call has the status
+// "failed", as tool-call-progress.v1 requires.
 func TestTimedOutResource(t *testing.T) {
 	v := dispatch.View{Result: "secret"}
 	v.Status = wire.StatusTimedOut
@@ -141,7 +143,8 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestListOfCallsIsBounded checks that the list has at most maxListedCalls calls.
+// TestListOfCallsIsBounded checks that the list of calls has at most maxListedCalls
+// calls.
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := manyCalls(maxListedCalls + 7)
 	var list shape.List
@@ -151,7 +154,7 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	}
 }
 
-// manyCalls is a Watcher; the value of a manyCalls is its number of calls.
+// manyCalls is a Watcher whose value is its number of calls.
 type manyCalls int
 
 func (n manyCalls) Calls() []dispatch.View          { return make([]dispatch.View, n) }
@@ -160,7 +163,7 @@ func (manyCalls) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
 }
 
-// TestSubscribersAreNotified checks that subscribers are notified of changes in each
+// TestSubscribersAreNotified checks that subscribers are notified of changes over each
 // transport, and once more after the last change.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
@@ -231,7 +234,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 }
 
 // TestResourceUpdatesAreRateLimited checks that each resource has at most two
-// notifications a second, and always one after the last change. Progress of a call does
+// notifications per second, and always one after the last change. Progress of a call must
 // not change the list of calls.
 func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -272,7 +275,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			}
 			at = append(at, h.at)
 		}
-		const eventDelay = 60 * time.Millisecond // the longest time from a change to the event
+		const eventDelay = 60 * time.Millisecond // the longest time from a change to its event
 		if n := len(at); n < 5 || n > 6 || at[0] > eventDelay || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond+eventDelay {
 			t.Errorf("the notifications of the call were sent at %s", at)
 		}
@@ -339,7 +342,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMissedEvents checks that after missed events all resources count as changed.
+// TestMissedEvents checks that all resources count as changed after missed events.
 func TestMissedEvents(t *testing.T) {
 	w := newResources(manyCalls(1), nil)
 	defer w.close()

@@ -17,25 +17,24 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the calls that wait for the next request of their client.
+// Limits for calls that wait for the next request of their client.
 const (
 	// maxResumableCalls is the maximum number of calls that wait between two requests.
-	// If maxResumableCalls calls wait, a further call keeps its request open, as for a
-	// client without forms.
+	// Beyond the limit, a call keeps its request open, as for a client without forms.
 	maxResumableCalls = 256
-	// keptAnswerLifetime is how long the answer of a call that ended between two
-	// requests is kept. maxKeptAnswerBytes is the maximum total size of the kept
-	// answers, in bytes; above this size, the oldest answers are dropped.
+	// keptAnswerLifetime is how long the answer of a call that ended between two requests
+	// is kept. maxKeptAnswerBytes limits the total size of the kept answers, in bytes.
+	// Beyond the limit, the oldest answers are dropped.
 	keptAnswerLifetime = 5 * time.Minute
 	maxKeptAnswerBytes = 64 << 20
 )
 
-// resumableCalls are the calls of clients of protocol version 2026-07-28 or later that
-// show forms. The server sends no requests to clients of protocol version 2026-07-28 or
-// later. The reply to the request of a client contains the form (input_required), and
-// the client repeats the request with the user's decision. Between two requests of its
-// client, a call waits in resumableCalls, and continues if the user decides on another
-// surface. resumableCalls is safe for concurrent use.
+// resumableCalls are the calls of clients that show forms and use protocol version
+// 2026-07-28 or later. The server cannot send requests to clients of these protocol
+// versions. Instead, the reply contains the form (input_required), and the client repeats
+// its request with the user's decision. Until the client repeats its request, the call
+// waits in resumableCalls. The call continues if the user decides elsewhere, such as in
+// the side panel. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal.Seal
 
@@ -49,12 +48,12 @@ func newResumableCalls() *resumableCalls {
 	return &resumableCalls{seal: seal.New(), callsByID: map[string]*resumableCall{}}
 }
 
-// resumableCall is one call in resumableCalls.
+// resumableCall is one call that can wait between two requests of its client.
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// requestDigest is the digest of the first request; the repeated request must have
-	// an equal digest.
+	// requestDigest is the digest of the first request. A repeated request must have an
+	// equal digest.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
 	// ticketsChanged has a token when a ticket was added or removed.
@@ -66,18 +65,18 @@ type resumableCall struct {
 	progress          *progressSender // progress of the request that waits for the call
 	hasWaitingRequest bool            // set while a request waits for the call
 	tickets           []*openTicket
-	dropTimer         *time.Timer // dropTimer runs while the answer is kept
+	dropTimer         *time.Timer // runs while the answer is kept
 }
 
-// openTicket is an unresolved ticket.
+// openTicket is a ticket that is not yet resolved.
 type openTicket struct {
 	form.Question
-	// isAnswered is set after the client's answer: the form is not shown again.
-	// isDecided is set if the client's answer was a decision.
+	// isAnswered is set after the client's answer, so that the form is not shown again.
+	// isDecided is set if the answer was a decision.
 	isAnswered, isDecided bool
 }
 
-// serveResumable serves a request of a client whose forms are part of replies.
+// serveResumable serves a request of a client that receives forms as part of replies.
 func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	requestDigest := seal.HashRequest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
 	if q.Params.RequestState == "" {
@@ -122,8 +121,8 @@ func (c *resumableCall) waitFor(ctx context.Context, q request, p *progressSende
 	return r
 }
 
-// startResumable starts a call that outlives its request while the call is suspended.
-// If startResumable returns an error, the call must not start.
+// startResumable starts a call that may outlive its request while the call is suspended.
+// The call has not started if startResumable returns an error.
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
@@ -148,8 +147,8 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 	return c, nil
 }
 
-// sendProgress sends progress to the request that waits for the call, if a request
-// waits.
+// sendProgress sends progress to the request that is waiting for the call, if there is
+// one.
 func (c *resumableCall) sendProgress(p dispatch.Progress) {
 	c.mu.Lock()
 	sender := c.progress
@@ -157,7 +156,7 @@ func (c *resumableCall) sendProgress(p dispatch.Progress) {
 	sender.send(p)
 }
 
-// addTicket keeps a ticket until ctx ends, when the ticket is resolved.
+// addTicket stores a ticket until ctx ends, when the ticket is resolved.
 func (c *resumableCall) addTicket(ctx context.Context, q form.Question) {
 	t := &openTicket{Question: q}
 	c.mu.Lock()
@@ -178,8 +177,8 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach records that the request of p waits for the call. attach returns false if
-// another request waits for the call.
+// attach records that the request of p waits for the call. The result is false if another
+// request is already waiting.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +192,7 @@ func (c *resumableCall) attach(p *progressSender) bool {
 	return true
 }
 
-// applyAnswers applies the client's answers to forms.
+// applyAnswers decides tickets by the client's answers to forms.
 func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]json.RawMessage) {
 	c.mu.Lock()
 	tickets := slices.Clone(c.tickets)
@@ -210,8 +209,8 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 	}
 }
 
-// wait returns the answer to the attached request: the call's reply, or a form that
-// the client has not shown yet. When ctx ends, the call is cancelled.
+// wait returns the answer to the attached request: the call's reply, or a form that the
+// client has not yet shown. If ctx ends, the call is cancelled.
 func (c *resumableCall) wait(ctx context.Context) reply {
 	heartbeat := time.NewTicker(c.approvals.heartbeat)
 	defer heartbeat.Stop()
@@ -237,7 +236,7 @@ func (c *resumableCall) wait(ctx context.Context) reply {
 	}
 }
 
-// remindClient sends the client the reason why its call waits.
+// remindClient sends the client the reason why its call is waiting.
 func (c *resumableCall) remindClient() {
 	c.mu.Lock()
 	var questions []form.Question
@@ -291,12 +290,12 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 	return reply{members: members[1 : len(members)-1], requiresInput: true}, true
 }
 
-// goneText is the error for a requestState whose call is not waiting any more.
+// goneText is the error for a requestState whose call is no longer waiting.
 const goneText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-// findByState returns the call of a requestState. If the requestState is unknown or
-// belongs to another request, findByState returns the error as a reply.
+// findByState returns the call of a requestState. An unknown requestState, or one of
+// another request, results in an error reply.
 func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
 	content, ok := r.seal.Open(state)
 	if !ok {
@@ -314,7 +313,8 @@ func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*
 	return c, reply{}
 }
 
-// keepAnswer keeps the answer of a call that ended while no request waits for the call.
+// keepAnswer keeps the answer of a call that ended while no request was waiting for the
+// call.
 func (r *resumableCalls) keepAnswer(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -333,7 +333,7 @@ func (r *resumableCalls) keepAnswer(c *resumableCall) {
 		oldest := r.endedCalls[0]
 		r.removeCall(oldest)
 		if !oldest.isAttached() {
-			go oldest.reply.Undelivered() // Undelivered may take locks
+			go oldest.reply.Undelivered() // run without the locks, because Undelivered may acquire locks
 		}
 	}
 }
@@ -352,7 +352,7 @@ func (r *resumableCalls) dropExpired(c *resumableCall) {
 }
 
 // isAttached reports whether a request waits for the answer of the call. A request may
-// arrive while the answer to its call is being dropped.
+// arrive while the answer is being dropped.
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -366,7 +366,7 @@ func (r *resumableCalls) removeAnswered(c *resumableCall) {
 	r.removeCall(c)
 }
 
-// removeCall removes a call. The caller holds mu.
+// removeCall removes a call. The caller holds resumableCalls.mu.
 func (r *resumableCalls) removeCall(c *resumableCall) {
 	delete(r.callsByID, c.id)
 	if i := slices.Index(r.endedCalls, c); i >= 0 {

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// formsMeta is the _meta of a modern client that shows forms.
+// formsMeta is the _meta of a client of protocol version 2026-07-28 that shows forms.
 var formsMeta = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
 
 // formsResult is a result that contains forms.
@@ -28,14 +28,14 @@ type formsResult struct {
 	State string `json:"requestState"`
 }
 
-// repeatCallText is the repeated call of callText with answers.
+// repeatCallText repeats the request of callText with answers to forms.
 func repeatCallText(id, args, answers, state string) string {
 	text := callText(id, args, formsMeta)
 	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
 
-// modernSender sends a request and returns the answer without progress, over either
-// transport.
+// modernSender sends a request over either transport, and returns the answer without
+// progress.
 type modernSender func(text string) receivedMessage
 
 var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
@@ -78,7 +78,7 @@ func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, 
 	}
 }
 
-// decodeQuestion decodes a result with one form, and returns the key of the form.
+// decodeQuestion decodes a result with exactly one form, and returns the key of the form.
 func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 	t.Helper()
 	var a formsResult
@@ -110,8 +110,8 @@ func TestModernClientDecides(t *testing.T) {
 				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
 					t.Errorf("the reply lacks serverInfo: %s", m.text)
 				}
-				// The arguments of the repeated request may have another order and
-				// other spaces. Answers to unknown forms are ignored.
+				// The arguments of the repeated request may have another order and other
+				// spaces. Answers to unknown forms are ignored.
 				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
@@ -125,8 +125,8 @@ func TestModernClientDecides(t *testing.T) {
 	}
 }
 
-// TestModernSessions checks that protocol version 2026-07-28 over HTTP has no session,
-// and so no permission for a session.
+// TestModernSessions checks that protocol version 2026-07-28 has no session over HTTP,
+// and therefore no approval for a session.
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newApprovalDispatcher(t, alwaysAskGate{})
@@ -210,7 +210,7 @@ func TestModernStateIsForItsOwnClient(t *testing.T) {
 }
 
 // TestModernDecisionOnAnotherSurface checks that a call continues when the user decides
-// on another surface, also if no client waits.
+// on another surface, even if no request is waiting for the call.
 func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	}
 }
 
-// TestModernApprovalTimesOut checks that a client gets an error if it repeats its
+// TestModernApprovalTimesOut checks that a client receives an error if it repeats its
 // request after the approval timed out.
 func TestModernApprovalTimesOut(t *testing.T) {
 	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
@@ -280,7 +280,7 @@ func TestModernClientLeaves(t *testing.T) {
 	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
 		t.Errorf("the client received %q", data)
 	}
-	// A second request is rejected while the first request waits.
+	// A second request is rejected while the first request is waiting.
 	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
 	}
@@ -290,7 +290,7 @@ func TestModernClientLeaves(t *testing.T) {
 		t.Error(m.text)
 	}
 
-	// A stdio client that ends between two requests cancels its waiting call.
+	// A stdio client that disconnects between two requests cancels its suspended call.
 	p := s.dial(t)
 	p.send(callText(`1`, `{}`, formsMeta))
 	p.mustRead().decodeQuestion(t)
@@ -326,8 +326,7 @@ func TestModernClientsWithoutForms(t *testing.T) {
 	})
 }
 
-// countKept returns 0 if no call and no answer is kept, and a positive number
-// otherwise.
+// countKept returns 0 if no call and no answer is stored, or else a positive number.
 func (c *resumableCalls) countKept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -385,7 +384,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 }
 
 // TestResumableCallsAreBounded checks that a call keeps its request open if
-// maxResumableCalls calls wait.
+// maxResumableCalls calls are already waiting.
 func TestResumableCallsAreBounded(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
@@ -404,7 +403,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, _ := events.nextData()
-	for strings.Contains(data, "notifications/progress") { // the reminders of the waiting call
+	for strings.Contains(data, "notifications/progress") { // the reminders of the suspended call
 		data, _ = events.nextData()
 	}
 	if m := parseReceived(t, data); m.toolResultOf(t).IsError {

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// refuseTools returns Options.Refusals that refuse all tools of some plugins.
+// refuseTools returns Options.Refusals that refuse all tools of the named plugins.
 func refuseTools(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
 		return func(dispatch.Tool) *wire.CallError {
@@ -25,8 +25,8 @@ func refuseTools(code wire.ErrorCode, message string, names ...string) func(stri
 	}
 }
 
-// TestToolsThatAreOffAreNotListed checks that when the user turns a plugin on, each
-// session is notified once.
+// TestToolsThatAreOffAreNotListed checks that each session is notified once when the user
+// turns a plugin on.
 func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	var on atomic.Bool
 	off := refuseTools(wire.ErrNotReviewed, "the user has not reviewed the plugin evil yet", "evil")

@@ -62,7 +62,7 @@ func markText(token, more string) string {
 }
 
 // TestAgentsReviewIsARecommendation checks that an agent can inspect and recommend a
-// plugin, but not enable the plugin. The user sees the recommendation and decides.
+// plugin, but not enable it. The user sees the recommendation and decides.
 func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, inspector := withReviews(t)
 	token := inspectedToken(t, c)

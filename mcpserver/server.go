@@ -22,81 +22,81 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the values of options that are not set.
+// Default values of options.
 const (
 	defaultHeartbeat       = 25 * time.Second
 	defaultMaxRequestBytes = 16 << 20
 )
 
-// sessionIdleTimeout is how long an HTTP session without running calls, open streams
-// and requests is kept. The next request of an ended session gets 404, and the client
-// starts a new session. The session of a client that closed a response early ends after
-// 10 minutes at most.
+// sessionIdleTimeout is how long an HTTP session without running calls, open streams and
+// requests is kept. The next request in an expired session is answered with 404, and the
+// client starts a new session. If the client closed a response early, its session expires
+// after 10 minutes at most.
 const sessionIdleTimeout = time.Hour
 
 // serverName is the name of the server in MCP.
 const serverName = "opentabs"
 
-// Options configures a server. A field of Options with the zero value means the default
-// of the field.
+// Options configure a [Server]. A zero field selects the default of that field.
 type Options struct {
-	// Version is the server's version in MCP. Default "dev".
+	// Version is the server's version in MCP. Default: "dev".
 	Version string
-	// Log receives lines about sessions and faults, never arguments or results.
-	// Default: no log.
+	// Log receives lines about sessions and errors, but never arguments or results. By
+	// default, nothing is logged.
 	Log zerolog.Logger
 	// TraceSampler selects the calls that are traced. By default, at most one call every
 	// 100 ms is traced.
 	TraceSampler *hops.Sampler
-	// Heartbeat is the interval of keep-alive messages on a silent stream. The default
-	// is 25 s, because some clients give up after 30 s of silence.
+	// Heartbeat is the interval of keep-alive messages on a silent stream. Default: 25 s,
+	// because some clients give up after 30 s of silence.
 	Heartbeat time.Duration
-	// DisableForms disables approval forms in clients (elicitation). Default false.
+	// DisableForms disables approval forms in clients (elicitation). Default: false.
 	DisableForms bool
-	// MaxRequestBytes is the largest request, in bytes; larger requests are rejected.
-	// Default 16 MiB.
+	// MaxRequestBytes is the maximum size of a request, in bytes. Larger requests are
+	// rejected. Default: 16 MiB.
 	MaxRequestBytes int64
-	// Refusals returns a function that returns why agents may not call a tool or prompt
-	// of a plugin now: the plugin is not reviewed, or the tool is off. The returned
-	// error is nil if the tool may run or needs an approval. Refused tools are not
-	// listed; a call of a refused tool fails with the error that Refusals returned.
-	// Call PolicyChanged when the set of refused tools has changed. By default no tool
-	// is refused.
+	// Refusals returns a function that reports why agents may not call a tool or prompt
+	// of a plugin now: the plugin is not reviewed, or the tool is off. A nil error means
+	// that the tool may run or needs an approval. Refused tools are not listed, and calls
+	// of them fail with the reported error. Call PolicyChanged when the set of refused
+	// tools has changed. By default, no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends,
-	// Ready returns an error, a sentence for the agent. Requests about tools and
-	// prompts wait for Ready. By default, the plugins count as loaded.
+	// Ready returns an error, which is a sentence for the agent. Requests about tools and
+	// prompts wait for Ready. By default, requests do not wait.
 	Ready func(ctx context.Context) error
-	// Inspector lets agents inspect plugins and recommend plugins to the user. Default:
-	// agents cannot.
+	// Inspector inspects plugins for agents and stores their recommendations. By default,
+	// agents cannot inspect plugins.
 	Inspector Inspector
-	// CallWatcher returns the calls that are offered as resources. By default,
+	// CallWatcher provides the calls that the server offers as MCP resources. By default,
 	// the server has no resources.
 	CallWatcher Watcher
-	// Files stores the files that tools wrote. A client can read the files
-	// that its calls wrote as MCP resources. By default, there are no files.
+	// Files stores the files that tools wrote. A client can read the files that its own
+	// calls wrote as MCP resources. By default, there are no files.
 	Files *filestore.Store
-	// OnSessionEnd receives the client of each ended session. OnSessionEnd also receives
-	// each client without sessions whose token was removed. By default, OnSessionEnd is
-	// not called.
+	// OnSessionEnd receives the client of each ended session. For a client without
+	// sessions, OnSessionEnd is called when its token is removed. By default, nothing
+	// happens.
 	OnSessionEnd func(dispatch.Client)
-	// Tabs returns the open tabs of a plugin without waiting. By default, agents
-	// cannot list tabs.
+	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot
+	// list tabs.
 	Tabs func(plugin string) dispatch.Targets
-	// Jobs contains the calls that outlive their requests. By default, no call
-	// outlives its request.
+	// Jobs contains the calls that outlive their requests. By default, no call outlives
+	// its request.
 	Jobs *joblist.List
-	// Keys has the calls with idempotency keys, which Jobs runs. By default, keys are ignored.
+	// Keys stores the calls with idempotency keys, which run as Jobs. By default, keys
+	// are ignored.
 	Keys *idempotency.Keys
-	// Detach returns when the calls of the named client become jobs. Default: never.
+	// Detach returns when the calls of the named client become jobs. By default, they
+	// never do.
 	Detach func(client string) Detach
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
 	// ToolListsChanged when a timeout has changed. By default, no timeouts are learned.
 	LearnedTimeouts LearnedTimeouts
 	// ListMode returns which tools the named client lists. Default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
-	// ListsOutputSchemas returns whether a client lists the output schemas of tools.
-	// Default: all clients do.
+	// ListsOutputSchemas reports whether a client lists the output schemas of tools. By
+	// default, all clients do.
 	ListsOutputSchemas func(client, version string) bool
 	// PinnedTools returns the names of tools that clients list in every list mode. The
 	// name of a plugin pins all tools of the plugin. Call ToolListsChanged when the
@@ -107,7 +107,7 @@ type Options struct {
 	NeedsApproval func(t dispatch.Tool, c dispatch.Client) bool
 }
 
-// setDefaults sets the fields that are not set.
+// setDefaults sets the zero fields to their defaults.
 func (o *Options) setDefaults() {
 	o.Version = cmp.Or(o.Version, "dev")
 	o.Heartbeat = cmp.Or(o.Heartbeat, defaultHeartbeat)
@@ -127,11 +127,11 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Caller runs calls; *dispatch.Dispatcher implements Caller. Caller must be safe for
+// Caller runs calls; *dispatch.Dispatcher implements it. Implementations must be safe for
 // concurrent use.
 type Caller interface {
-	// Call returns when the call has ended; its error is a *dispatch.Error. When ctx
-	// ends, Call cancels the call.
+	// Call runs a call and returns when the call has ended. A returned error is a
+	// *dispatch.Error. If ctx ends, the call is cancelled.
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
@@ -140,7 +140,8 @@ type Caller interface {
 	Remind(w dispatch.WaitingTicket, message string)
 }
 
-// Server offers the tools of a registry to MCP clients. Create a Server with New.
+// Server offers the tools of a plugin registry to MCP clients. Create a Server with
+// [New].
 type Server struct {
 	opts      Options
 	calls     Caller
@@ -156,8 +157,8 @@ type Server struct {
 	unsubscribe func()
 }
 
-// New returns a server that runs the tools of plugins through calls. New follows
-// changes of plugins until Shutdown.
+// New returns a server that runs the tools of plugins with the given Caller. The server
+// follows changes of plugins until Shutdown.
 func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.setDefaults()
 	s := &Server{
@@ -190,13 +191,13 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	return s
 }
 
-// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path.
-// Handler accepts every request: the caller must first check token, Host and Origin,
-// and record the client's credential (transport.WithCredential).
+// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The
+// handler accepts every request. The caller must first check token, Host and Origin, and
+// record the client's credential with transport.WithCredential.
 func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 
-// ServeStdio serves one client that writes messages as lines to in and reads them
-// from out. See transport.Server.ServeStdio.
+// ServeStdio serves one client over a pair of streams, with one message per line. See
+// transport.Server.ServeStdio.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return s.transport.ServeStdio(ctx, in, out)
 }
@@ -204,8 +205,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 // Clients returns the connected clients. See transport.Server.Clients.
 func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients() }
 
-// PolicyChanged updates the lists of tools and prompts. Clients are notified only
-// if a list changes.
+// PolicyChanged updates the lists of tools and prompts after permissions have changed.
+// Clients are notified only if a list changes.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
 // ToolListsChanged notifies clients that their lists of tools may have changed.
@@ -214,17 +215,15 @@ func (s *Server) ToolListsChanged() {
 }
 
 // RevokeToken ends the sessions, streams, calls and jobs of a client whose token was
-// removed. Before the call of RevokeToken, the caller makes sure that new requests with
-// the token are rejected.
+// removed. The caller must first make sure that new requests with the token are rejected.
 func (s *Server) RevokeToken(token string) {
 	s.transport.RevokeToken(token)
 	s.jobs.revokeToken(token)
 }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for
-// the running calls. Shutdown does not end running calls, so shut the dispatcher down
-// before the Server. When ctx ends first, Shutdown cancels the calls and returns ctx's
-// error.
+// running calls. Shutdown does not end running calls, so shut the dispatcher down before
+// the Server. If ctx ends first, Shutdown cancels the calls and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.unsubscribe()
 	if s.resources != nil {

@@ -40,8 +40,8 @@ func TestStdioCancelInTheSameChunk(t *testing.T) {
 	}
 }
 
-// TestCancelReason checks that the reason in notifications/cancelled reaches the
-// call, truncated and without hidden characters, over both transports.
+// TestCancelReason checks that the reason in notifications/cancelled reaches the call,
+// truncated and without hidden characters, over both transports.
 func TestCancelReason(t *testing.T) {
 	for reason, want := range map[string]string{
 		`"the user pressed Escape"`:              "the user pressed Escape",
@@ -201,7 +201,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	<-h.ended
-	serverConn.Close() // Close ends the last read
+	serverConn.Close() // ends the last read
 }
 
 func TestStdioShutdownAnswersRunningCalls(t *testing.T) {

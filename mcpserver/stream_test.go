@@ -18,8 +18,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// pipeListener is a listener whose connections are pipes in memory, so a whole server
-// runs in fake time. A write to a pipe waits until the other side reads.
+// pipeListener is a listener whose connections are pipes in memory, so that a whole
+// server runs in fake time. A write to a pipe blocks until the other side reads.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -51,9 +51,9 @@ func (l *pipeListener) dial() net.Conn {
 	return serverConn
 }
 
-// inFakeTime runs f in fake time with a server that listens on pipes, and a client with
-// a session. The function f must make the channels that f uses, because they belong to
-// the fake time.
+// inFakeTime runs f in fake time with a server that listens on pipes, and a client with a
+// session. The function f must create its own channels, because a channel belongs to the
+// fake time in which it was created.
 func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testServer, l *pipeListener, a *client)) {
 	packages := newServer(t, c, Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -79,8 +79,8 @@ func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testS
 	})
 }
 
-// rawCall sends a request on a new connection and returns the connection. No part of the
-// response has been read.
+// rawCall sends a request on a new connection and returns the connection, without reading
+// the response.
 func rawCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
 	t.Helper()
 	conn := l.dial()
@@ -243,9 +243,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 	})
 }
 
-// TestAClientThatIsGoneIsNotListed checks that a killed client does not end its
-// session. A client counts as gone after a response that it closed early, or after 10
-// min without requests, until its next request.
+// TestAClientThatIsGoneIsNotListed checks that a killed client is not listed, although
+// its session remains. A client counts as disconnected after it closed a response early,
+// or after 10 min without requests, until its next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	inFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, quietClient *client) {
 		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLargeResultOnce checks which clients get a large result only as structured content.
+// TestLargeResultOnce checks which clients receive a large result only as structured
+// content.
 func TestLargeResultOnce(t *testing.T) {
 	large := `{"text":"` + strings.Repeat("x", maxRepeatedText) + `"}`
 	const declared = `{"experimental":{"opentabs/structuredOnly":{}}}`
@@ -42,7 +43,8 @@ func TestLargeResultOnce(t *testing.T) {
 	}
 }
 
-// checkForms calls a tool and checks whether the result has a text and structured content.
+// checkForms calls a tool and checks whether the result has a text and structured
+// content.
 func checkForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
 	t.Helper()
 	answer := c.answer(callText(`1`, `{}`, meta)).text

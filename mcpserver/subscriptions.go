@@ -13,11 +13,10 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// updateInterval is the least time between two notifications of one resource.
+// updateInterval is the minimum time between two notifications about one resource.
 const updateInterval = 500 * time.Millisecond
 
-// These constants limit the number of subscriptions of one session, and of all sessions
-// together.
+// Limits for the number of subscriptions of one session, and of all sessions together.
 const (
 	maxSubscriptions    = 256
 	maxAllSubscriptions = 10_000
@@ -28,23 +27,23 @@ var (
 	errStopping             = errors.New("opentabs is stopping; restart it, then subscribe")
 )
 
-// resources offers calls as resources. resources notifies subscribers when a resource
-// has changed: at once, then at most once in updateInterval, and always once after the
-// last change. resources is safe for concurrent use. The memory of resources grows with
-// the subscriptions, not with the calls.
+// resources offers calls as MCP resources. Subscribers are notified of a changed resource
+// at once, then at most once per updateInterval, and always once after the last change.
+// Memory use grows with the subscriptions, not with the calls. resources is safe for
+// concurrent use.
 type resources struct {
 	calls Watcher
 	files *filestore.Store // nil if the server stores no files
 
 	mu                sync.Mutex // guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource
-	subscriptionCount int                // the number of subscriptions
+	subscriptionCount int                // the number of all subscriptions
 	follower          *dispatch.Follower // nil while there is no subscription
 	isClosed          bool
 	eventReaders      sync.WaitGroup
 }
 
-// subscribedResource is one resource with subscribers.
+// subscribedResource is one resource that has subscribers.
 type subscribedResource struct {
 	subscribers  map[*transport.Subscriber]struct{}
 	lastNotified time.Time
@@ -112,8 +111,8 @@ func (r *resources) Drop(s *transport.Subscriber) {
 	}
 }
 
-// removeSubscription removes a client's subscription to a resource, if there is one.
-// The caller holds mu.
+// removeSubscription removes a client's subscription to a resource, if there is one. The
+// caller holds resources.mu.
 func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok {
@@ -136,7 +135,7 @@ func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 	}
 }
 
-// stopFollowing stops reading the events of calls. The caller holds mu.
+// stopFollowing stops reading the events of calls. The caller holds resources.mu.
 func (r *resources) stopFollowing() {
 	if r.follower != nil {
 		r.follower.Close()
@@ -158,7 +157,7 @@ func (r *resources) close() {
 	r.eventReaders.Wait()
 }
 
-// readEvents reads events until the follower is closed.
+// readEvents reads the events of calls until the follower is closed.
 func (r *resources) readEvents(f *dispatch.Follower) {
 	for {
 		events, missedCount, err := f.Next(context.Background())
@@ -169,8 +168,8 @@ func (r *resources) readEvents(f *dispatch.Follower) {
 	}
 }
 
-// notifyOfEvents notifies the subscribers of the resources that events changed. After
-// missed events, all resources count as changed.
+// notifyOfEvents notifies the subscribers of each resource that events have changed.
+// After missed events, all resources count as changed.
 func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,8 +181,8 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	}
 	for i := range events {
 		r.notifyOfChange(callsURI + "/" + events[i].Call.CallID)
-		// The list of calls changes with the state of a call, not with each progress
-		// report or activity.
+		// The list of calls changes when the state of a call changes, but not with each
+		// progress report or activity.
 		if kind := events[i].Kind; kind != dispatch.EventProgress && kind != dispatch.EventActivity {
 			r.notifyOfChange(callsURI)
 		}
@@ -191,7 +190,7 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 }
 
 // notifyOfChange notifies the subscribers of a resource at once, or at the end of the
-// current updateInterval. The caller holds mu.
+// current updateInterval. The caller holds resources.mu.
 func (r *resources) notifyOfChange(uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok || resource.pendingTimer != nil || r.isClosed {

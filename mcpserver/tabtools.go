@@ -17,7 +17,6 @@ import (
 
 const listTabsSchema = `{"type":"object","properties":{"plugin":{"type":"string","description":"The plugin's name. Default: all plugins."}}}`
 
-// tabTools are the tools about tabs.
 var tabTools = []builtinTool{{
 	definition: newBuiltinDefinition("plugin_list_tabs", "List the tabs of plugins",
 		"Lists the plugins and the open tabs in which their tools can run, with the tabId and the browser that a call may name. "+
@@ -28,7 +27,7 @@ var tabTools = []builtinTool{{
 	run:       (*Server).listTabs,
 }}
 
-// tabAnswer is one tab of one plugin, for agents.
+// tabAnswer describes one tab of one plugin for agents.
 type tabAnswer struct {
 	TabID int `json:"tabId"`
 	// Origin is scheme, host and port of the page. URL is the page's address without
@@ -40,23 +39,23 @@ type tabAnswer struct {
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// Ready is set if tools can run in the tab, NeedsReload if tools can run after a
-	// reload of the tab.
+	// Ready is true if tools can run in the tab. NeedsReload is true if tools can run
+	// only after the tab is reloaded.
 	Ready       bool `json:"ready"`
 	NeedsReload bool `json:"needsReload,omitempty"`
 }
 
-// pluginAnswer is one plugin and its tabs in order of preference.
+// pluginAnswer describes one plugin and its tabs, best tab first.
 type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is why no tool of the plugin may run. Only the user can let the
-	// plugin's tools run.
+	// OffReason is why no tool of the plugin may run, or empty. Only the user can change
+	// that.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
-	// NextStep is the agent's next step if no tool of the plugin can run now; "" if a
-	// tool can run.
+	// NextStep is what the agent should do if no tool of the plugin can run now, or
+	// empty.
 	NextStep string `json:"next,omitempty"`
 }
 
@@ -91,7 +90,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 }
 
 // tabsOf returns a plugin and its tabs. For a plugin that must not run, the answer
-// has no text of the plugin's author.
+// contains no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
@@ -124,8 +123,8 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	return answer
 }
 
-// answerText returns the list of plugins and tabs as sentences for the agent. Text that
-// may come from a page is quoted.
+// answerText returns a plugin and its tabs as sentences for the agent. Text that may come
+// from a page is quoted.
 func (a pluginAnswer) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)

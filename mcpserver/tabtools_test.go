@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// tabsOfMessages are the tabs of the plugin messages: a tab with two documents, and a
-// tab that must be reloaded. Plugins other than messages have no tabs.
+// tabsOfMessages returns the tabs of the plugin messages: a tab with two documents, and a
+// tab that must be reloaded. Other plugins have no tabs.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}
@@ -32,7 +32,7 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 // plugin "wiki" is not reviewed.
 func withTabs(t *testing.T) *client { return withTabsBut(t, "wiki") }
 
-// withTabsBut returns a client of a server with the plugins "messages" and "wiki"; the
+// withTabsBut returns a client of a server with the plugins "messages" and "wiki". The
 // plugins in off are not reviewed.
 func withTabsBut(t *testing.T, off ...string) *client {
 	s := serveTools(t, callerFunc(echoArguments), Options{
@@ -70,8 +70,9 @@ func TestAgentsListTabs(t *testing.T) {
 	}
 }
 
-// TestTabsOfAPluginThatIsOffHaveOrigins checks that for a plugin that is off, agents
-// get origins and titles. Agents never get the query of a tab's URL.
+// TestTabsOfAPluginThatIsOffHaveOrigins checks that agents receive only the origins and
+// titles of tabs for a plugin that is off. Agents must never receive the query of a tab's
+// URL.
 func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	c := withTabsBut(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
@@ -102,8 +103,8 @@ func TestBuiltinToolsAreListedWhereTheyAreOffered(t *testing.T) {
 	}
 }
 
-// TestInstanceOfACall checks that tools list the instances if there is more than
-// one, and the call runs in the named instance.
+// TestInstanceOfACall checks that tools list the plugin's instances if there are several,
+// and that a call runs in the named instance.
 func TestInstanceOfACall(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`)
 	wiki := &plugin.Plugin{Name: "wiki", DisplayName: "Wiki"}

@@ -14,7 +14,7 @@ import (
 	"opentabs/plugin"
 )
 
-// metaCategory is the key of the tool's category in the _meta of a tool.
+// metaCategory is the key in a tool's _meta that contains the tool's category.
 const metaCategory = "opentabs/category"
 
 // listedTool is a tool of a plugin as agents see it.
@@ -22,13 +22,13 @@ type listedTool struct {
 	tool          *plugin.Tool
 	definition    mcp.Tool
 	definedByTool definedArguments
-	// hasHeaderArguments is set if the schema asks clients to repeat arguments in
-	// HTTP headers (x-mcp-header).
+	// hasHeaderArguments is true if the schema makes clients repeat arguments in HTTP
+	// headers (x-mcp-header).
 	hasHeaderArguments bool
 }
 
-// newListedTool returns the tool t as agents see the tool, or an error if t cannot be
-// listed.
+// newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot
+// be listed.
 func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !isObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
@@ -64,7 +64,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		definition.RawOutputSchema = t.OutputSchema
 	}
 	l := &listedTool{tool: t, definition: definition, definedByTool: definedByTool, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
-	// The tool's input schema may contain the name x-mcp-header with escapes.
+	// The input schema may contain the name x-mcp-header with JSON escapes.
 	if l.hasHeaderArguments || bytes.Contains(t.InputSchema, []byte(`\u`)) {
 		if err := mcp.ValidateParamHeaderAnnotations(&definition); err != nil {
 			return nil, err // clients would not list a tool with invalid annotations
@@ -73,9 +73,8 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return l, nil
 }
 
-// withDetach returns the definition of the tool with the argument "_detach". The
-// returned definition has no output schema, because the answer may be a job, which
-// clients would reject.
+// withDetach returns the definition of the tool with the argument "_detach". The output
+// schema is removed, because the answer may be a job, which clients would reject.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil
@@ -85,14 +84,14 @@ func (l *listedTool) withDetach() mcp.Tool {
 	return t
 }
 
-// isObjectSchema reports whether the root of a compact schema has "type": "object",
+// isObjectSchema reports whether the root of a compact JSON Schema has "type": "object",
 // the only type that MCP allows.
 func isObjectSchema(schema json.RawMessage) bool {
 	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
-// definesProperty reports whether the root of a compact schema has the named property.
-// The text search before the parse saves time, because a server with a hundred plugins
+// definesProperty reports whether the root of a compact JSON Schema has the named
+// property. The text search before the parse saves time: a server with a hundred plugins
 // calls definesProperty ten thousand times.
 func definesProperty(schema json.RawMessage, name string) bool {
 	if !bytes.Contains(schema, []byte(`"`+name+`"`)) {
@@ -101,7 +100,7 @@ func definesProperty(schema json.RawMessage, name string) bool {
 	return rawjson.Get(rawjson.Get(schema, "properties"), name) != nil
 }
 
-// withProperty returns the schema of an object with one more property.
+// withProperty returns the JSON Schema of an object with one more property.
 func withProperty(schema json.RawMessage, name string, property json.RawMessage) json.RawMessage {
 	if rawjson.KindOf(schema) != rawjson.KindObject {
 		return schema

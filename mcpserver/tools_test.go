@@ -99,8 +99,8 @@ func TestToolsShownToAgents(t *testing.T) {
 	}
 }
 
-// TestToolsSatisfyAllClients checks the rules by which some clients reject a whole list
-// of tools.
+// TestToolsSatisfyAllClients checks rules whose violation makes some clients reject the
+// whole list of tools.
 func TestToolsSatisfyAllClients(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -186,7 +186,7 @@ func TestOwnParametersStayWithTheTool(t *testing.T) {
 	}
 }
 
-// TestCategoryOfATool checks that the category is in the tool's _meta.
+// TestCategoryOfATool checks that the _meta of a tool contains the tool's category.
 func TestCategoryOfATool(t *testing.T) {
 	c := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},

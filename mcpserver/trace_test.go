@@ -12,8 +12,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// TestTracedCall checks that the result of a traced call has the hops of the server in
-// its _meta, also if the tool fails, and that other results have no hops.
+// TestTracedCall checks that the _meta of a traced call's result contains the server's
+// timestamps (hops), even if the tool fails. Other results must have none.
 func TestTracedCall(t *testing.T) {
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		for _, m := range []hops.Mark{hops.Chosen, hops.Posted, hops.Answered, hops.Decoded} {

@@ -25,9 +25,9 @@ func (g *countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// TestArgumentsAreValidatedBeforeGates checks that a call, job, resumable call or
-// prompt with invalid arguments ends before any gate. A call with invalid arguments
-// needs no approval and does not count for a limit.
+// TestArgumentsAreValidatedBeforeGates checks that a call, job, resumable call or prompt
+// with invalid arguments fails before any gate. An invalid call must not need approval or
+// count toward a limit.
 func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	pkg := plugintest.Package{
 		Tools: []plugintest.Tool{{

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// IsBlock reports whether text is one block of content, also a text block.
+// IsBlock reports whether text is one MCP content block, such as an image or a text
+// block.
 func IsBlock(text json.RawMessage) bool {
 	f := contentFinder{text: text}
 	if text[0] != '{' {
@@ -26,9 +27,9 @@ func IsBlock(text json.RawMessage) bool {
 	return ok
 }
 
-// anyBlock returns the content block that the members form, or false if the object is
-// not a content block. Clients reject a whole result for one block that violates MCP's
-// schema, so anyBlock is as strict as that schema.
+// anyBlock returns the content block that the members form, or false if the object is not
+// a content block. The check is as strict as MCP's schema, because clients reject a whole
+// result for one invalid content block.
 func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
 	if !ok || m.n > maxBlockMembers {
@@ -51,7 +52,7 @@ func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	return b, ok && m.hasValidExtras()
 }
 
-// mediaBlock returns the block of an image or a sound.
+// mediaBlock returns the content block of an image or a sound.
 func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	mediaType := m.mediaType("mimeType")
 	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
@@ -65,7 +66,7 @@ func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
 }
 
-// resourceBlock returns the block of an embedded file.
+// resourceBlock returns the content block of an embedded file.
 func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
@@ -98,7 +99,8 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	return b, ok
 }
 
-// hasValidExtras reports whether the members that every block may have are valid.
+// hasValidExtras reports whether _meta and annotations, which every content block may
+// have, are valid.
 func (m *objectMembers) hasValidExtras() bool {
 	if v, ok := m.findValue("_meta"); ok && m.text[v.start] != '{' {
 		return false
@@ -133,8 +135,8 @@ func (m *objectMembers) hasValidExtras() bool {
 	return a.Priority == nil || *a.Priority >= 0 && *a.Priority <= 1
 }
 
-// hasValidURI reports whether the member "uri" is an absolute URI. hasValidURI exists
-// because some clients parse the URI of a resource.
+// hasValidURI reports whether the member "uri" is an absolute URI, which some clients
+// require.
 func (m *objectMembers) hasValidURI() bool {
 	v, ok := m.findValue("uri")
 	var s string
@@ -160,8 +162,8 @@ var isBase64 = func() (table [256]bool) {
 	return table
 }()
 
-// base64Size returns the decoded size of a JSON string in padded standard base64, in
-// bytes. base64Size reports false for an empty string or a text that is not padded
+// base64Size returns the decoded size in bytes of a JSON string in padded standard
+// base64. The second result is false for an empty string, and for text that is not padded
 // base64.
 func base64Size(quoted []byte) (int, bool) {
 	if len(quoted) < 6 || quoted[0] != '"' {

@@ -1,7 +1,6 @@
 // Package content separates images, sounds and files from the result of a tool.
 //
-// A tool returns images, sounds and files as blocks of MCP content, anywhere in its
-// result:
+// A tool returns images, sounds and files as MCP content blocks, anywhere in its result:
 //
 //	{"type":"image","data":BASE64,"mimeType":"image/..."}
 //	{"type":"audio","data":BASE64,"mimeType":"audio/..."}
@@ -23,24 +22,25 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Result is a result that was split into a text for agents and blocks of content.
+// Result is a tool's result, split into a text for agents and content blocks.
 type Result struct {
-	// Text is the result as JSON. The data of each block is replaced by its place in
-	// the content. Text is nil if the result consists of blocks.
+	// Text is the result as JSON, with the data of each content block replaced by a
+	// reference such as "see content[1], image/png, 8 bytes". Text is nil if the result
+	// consists only of content blocks.
 	Text json.RawMessage
-	// Data is the text as structured content for programs; nil unless the result is an
-	// object.
+	// Data is the same JSON as structured content for programs, or nil if the result is
+	// not an object.
 	Data json.RawMessage
-	// Blocks are content blocks as the page wrote them.
+	// Blocks are the content blocks exactly as the page wrote them.
 	Blocks [][]byte
 }
 
-// Every block that JSON.stringify has written contains one of blockHints. Long hints
-// that begin with a rare byte are found fastest.
+// blockHints are texts of which every content block written by JSON.stringify contains
+// one. Long texts that begin with a rare byte are found fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
-// mayHaveBlocks reports whether a result may contain blocks. mayHaveBlocks does not
-// parse the result.
+// mayHaveBlocks reports whether a result may contain content blocks. The result is
+// searched without being parsed.
 func mayHaveBlocks(output []byte) bool {
 	for _, hint := range blockHints {
 		if bytes.Contains(output, hint) {
@@ -50,8 +50,8 @@ func mayHaveBlocks(output []byte) bool {
 	return false
 }
 
-// SeparateBlocks separates the blocks of content from a result, which is compact JSON.
-// SeparateBlocks reports false if the result has no blocks.
+// SeparateBlocks separates the content blocks from a result, which must be compact JSON.
+// The second result is false if the result contains no content blocks.
 func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	if !mayHaveBlocks(output) {
 		return Result{}, false
@@ -82,7 +82,7 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	return s, true
 }
 
-// span is a part of a tool's result, from start to end in bytes.
+// span is a part of a tool's result: byte offsets from start to end.
 type span struct{ start, end int }
 
 func (s span) cutFrom(text []byte) []byte { return text[s.start:s.end] }
@@ -90,24 +90,25 @@ func (s span) cutFrom(text []byte) []byte { return text[s.start:s.end] }
 // foundBlock is a content block that was found in a tool's result.
 type foundBlock struct {
 	place span
-	// data is the content of the block, which is removed from the result; empty for a
-	// block without content.
+	// data is the content of the block, which is removed from the result. data is empty
+	// for a block without content.
 	data      span
 	mediaType string
 	size      int // of the decoded data, in bytes
 }
 
-// contentFinder finds blocks in JSON text without decoding it, because an image may
-// have 100 MB.
+// contentFinder finds content blocks in JSON text without decoding it, because an image
+// may have 100 MB.
 type contentFinder struct {
 	text   []byte
 	blocks []foundBlock
 }
 
-// maxBlockDepth is the deepest level of a result at which blocks are found.
+// maxBlockDepth is the deepest nesting level of a result at which content blocks are
+// found.
 const maxBlockDepth = 100
 
-// scanValue scans the value at i and returns its end, and reports false for invalid JSON.
+// scanValue scans the JSON value at i and returns its end, or false for invalid JSON.
 func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false
@@ -122,7 +123,7 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	return end, end >= 0
 }
 
-// scanSeparator scans the byte after the value that ends at i: hasMore is true for a
+// scanSeparator scans the byte after the value that ends at i. hasMore is true for a
 // comma, and false for the closing byte. next is the position after the scanned byte.
 func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
@@ -132,7 +133,7 @@ func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, o
 	return rawjson.SkipSpace(f.text, i+1), f.text[i] == ',', true
 }
 
-// scanArray scans an array and calls onElement for each element.
+// scanArray scans a JSON array and calls onElement for each element.
 func (f *contentFinder) scanArray(i, depth int, onElement func(span)) (int, bool) {
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
@@ -155,7 +156,7 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(span)) (int, bool
 	}
 }
 
-// scanObject scans an object and records it if it is a block.
+// scanObject scans a JSON object, and records it if it is a content block.
 func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	countBefore := len(f.blocks)
 	m, end, ok := f.scanMembers(i, depth)
@@ -169,18 +170,18 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	return end, true
 }
 
-// maxBlockMembers is larger than the number of members of any block.
+// maxBlockMembers is larger than the number of members of any content block.
 const maxBlockMembers = 10
 
-// objectMembers contains the members of an object that may be a block.
+// objectMembers contains the members of a JSON object that may be a content block.
 type objectMembers struct {
 	text   []byte
-	n      int // the number of members; if it exceeds the arrays, the object is not a block
+	n      int // the number of members; if it exceeds the arrays, the object is not a content block
 	keys   [maxBlockMembers]span
 	values [maxBlockMembers]span
 }
 
-// scanMembers scans the object at i and returns its members and its end.
+// scanMembers scans the JSON object at i and returns its members and its end.
 func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok bool) {
 	m.text = f.text
 	i = rawjson.SkipSpace(f.text, i+1)
@@ -226,8 +227,8 @@ func (m *objectMembers) findValue(name string) (span, bool) {
 	return span{}, false
 }
 
-// hasOnlyMembers reports whether the object's members are all in names and no name
-// occurs twice.
+// hasOnlyMembers reports whether all members of the object are in names, and none occurs
+// twice.
 func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 	if m.n > maxBlockMembers {
 		return false
@@ -246,8 +247,8 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 	return true
 }
 
-// reducedResult returns the result with the data of each block replaced by its place in
-// the content. firstIndex is the index of the first block in the content.
+// reducedResult returns the result with the data of each content block replaced by a
+// reference to the block. firstIndex is the index of the first block in the content.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	var out []byte
 	copied := 0
@@ -263,8 +264,9 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	return append(out, f.text[copied:]...)
 }
 
-// listOfBlocks returns the elements of an array that contains only blocks and text
-// blocks, and at least one block. listOfBlocks reports false for any other result.
+// listOfBlocks returns the elements of an array that contains only content blocks. At
+// least one of them must not be a text block. For any other result, the second result is
+// false.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false
@@ -285,7 +287,7 @@ func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	return elements, isAllBlocks && blockIndex == len(f.blocks)
 }
 
-// isTextBlock reports whether text is {"type":"text","text":...}.
+// isTextBlock reports whether text is a text block: {"type":"text","text":...}.
 func isTextBlock(text []byte) bool {
 	if text[0] != '{' {
 		return false

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// OneLine removes line breaks from JSON and repairs invalid UTF-8. Over HTTP and over
-// stdio a line break ends a message. JSON has line breaks only between tokens, and
+// OneLine removes line breaks from JSON and replaces invalid UTF-8, because a line break
+// ends a message over HTTP and stdio. JSON has line breaks only between tokens, and
 // JSON.stringify writes none.
 func OneLine(output json.RawMessage) json.RawMessage {
 	output = bytes.TrimSpace(output)
@@ -24,7 +24,7 @@ func OneLine(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// NilUnlessObject returns output if output is an object, or nil, because structured
+// NilUnlessObject returns output if it is a JSON object, or nil, because structured
 // content must be an object.
 func NilUnlessObject(output json.RawMessage) json.RawMessage {
 	if len(output) == 0 || output[0] != '{' {
@@ -33,8 +33,8 @@ func NilUnlessObject(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// StripURL returns a URL without user, query and fragment; or "" if the URL must not be
-// shown or is malformed.
+// StripURL returns a URL without user, query and fragment. The result is "" if the URL
+// must not be shown or is malformed.
 func StripURL(address string, isAllowed bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !isAllowed {

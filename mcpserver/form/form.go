@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the choices in an approval form, as the user reads them. All
-// protocol versions with elicitation support enums of plain texts.
+// Choices in an approval form, as the user reads them. All protocol versions with
+// elicitation support enums of plain texts.
 const (
 	choiceOnce    = "allow once"
 	choiceSession = "allow for this session"
@@ -30,16 +30,16 @@ const (
 // decisionField is the name of the only field of an approval form.
 const decisionField = "decision"
 
-// These constants limit the texts of a form, in characters. maxShownRequest is larger
-// than maxShownReason because an upload request lists all file paths.
+// Limits for the texts of a form, in characters. maxShownRequest is larger than
+// maxShownReason, because an upload request lists all file paths.
 const (
 	maxShownArgs    = 600
 	maxShownReason  = 1000
 	maxShownRequest = 100_000
 )
 
-// codeTool is the tool that runs an agent's code. Its form shows the complete arguments,
-// because the user must see all code before approving the code.
+// codeTool is the tool that runs an agent's code. The approval form for this tool shows
+// the complete arguments, because the user must see all code before approving it.
 const codeTool = "browser_evaluate"
 
 // Question is the ticket of a suspended call for which a client shows a form to the user.
@@ -47,17 +47,17 @@ type Question struct {
 	dispatch.WaitingTicket
 }
 
-// Form is the params of an elicitation/create request for a form. Form has no member
-// "mode": protocol version 2025-06-18 has no modes, and later versions have the default
-// "form".
+// Form contains the parameters of an elicitation/create request for a form. Form has no
+// member "mode", because protocol version 2025-06-18 has no modes, and "form" is the
+// default in later versions.
 type Form struct {
 	Message string     `json:"message"`
 	Schema  formSchema `json:"requestedSchema"`
 	Meta    Meta       `json:"_meta"`
 }
 
-// Meta identifies the call and the ticket of a form, for clients such as `opentabs call`
-// that read the call from opentabs.
+// Meta identifies the call and the ticket of a form, for clients that read the call from
+// opentabs, such as `opentabs call`.
 type Meta struct {
 	CallID   string `json:"opentabs/call"`
 	TicketID string `json:"opentabs/ticket"`
@@ -93,9 +93,8 @@ func (q Question) Build() Form {
 	return f
 }
 
-// scopeSentence returns the sentence that names the calls to which a session permission
-// applies: those of a plugin, those on the site of a browser tool, or both. It is empty
-// for other calls of the client itself.
+// scopeSentence describes the calls to which an approval applies: those of a plugin,
+// those on the site of a browser tool, or both. For other calls, the sentence is "".
 func (q Question) scopeSentence() string {
 	isForPlugin := q.Caller != nil
 	site := ""
@@ -111,8 +110,8 @@ func (q Question) scopeSentence() string {
 	return ""
 }
 
-// choiceNames returns the choices of the user. Only surfaces of opentabs offer a
-// permission for longer than a session.
+// choiceNames returns the choices of the user. Approvals for longer than a session are
+// possible only on the surfaces of opentabs itself.
 func (q Question) choiceNames() []string {
 	if slices.Contains(q.Scopes, wire.ScopeSession) {
 		return []string{choiceOnce, choiceSession, choiceDeny}
@@ -143,7 +142,7 @@ func (q Question) messageText() string {
 	return b.String()
 }
 
-// ProgressMessage returns the progress message for a call that waits for the user.
+// ProgressMessage returns the progress message for a call that is waiting for the user.
 func (q Question) ProgressMessage() string {
 	const places = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 	if q.Kind == wire.TicketUser {
@@ -152,11 +151,11 @@ func (q Question) ProgressMessage() string {
 	return "waiting for approval: may " + q.Tool + " run?" + places
 }
 
-// EscapeReason removes characters from a reason that could mislead the user.
+// EscapeReason escapes characters in a reason that could mislead the user.
 func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
 
 // escapeForUser makes a text of an agent or a page safe to show to the user who decides
-// about a call. escapeForUser returns one line of at most limit characters, with hidden
+// about a call. The result is one line of at most limit characters, with hidden
 // characters escaped.
 func escapeForUser(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
@@ -205,7 +204,7 @@ func (q Question) ParseAnswer(result json.RawMessage) (dispatch.Resolution, bool
 		Decision string `json:"decision"`
 	}
 	if json.Unmarshal(a.Content, &formContent) != nil || !slices.Contains(q.choiceNames(), formContent.Decision) {
-		// Some clients accept a form without asking the user.
+		// Some clients accept a form without showing it to the user.
 		return dispatch.Resolution{}, false, fmt.Errorf("it accepts, but its %s is none of %q", decisionField, q.choiceNames())
 	}
 	switch formContent.Decision {

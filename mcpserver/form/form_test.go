@@ -28,7 +28,7 @@ func TestSafeText(t *testing.T) {
 }
 
 // TestFormNamesTheCaller checks that the form for a nested call names the calling plugin,
-// and the calls that a longer permission covers.
+// and the calls that a longer approval covers.
 func TestFormNamesTheCaller(t *testing.T) {
 	q := Question{dispatch.WaitingTicket{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
@@ -54,7 +54,7 @@ func TestFormNamesTheCaller(t *testing.T) {
 }
 
 // TestFormShowsAllCode checks that the form for a tool that runs code shows all of the
-// code. The forms of other tools show only the beginning of their arguments.
+// code. The forms of other tools show only the beginning of the arguments.
 func TestFormShowsAllCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
 	for tool, isWhole := range map[string]bool{codeTool: true, "browser_type": false} {

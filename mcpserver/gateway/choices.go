@@ -2,24 +2,24 @@ package gateway
 
 import "sync"
 
-// Mode is which tools a client lists.
+// Mode selects which tools a client lists.
 type Mode string
 
 const (
 	// ListAll lists all tools.
 	ListAll Mode = "all"
-	// ListGateway lists the tools that search and call the others, and pinned tools.
+	// ListGateway lists the tools of the gateway and pinned tools.
 	ListGateway Mode = "gateway"
-	// Auto lists all tools while the client can use that many.
+	// Auto lists all tools, or the gateway if the client cannot use so many tools.
 	Auto Mode = "auto"
 )
 
-// maxChoices is the maximum number of remembered sessions. Clients without sessions are
-// remembered until the server stops, so their number needs a limit.
+// maxChoices limits the number of stored sessions. Clients without sessions are stored
+// until the server stops, so their number needs a limit.
 const maxChoices = 4096
 
 // Choices remembers which sessions list only the gateway, so that the list of a session
-// does not change back and forth. The zero value is ready for use. Choices is safe for
+// does not change back and forth. The zero value is ready to use. Choices is safe for
 // concurrent use.
 type Choices struct {
 	mu       sync.Mutex      // guards sessions
@@ -27,7 +27,7 @@ type Choices struct {
 }
 
 // UsesGateway reports whether a session lists the gateway. In mode Auto, a session lists
-// the gateway from the first time that its tools do not fit.
+// the gateway once there are more tools than the client can use.
 func (c *Choices) UsesGateway(session string, mode Mode, fits bool) bool {
 	if mode != Auto {
 		return mode == ListGateway
@@ -44,7 +44,7 @@ func (c *Choices) UsesGateway(session string, mode Mode, fits bool) bool {
 	return true
 }
 
-// Forget forgets the choice of a session that has ended.
+// Forget deletes the stored choice of a session that has ended.
 func (c *Choices) Forget(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,80 +15,83 @@ import (
 	"opentabs/internal/toolsearch"
 )
 
-// These constants limit the answers of a search.
+// Limits for the answers of a search.
 const (
 	// defaultLimit and maxLimit are the default and the maximum number of found tools.
 	defaultLimit, maxLimit = 8, 50
-	// maxSummary is the maximum length of the description of a found tool, in
-	// characters.
+	// maxSummary is the maximum length of the description of a found tool, in characters.
 	maxSummary = 100
-	// maxShownArguments is the maximum number of arguments of a tool in its signature.
+	// maxShownArguments is the maximum number of arguments in a tool's signature.
 	maxShownArguments = 8
 )
 
-// offFactor is how much the score of a tool counts that the user has switched off.
+// offFactor reduces the search score of a tool that the user has switched off.
 const offFactor = 0.5
 
 // Site is a plugin with its tools. A Site must not change.
 type Site struct {
-	// Name is the beginning of the names of its tools. DisplayName is for users.
+	// Name is the plugin's name, with which the names of its tools begin. DisplayName is
+	// for users.
 	Name, DisplayName string
-	// Tools are in the order in which they are listed.
+	// Tools are the plugin's tools in the order in which they are listed.
 	Tools []Tool
-	// Source is equal for two sites with equal tools.
+	// Source identifies the tools: two sites with equal tools have an equal Source.
 	Source any
 }
 
-// Tool is a tool that can be found.
+// Tool is a tool that a search can find.
 type Tool struct {
-	// FullName is the name for calls; Name is the name without its site.
+	// FullName is the name for calls, such as slack__send_message. Name is the name
+	// without its site.
 	FullName, Name string
 	Title          string
 	Description    string
 	InputSchema    json.RawMessage
 }
 
-// Availability is whether the search finds a tool.
+// Availability determines whether a search finds a tool.
 type Availability int
 
 const (
 	// Available is the availability of a tool that may run.
 	Available Availability = iota
-	// Off is the availability of a tool that the user has switched off. Such a tool is
-	// found after others.
+	// Off is the availability of a tool that the user has switched off. A search lists
+	// such tools after others.
 	Off
-	// Hidden is the availability of a tool that is not found.
+	// Hidden is the availability of a tool that no search finds.
 	Hidden
 )
 
-// Query is what to search for.
+// Query describes a search for tools.
 type Query struct {
-	// Text contains words; with an empty Text, all tools of the site are found.
+	// Text contains the words to search for. If Text is empty, the search returns all
+	// tools of the site.
 	Text string
-	// Site is the name of a site, or words of its name; empty for all sites.
+	// Site is the name of a site, or words of its name. If Site is empty, the search
+	// covers all sites.
 	Site string
-	// Limit is the maximum number of tools; 0 means the default.
+	// Limit is the maximum number of found tools; 0 selects the default.
 	Limit int
 	// Availability returns the availability of a tool.
 	Availability func(site *Site, tool *Tool) Availability
 }
 
-// Found is a found tool.
+// Found is a tool that a search has found.
 type Found struct {
 	Site *Site
 	Tool *Tool
 }
 
-// Finder searches tools. The zero value is ready for use. Finder keeps the index of each
-// site that was in the last search, and builds an index when it is first needed.
-// Finder is safe for concurrent use.
+// Finder searches tools. The zero value is ready to use. The index of a site is built
+// when first needed, and kept while the site is part of each search. A Finder is safe for
+// concurrent use.
 type Finder struct {
 	mu    sync.Mutex // guards parts
 	parts map[any]*toolsearch.Part
 }
 
-// Find returns the tools that match a query, the best first. problem is a sentence for
-// the agent if the query names an unknown site.
+// Find returns the tools that match a query, best match first. If the query names an
+// unknown site, problem is a sentence for the agent.
 func (f *Finder) Find(sites []Site, q Query) (found []Found, problem string) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
@@ -120,7 +123,7 @@ func (f *Finder) Find(sites []Site, q Query) (found []Found, problem string) {
 	return found, ""
 }
 
-// listTools returns the tools of sites without a search.
+// listTools returns the tools of sites in their order, without a search.
 func listTools(sites []Site, indexes []int, q Query) []Found {
 	var available, off []Found
 	for _, i := range indexes {
@@ -138,8 +141,8 @@ func listTools(sites []Site, indexes []int, q Query) []Found {
 	return found[:min(q.Limit, len(found))]
 }
 
-// matchSites returns the indexes of the sites with a name, in ascending order. problem is
-// a sentence for the agent if there is no such site.
+// matchSites returns the indexes of the sites that match a name, in ascending order. If
+// there is no such site, problem is a sentence for the agent.
 func matchSites(sites []Site, name string) (indexes []int, problem string) {
 	var similar []int
 	wanted := strings.ToLower(strings.TrimSpace(name))
@@ -162,7 +165,7 @@ func matchSites(sites []Site, name string) (indexes []int, problem string) {
 	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wanted, names))
 }
 
-// partsOf returns the indexes of sites, and forgets the indexes of all other sites.
+// partsOf returns the search indexes of sites, and drops the indexes of all other sites.
 func (f *Finder) partsOf(sites []Site) []*toolsearch.Part {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,7 +194,7 @@ func newPart(site Site) *toolsearch.Part {
 }
 
 // Line describes a tool in one line: its signature, the first sentence of its
-// description, and marks.
+// description, and its marks.
 func (t *Tool) Line(marks []string) string {
 	line := t.signature()
 	if summary := t.summary(); summary != "" {
@@ -203,7 +206,8 @@ func (t *Tool) Line(marks []string) string {
 	return line
 }
 
-// signature returns the tool's name with its arguments: "name(required, optional?)".
+// signature returns the tool's name with its arguments, such as "name(required,
+// optional?)".
 func (t *Tool) signature() string {
 	var required []string
 	for _, name := range rawjson.Elements(rawjson.Get(t.InputSchema, "required")) {
@@ -233,7 +237,7 @@ func (t *Tool) summary() string {
 	return text
 }
 
-// firstSentence returns the beginning of a text until a period before a capital letter.
+// firstSentence returns the beginning of a text up to a period before a capital letter.
 // Other periods may belong to an abbreviation such as "e.g.".
 func firstSentence(text string) string {
 	for i := range text {
@@ -246,7 +250,7 @@ func firstSentence(text string) string {
 }
 
 // DescribeSites lists the sites with their number of available tools, for a search
-// without words. DescribeSites returns "" if no tool is available.
+// without words. The result is "" if no tool is available.
 func DescribeSites(sites []Site, availability func(*Site, *Tool) Availability) string {
 	var lines []string
 	for i := range sites {
@@ -266,8 +270,8 @@ func DescribeSites(sites []Site, availability func(*Site, *Tool) Availability) s
 	return "Sites with their number of tools:\n" + strings.Join(lines, "\n")
 }
 
-// Nearest returns the names of at most 5 available tools that are similar to a name that
-// no tool has.
+// Nearest returns the names of up to 5 available tools that are similar to an unknown
+// tool name.
 func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *Tool) Availability) []string {
 	var names []string
 	for i := range sites {
@@ -292,7 +296,7 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 
 // UnknownToolText returns the error for an agent that called a tool that does not exist.
 // The argument similar contains similar tool names. If listsGateway is true, the text
-// refers to tools_search instead of tools/list.
+// recommends tools_search instead of tools/list.
 func UnknownToolText(name string, similar []string, listsGateway bool) string {
 	search := "List the tools (tools/list)"
 	if listsGateway {
@@ -304,9 +308,9 @@ func UnknownToolText(name string, similar []string, listsGateway bool) string {
 	return fmt.Sprintf("There is no tool %q. Similar names: %s. Call one of those. %s if none of them fits.", name, strings.Join(similar, ", "), search)
 }
 
-// SchemaText returns the last sentence of an error about the arguments of a tool: the
-// tool's input schema. A client that calls the tool through the gateway has not listed
-// the schema.
+// SchemaText returns the last sentence of an error about a tool's arguments: the tool's
+// input schema. A client that calls tools through the gateway has not listed their
+// schemas.
 func SchemaText(name string, schema json.RawMessage) string {
 	return "\nThe schema of the arguments of " + name + ": " + string(schema)
 }

@@ -21,7 +21,7 @@ func TestUsesGateway(t *testing.T) {
 	}{
 		{"a", Auto, true, false},
 		{"a", Auto, false, true},
-		{"a", Auto, true, true}, // the choice stays
+		{"a", Auto, true, true}, // the earlier choice is kept
 		{"b", Auto, true, false},
 		{"b", ListAll, false, false},
 		{"b", ListGateway, true, true},
@@ -43,7 +43,7 @@ func TestUsesGateway(t *testing.T) {
 	}
 }
 
-// siteNames returns n names of sites.
+// siteNames returns n different site names.
 func siteNames(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -146,8 +146,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFinderKeepsIndexes checks that a change of one site builds the index of this site
-// only, and that the indexes of removed sites are dropped.
+// TestFinderKeepsIndexes checks that a change of one site rebuilds only the index of this
+// site, and that the indexes of removed sites are dropped.
 func TestFinderKeepsIndexes(t *testing.T) {
 	sites := testSites()
 	var f Finder
@@ -186,9 +186,9 @@ func TestDescribeSites(t *testing.T) {
 	}
 }
 
-// TestInstructionTexts compares the instructions for each InstructionFacts with the golden texts
-// in testdata. The golden file has the size of each text in tokens, at about 4 bytes per
-// token.
+// TestInstructionTexts compares the instructions for each InstructionFacts with the
+// golden texts in testdata. The golden file also has the size of each text in tokens, at
+// about 4 bytes per token.
 func TestInstructionTexts(t *testing.T) {
 	three := []string{"github", "jira", "slack"}
 	var b strings.Builder

@@ -14,7 +14,7 @@ const maxSiteList = 1200
 
 // InstructionFacts contains the facts that determine the instructions for a client.
 type InstructionFacts struct {
-	// SiteNames are the names of the sites that have permitted tools.
+	// SiteNames are the names of the sites with tools that may run.
 	SiteNames []string
 	// OffCount is the number of plugins that the user has not reviewed or has turned off.
 	OffCount int
@@ -28,8 +28,8 @@ type InstructionFacts struct {
 	UsesGateway, Defers bool
 }
 
-// Instructions returns the text that explains opentabs to the model of a client, at most
-// 2 KB. The text describes what opentabs does, how to treat page text, the next step, and
+// Instructions returns the text that explains opentabs to a client's model, in at most 2
+// KB. The text describes what opentabs does, how to treat page text, the next step, and
 // the sites.
 func Instructions(s InstructionFacts) string {
 	var b strings.Builder
@@ -87,7 +87,7 @@ func joinSites(names []string, maxBytes int) string {
 	return text
 }
 
-// SearchDescription returns the description of the tool that searches tools.
+// SearchDescription returns the description of the tool tools_search.
 func SearchDescription(siteNames []string) string {
 	text := "Finds tools of web sites where the user is logged in. Lines: name(arg, optional?) - summary [marks]. " +
 		"Marks: ask (the user approves each call), off (the user must enable it), no tab (the site is not open), read-only."

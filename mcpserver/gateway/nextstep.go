@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// StepWithoutPlugin returns how an agent can use a page for which no plugin is installed.
-// The argument hasBrowserTools is true if the permissions allow browser tools.
+// StepWithoutPlugin describes for an agent how to use a page for which no plugin is
+// installed. The argument hasBrowserTools is true if the permissions allow browser tools.
 func StepWithoutPlugin(hasBrowserTools bool) string {
 	if hasBrowserTools {
 		return "Use the tools whose names begin with browser_ for any page."
@@ -22,13 +22,13 @@ type PluginState struct {
 	// if the user has not reviewed the plugin.
 	IsOff, IsNotReviewed bool
 	// State is the state of the plugin: closed, unavailable, failed or ready. NeedsReload
-	// is true if a reload of a tab makes the plugin's tools available.
+	// is true if the plugin's tools become available after a tab is reloaded.
 	State       string
 	NeedsReload bool
 }
 
-// NextStep returns the agent's next step if no tool of the plugin can run now; "" if a
-// tool can run.
+// NextStep describes what an agent should do if no tool of the plugin can run now. The
+// result is "" if a tool can run.
 func (s PluginState) NextStep() string {
 	switch {
 	case s.IsNotReviewed:
@@ -47,9 +47,9 @@ func (s PluginState) NextStep() string {
 	return ""
 }
 
-// DescribeWithSite returns a tool's description with the site name as a prefix. A
-// description that already contains the site name remains unchanged. The prefix is
-// necessary because a tool name contains only the short name of the plugin.
+// DescribeWithSite returns a tool's description, prefixed with the site's name unless the
+// description already contains it. The prefix is needed because a tool name contains only
+// the short name of the plugin.
 func DescribeWithSite(description, site string) string {
 	if site == "" || strings.Contains(strings.ToLower(description), strings.ToLower(site)) {
 		return description
@@ -57,8 +57,8 @@ func DescribeWithSite(description, site string) string {
 	return site + ": " + description
 }
 
-// RepeatsName reports whether a title has the same letters and digits as a name, as in
-// "Send Message" and "send_message". A repeated name costs an agent tokens without a
+// RepeatsName reports whether a title has the same letters and digits as a name, such as
+// "Send Message" and "send_message". Listing both would cost agents tokens without a
 // benefit.
 func RepeatsName(title, name string) bool {
 	onlyLetters := func(r rune) rune {

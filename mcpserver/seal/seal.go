@@ -18,7 +18,7 @@ import (
 type Digest [sha256.Size]byte
 
 // Seal signs and verifies texts with a random key. The key exists only in memory, so
-// sealed texts are invalid after a restart of the server. A Seal is safe for concurrent
+// sealed texts become invalid when the server restarts. A Seal is safe for concurrent
 // use.
 type Seal struct{ key [sha256.Size]byte }
 
@@ -38,16 +38,16 @@ type Content struct {
 	RequestDigest Digest
 }
 
-// These constants are the sizes of the parts of a sealed text, in bytes. idSize is the
-// length of a text from rand.Text.
+// Sizes of the parts of a sealed text, in bytes. idSize is the length of a text from
+// rand.Text.
 const (
 	idSize     = 26
 	nonceSize  = 8
 	sealedSize = idSize + 8 + nonceSize + 2*sha256.Size
 )
 
-// Close encodes and signs c as a sealed text. Each call of Close returns a different
-// text, because the text contains a nonce.
+// Close encodes and signs c as a sealed text. Each call returns a different text, because
+// the text contains a nonce.
 func (s Seal) Close(c Content) string {
 	b := append(make([]byte, 0, sealedSize), c.ID...)
 	b = binary.BigEndian.AppendUint64(b, uint64(c.ExpiresAt.UnixMilli()))

@@ -11,24 +11,23 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// clientRequests contains the server's pending requests to the client of one session.
-// clientRequests is safe for concurrent use. In protocol versions from 2026-07-28 on,
-// the server sends the client no requests (see Request.AsksByReply).
+// clientRequests contains the server's pending requests to the client of one session. The
+// methods of clientRequests are safe for concurrent use. From protocol version 2026-07-28
+// on, the server sends no requests to clients (see Request.AsksByReply).
 type clientRequests struct {
 	mu          sync.Mutex               // guards answerFuncs
 	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer
 }
 
-// sendAndWait sends the client a request and waits for its answer. When ctx ends first,
-// sendAndWait cancels the request and returns ctx's error. sendAndWait returns the
-// error of send if the request could not be sent.
+// sendAndWait sends a request to the client and waits for the answer. If ctx ends first,
+// sendAndWait cancels the request and returns ctx's error. If the request cannot be sent,
+// the error of send is returned.
 func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
 	}
-	// The ID of a request to the client is random and never reused, even after a
-	// restart. Because IDs are never reused, a late answer to one request never matches
-	// another request.
+	// The ID of a request to the client is random and never reused, even after a restart.
+	// A late answer therefore never matches another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answers := "s"+id, make(chan message, 1)
 	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer
@@ -73,15 +72,14 @@ func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
 	a.answerFuncs[key] = onAnswer
 }
 
-// forgetRequest removes the request with the given key, so that a late answer is
-// dropped.
+// forgetRequest removes the request with the given key, so that a late answer is dropped.
 func (a *clientRequests) forgetRequest(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.answerFuncs, key)
 }
 
-// handleAnswer passes an answer of the client to its request. An answer without a
+// handleAnswer passes an answer of the client to the pending request. An answer without a
 // pending request is dropped.
 func (a *clientRequests) handleAnswer(m message) {
 	key, ok := requestKey(m.ID)
@@ -97,8 +95,8 @@ func (a *clientRequests) handleAnswer(m message) {
 	}
 }
 
-// askFunction returns the function that sends the client requests during a call; nil if
-// the client shows no forms. The function send writes messages to the client.
+// askFunction returns the function that sends requests to the client during a call, or
+// nil if the client shows no forms. The function send writes messages to the client.
 func (s *session) askFunction(send Send) Ask {
 	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
@@ -112,14 +110,13 @@ func (s *session) askFunction(send Send) Ask {
 	}
 }
 
-// supportsForms reports whether a client with the elicitation capability c shows forms.
-// A client that supports elicitation only in the mode "url" shows no forms.
+// supportsForms reports whether a client with the elicitation capability c shows forms. A
+// client that supports only the elicitation mode "url" shows no forms.
 func supportsForms(c *mcp.ElicitationCapability) bool {
 	return c != nil && (c.Form != nil || c.URL == nil)
 }
 
-// showsForms reports whether a client with the given capabilities, as JSON, shows
-// forms.
+// showsForms reports whether a client with the given capabilities, as JSON, shows forms.
 func showsForms(capabilities json.RawMessage) bool {
 	var c struct {
 		Elicitation *mcp.ElicitationCapability `json:"elicitation"`

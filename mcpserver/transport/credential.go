@@ -6,11 +6,12 @@ import (
 	"opentabs/dispatch"
 )
 
-// Credential is the checked credential of a client. The zero value means that the
+// Credential is the verified credential of a client. The zero value means that the
 // credential is unknown.
 type Credential struct {
 	Kind dispatch.CredentialKind
-	// Token is the name of the client's token, only set for dispatch.CredentialToken.
+	// Token is the name of the client's token, which is set only for
+	// dispatch.CredentialToken.
 	Token string
 }
 
@@ -27,12 +28,12 @@ func contextCredential(ctx context.Context) Credential {
 	return c
 }
 
-// dispatchClient returns the dispatch.Client of a client that reports the given name.
+// dispatchClient returns the dispatch.Client for a client that reports the given name.
 func (c Credential) dispatchClient(session, name string) dispatch.Client {
 	return dispatch.Client{Session: session, Credential: c.Kind, Token: c.Token, Name: name}
 }
 
-// sessionlessClient returns the dispatch.Client of a client whose protocol version has
+// sessionlessClient returns the dispatch.Client for a client whose protocol version has
 // no sessions.
 func (c Credential) sessionlessClient(name string) dispatch.Client {
 	client := c.dispatchClient("", name)

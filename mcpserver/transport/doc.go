@@ -1,25 +1,24 @@
-// Package transport carries the messages of MCP: Streamable HTTP and stdio, with
-// sessions (protocol versions up to 2025-11-25) and without (from 2026-07-28 on).
+// Package transport carries MCP messages over Streamable HTTP and stdio. Protocol
+// versions up to 2025-11-25 have sessions; versions from 2026-07-28 on have none.
 //
-// A [Server] parses each message. Package transport passes tools/call, prompts/get and
-// resources/read to a [Handler] as a [Request], and writes the [Reply]. All requests
-// with other methods go to the library mcp-go. Over HTTP, mcp-go's own handler serves
-// the versions without sessions, except tools/call, prompts/get, resources/read and
-// subscriptions/listen.
+// A [Server] parses each message. The server passes tools/call, prompts/get and
+// resources/read to a [Handler] as a [Request], and writes the [Reply]. All requests with
+// other methods are passed to the library mcp-go. Over HTTP, mcp-go's own handler serves
+// the protocol versions without sessions, except tools/call, prompts/get, resources/read
+// and subscriptions/listen.
 //
 // # Concurrency
 //
-// A [Server] is safe for concurrent use. Over HTTP a request runs on the goroutine of
-// its connection; over stdio each request has its own goroutine. Each stream has a
-// mutex that keeps its messages whole, and the answer is the last message for a
-// request. A write to a client that does not read fails after a deadline. A failed
-// write cancels the client's call (HTTP) or ends its session (stdio), and affects no
-// other client.
+// A [Server] is safe for concurrent use. Over HTTP, a request runs on the goroutine of
+// its connection; over stdio, each request has its own goroutine. Each stream has a mutex
+// that keeps its messages whole. The answer is the last message for a request. A write to
+// a client that does not read fails after a deadline. A failed write cancels the client's
+// call (HTTP) or ends its session (stdio), and affects no other client.
 //
-// The mutex sessions.mu guards the table of sessions and their tasks. These mutexes
+// The mutex sessions.mu guards the table of sessions and their tasks. Four mutexes each
 // guard a part of one session: listener.mu (protocol state), Subscriber.mu (resources),
 // logQueue.mu (log messages), clientRequests.mu (requests to the client) and
-// readBarrier.mu (pings). These mutexes guard one output: stream.mu, lineWriter.mu and
-// lastWritten.mu. No goroutine locks two mutexes of package transport at the same time.
+// readBarrier.mu (pings). The mutexes stream.mu, lineWriter.mu and lastWritten.mu each
+// guard one output. No goroutine locks two mutexes of package transport at the same time.
 // Only stream.mu and lineWriter.mu are held during a write.
 package transport

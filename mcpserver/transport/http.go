@@ -22,13 +22,13 @@ import (
 	"opentabs/wire"
 )
 
-// httpTransport serves MCP over Streamable HTTP, with sessions (protocol versions up to
-// 2025-11-25) and without (modern.go).
+// httpTransport serves MCP over Streamable HTTP. Protocol versions up to 2025-11-25 have
+// sessions; modern.go serves versions without sessions.
 type httpTransport struct{ *Server }
 
-// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path.
-// Handler accepts every request: the caller must first check token, Host and Origin,
-// and record the client's credential (WithCredential).
+// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The
+// handler accepts every request. The caller must first check token, Host and Origin, and
+// record the client's credential with WithCredential.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }
 
 func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
@@ -45,27 +45,26 @@ func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseRequest rejects a request with a JSON-RPC error.
+// refuseRequest rejects an HTTP request with a JSON-RPC error.
 func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
 	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
 }
 
-// sendJSON sends the JSON that f writes as the HTTP response. Because each write has a
-// deadline, a client that does not read cannot block Shutdown.
+// sendJSON sends the JSON that f writes as the HTTP response. Each write has a deadline,
+// so that a client that does not read cannot block Shutdown.
 func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
 	httpjson.WriteJSONHeader(w, status)
-	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client is gone and needs no answer
+	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client has disconnected and needs no answer
 }
 
-// hasModernHeader reports whether a request names a protocol version without
-// sessions in its header.
+// hasModernHeader reports whether a request's header names a protocol version without
+// sessions.
 func hasModernHeader(r *http.Request) bool {
 	return mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// findSession returns the session that a request names. Without a session, findSession
-// answers the request: 400 if the request names no session, 404 if the session is
-// unknown.
+// findSession returns the session that a request names. If there is none, findSession
+// answers the request with 400 (no session named) or 404 (unknown session).
 func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {
@@ -81,17 +80,17 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 	return knownSession, ok
 }
 
-// malformedParamsText returns the error text for malformed params of the call m.
+// malformedParamsText returns the error text for malformed parameters of the call m.
 func malformedParamsText(m message, err error) string {
 	reason := err.Error()
-	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError has names of Go types
+	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError contains names of Go types
 	if errors.As(err, &typeErr) {
 		reason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
 	}
 	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
 }
 
-// These constants are texts for clients about why a request is rejected.
+// Texts for clients about why a request is rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
 	StoppingText    = "opentabs is stopping. Restart it, then retry."
@@ -103,8 +102,8 @@ const (
 const codeNoSession = -32001
 
 // checkVersion reports whether the server supports the protocol version in a request's
-// header, and rejects any other version. The header MCP-Protocol-Version may be
-// missing, because the oldest clients do not send it.
+// header, and rejects any other version. The header MCP-Protocol-Version may be missing,
+// because the oldest clients do not send it.
 func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
 	v := r.Header.Get(mcp.HeaderProtocolVersion)
 	if v == "" || mcp.IsValidProtocolVersion(v) {
@@ -115,7 +114,7 @@ func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bo
 	return false
 }
 
-// serveSession serves a GET (listen) or DELETE (end) of a session.
+// serveSession serves a GET (listen) or DELETE (end) request for a session.
 func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
 	if hasModernHeader(r) { // mcp-go rejects the request, because its protocol version has no sessions
 		s.modernHandler.ServeHTTP(w, r)
@@ -137,8 +136,8 @@ func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveListening sends a session its notifications (changed lists and resources,
-// log messages) until the client, the session or the server ends.
+// serveListening sends a session its notifications (changed lists and resources, log
+// messages) until the client disconnects, the session ends or the server stops.
 func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, clientSession *session) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -158,7 +157,7 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 }
 
 // releaseTask releases the task of the request r. If the client has closed the response
-// early, releaseTask records the early end of the response.
+// early, the early close is recorded.
 func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
 		s.sessions.recordBreakOff(clientSession)
@@ -194,7 +193,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			refuseRequest(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
 		}
-		return // any other read error means that the client is gone
+		return // any other read error means that the client has disconnected
 	}
 	m, ok := parseMessage(body)
 	if !ok {
@@ -251,7 +250,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hasJSON reports whether the body of a request is JSON according to its header.
+// hasJSON reports whether the Content-Type of a request is JSON.
 func hasJSON(r *http.Request) bool {
 	contentType := r.Header.Get("Content-Type")
 	if contentType == "application/json" {
@@ -261,12 +260,12 @@ func hasJSON(r *http.Request) bool {
 	return err == nil && t == "application/json"
 }
 
-// maxWholeRead is the greatest Content-Length for which memory is allocated before the body
-// arrives, in bytes.
+// maxWholeRead is the largest Content-Length, in bytes, for which memory is allocated
+// before the body arrives.
 const maxWholeRead = 64 << 10
 
-// readBody reads the body of a request. The error is *http.MaxBytesError for a body above
-// the size limit, with the beginning of the body.
+// readBody reads the body of a request. If the body exceeds the size limit, the error is
+// *http.MaxBytesError, and the result is the beginning of the body.
 func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if n := r.ContentLength; n > 0 && n <= maxWholeRead && n <= s.opts.MaxRequestBytes {
 		body := make([]byte, n)
@@ -282,7 +281,8 @@ func refuseInvalid(w http.ResponseWriter, body []byte) {
 	refuseRequest(w, http.StatusBadRequest, nil, code, text)
 }
 
-// invalidMessageText returns the error for bytes that parseMessage rejected.
+// invalidMessageText returns the error code and text for bytes that parseMessage
+// rejected.
 func invalidMessageText(b []byte) (code int, text string) {
 	if !utf8.Valid(b) {
 		return wire.CodeParseError, "This is not UTF-8. Send one JSON-RPC message in UTF-8."
@@ -321,7 +321,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 
 // serveLegacyCall serves a call in a session.
 func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session) {
-	key, _ := requestKey(m.ID) // servePost rejects a bad ID
+	key, _ := requestKey(m.ID) // servePost rejects an invalid ID
 	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.publicName, s.sessions.clientInfo(clientSession).Name))
 }
 

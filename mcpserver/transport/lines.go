@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// lineTooLong is the error for a line that was over the limit and has been skipped.
+// lineTooLong is the error for a line that exceeded the size limit and was skipped.
 type lineTooLong struct {
 	// id is the ID of the request in the line, or nil if the ID is unknown.
 	id json.RawMessage
@@ -29,9 +29,9 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), maxBytes: limit}
 }
 
-// nextLine returns the next line that is not blank, without its end; the caller owns
-// the bytes. nextLine skips a line over the limit and returns *lineTooLong; the next
-// call returns the next line. The last line may have no line end.
+// nextLine returns the next line that is not blank, without its line end. The caller owns
+// the returned bytes. A line that exceeds the limit is skipped, and the error is
+// *lineTooLong. The last line may have no line end.
 func (l *lineReader) nextLine() ([]byte, error) {
 	for {
 		line, err := l.readLine()
@@ -70,12 +70,12 @@ func (l *lineReader) readLine() ([]byte, error) {
 			}
 			return nil, &lineTooLong{id: id}
 		}
-		// If an error cut the line off, the next read returns the error again.
+		// If an error ended the line early, the next read returns the error again.
 		return bytes.TrimRight(line, "\r\n"), nil
 	}
 }
 
-// lastBytes returns the last idSearchBytes bytes of lineEnd and piece.
+// lastBytes returns the last idSearchBytes bytes of lineEnd and piece combined.
 func lastBytes(lineEnd, piece []byte) []byte {
 	joined := append(lineEnd, piece...)
 	if excess := len(joined) - idSearchBytes; excess > 0 {
@@ -84,7 +84,7 @@ func lastBytes(lineEnd, piece []byte) []byte {
 	return joined
 }
 
-// lineWriter writes messages as lines and never mixes two lines. lineWriter is safe for
+// lineWriter writes messages as lines and never mixes two lines. A lineWriter is safe for
 // concurrent use.
 type lineWriter struct {
 	w           deadlineWriter
@@ -94,19 +94,19 @@ type lineWriter struct {
 	err error      // the error of the first failed write
 }
 
-// newLineWriter returns a lineWriter that writes to out. If out has write deadlines, a
-// client that does not read fails a write after writeTimeout.
+// newLineWriter returns a lineWriter that writes to out. If out supports write deadlines,
+// a write to a client that does not read fails after writeTimeout.
 func newLineWriter(out io.Writer) *lineWriter {
 	limit, _ := out.(writeDeadliner)
 	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
 }
 
-// write writes the output of f as one line. After a failed write all further writes
+// write writes the output of f as one line. After a failed write, all further writes
 // fail, because the client may have received half a line.
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0, f) }
 
 // writePadded writes the output of f as one line, padded with spaces to at least
-// minLength bytes. JSON allows spaces after a value, so a padded line is the same
+// minLength bytes. JSON allows spaces after a value, so the padding does not change the
 // message.
 func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
@@ -149,8 +149,7 @@ func (l *lineWriter) writeMessage(m []byte) error {
 	return l.write(func(b *bufio.Writer) { b.Write(m) })
 }
 
-// writeError returns the error of the first failed write, or nil if no write has
-// failed.
+// writeError returns the error of the first failed write, or nil if no write has failed.
 func (l *lineWriter) writeError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,17 +11,17 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// maxPendingNotifications is the maximum number of mcp-go's notifications that wait for
-// the writer. A full queue loses nothing, because all notifications after the first are
-// list_changed, and clients need only one of them.
+// maxPendingNotifications limits the queue of notifications from mcp-go. A full queue
+// loses nothing: all notifications after the first are list_changed, and clients need
+// only one of each.
 const maxPendingNotifications = 64
 
 // errNoResources is the error for a subscription if the server has no resources.
 var errNoResources = errors.New("there are no resources here; call tools instead")
 
-// listener is a session as mcp-go sees it. A listener holds the notifications for the
-// client: changed lists, changed resources and log messages. listener is safe for
-// concurrent use.
+// listener is a session from mcp-go's point of view. A listener stores the notifications
+// for the client: changed lists, changed resources and log messages. A listener is safe
+// for concurrent use.
 type listener struct {
 	*Subscriber
 	logQueue
@@ -34,9 +34,9 @@ type listener struct {
 	isInitialized bool
 	clientInfo    mcp.Implementation
 	capabilities  mcp.ClientCapabilities
-	// isModern is set after the first message of protocol version 2026-07-28 or later.
-	// A client of protocol version 2026-07-28 or later receives only the notifications
-	// that filter selects, and each notification names its subscription.
+	// isModern is set after the first message of protocol version 2026-07-28 or later. A
+	// modern client receives only the notifications that filter selects, and each
+	// notification names its subscription.
 	isModern       bool
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
@@ -61,8 +61,8 @@ func newListener(id string, resources Resources) *listener {
 	}
 }
 
-// useModern records that the client sent m, a message of protocol version
-// 2026-07-28 or later.
+// useModern records that the client sent m, a message of protocol version 2026-07-28 or
+// later.
 func (l *listener) useModern(m message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *listener) useModern(m message) {
 	}
 }
 
-// queueLog queues a log message unless the client cannot receive log messages. Protocol
+// queueLog queues a log message, unless the client cannot receive log messages. Protocol
 // version 2026-07-28 has no log messages outside of requests.
 func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	l.mu.Lock()
@@ -102,9 +102,8 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them.
-// awaitNotifications may return no notifications, and always returns no notifications
-// once ctx has ended.
+// awaitNotifications waits for notifications to the client and returns them. The result
+// may be empty, and is always empty once ctx has ended.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:
@@ -116,8 +115,8 @@ func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotifica
 	}
 }
 
-// popUpdates returns the pending notifications of changed resources and the log
-// messages, and removes them.
+// popUpdates removes and returns the pending notifications of changed resources and the
+// log messages.
 func (l *listener) popUpdates() []mcp.JSONRPCNotification {
 	l.mu.Lock()
 	mayNotify := !l.isModern || l.isConfirmed
@@ -206,8 +205,8 @@ func (l *listener) SubscribeToResourceErr(uri string) error {
 	return l.resources.Subscribe(l.Subscriber, uri)
 }
 
-// SubscribeToResource implements server.SessionWithResourceSubscriptions.
-// SubscribeToResource is never called: mcp-go calls SubscribeToResourceErr.
+// SubscribeToResource implements server.SessionWithResourceSubscriptions, but is never
+// called: mcp-go calls SubscribeToResourceErr.
 func (l *listener) SubscribeToResource(uri string) { _ = l.SubscribeToResourceErr(uri) }
 
 // UnsubscribeFromResource implements server.SessionWithResourceSubscriptions.

@@ -35,8 +35,8 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 	}
 }
 
-// TestAcknowledgementComesFirst checks that notifications of changed resources follow
-// the acknowledgement of the subscription.
+// TestAcknowledgementComesFirst checks that notifications of changed resources follow the
+// acknowledgement of the subscription.
 func TestAcknowledgementComesFirst(t *testing.T) {
 	l := newListener("l", recordOnly{})
 	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
@@ -55,7 +55,7 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	}
 }
 
-// TestUnreadLogsAreBounded checks that only the newest log messages wait for a client
+// TestUnreadLogsAreBounded checks that only the newest log messages are kept for a client
 // that does not read.
 func TestUnreadLogsAreBounded(t *testing.T) {
 	l := newListener("x", nil)

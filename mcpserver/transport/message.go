@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// These constants name the methods that package transport inspects; all other methods
-// go to mcp-go.
+// Names of the methods that package transport inspects. All other methods are passed to
+// mcp-go.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"
@@ -22,7 +22,7 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// message is one JSON-RPC message whose params are not decoded.
+// message is one JSON-RPC message whose parameters are not yet decoded.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -41,8 +41,8 @@ func (m message) isRequest() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
-// hasInvalidID reports whether m is a request with an invalid ID: MCP requires a string or
-// a number.
+// hasInvalidID reports whether m is a request whose ID is neither a string nor a number,
+// as MCP requires.
 func (m message) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
@@ -51,12 +51,11 @@ func (m message) hasInvalidID() bool {
 	return first != '"' && first != '-' && (first < '0' || first > '9')
 }
 
-// idSearchBytes is how many bytes at each end of a request above the size limit are
-// searched for its ID.
+// idSearchBytes is how many bytes at each end of an oversized request are searched for
+// its ID.
 const idSearchBytes = 4096
 
-// idAtStart returns the ID at the start of a request, or nil if the start contains no
-// ID.
+// idAtStart returns the ID in the first bytes of a request, or nil if they contain no ID.
 func idAtStart(text []byte) json.RawMessage {
 	text = text[:min(len(text), idSearchBytes)]
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -77,11 +76,11 @@ func idAtStart(text []byte) json.RawMessage {
 }
 
 // lastMemberID matches the end of an object whose last member is an ID. Text inside a
-// JSON string never matches lastMemberID, because each quote in a string follows a
-// backslash.
+// JSON string never matches, because each quote in a string follows a backslash.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
-// idAtEnd returns the ID in the end of a request, or nil if the last member is not an ID.
+// idAtEnd returns the ID in the last bytes of a request, or nil if the last member is not
+// an ID.
 func idAtEnd(text []byte) json.RawMessage {
 	match := lastMemberID().FindSubmatch(text)
 	if match == nil || !json.Valid(match[1]) {
@@ -100,28 +99,28 @@ func (m message) isForHandler() bool {
 	return false
 }
 
-// Params are the params that opentabs reads of a request for Handler, a
-// subscriptions/listen or a notifications/cancelled.
+// Params are the parameters that opentabs reads from requests for Handler,
+// subscriptions/listen and notifications/cancelled.
 type Params struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	// URI names the resource of a resources/read.
+	// URI is the URI of the resource in a resources/read request.
 	URI string `json:"uri"`
-	// RequestID is the ID of the request that a notifications/cancelled cancels, Reason
-	// the reason as text.
+	// RequestID is the ID of the request that notifications/cancelled cancels. Reason is
+	// the reason of the cancellation, as text.
 	RequestID json.RawMessage `json:"requestId"`
 	Reason    json.RawMessage `json:"reason"`
-	// InputResponses are the user's answers to forms, and RequestState names the call,
-	// in a repeated request (from 2026-07-28 on).
+	// InputResponses are the user's answers to forms, and RequestState identifies the
+	// call, in a repeated request (from 2026-07-28 on).
 	InputResponses json.RawMessage `json:"inputResponses"`
 	RequestState   string          `json:"requestState"`
 	Meta           struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
 		// TraceParent is the client's trace span, in the format of W3C Trace Context.
 		TraceParent json.RawMessage `json:"traceparent"`
-		// IdempotencyKey is the key that makes a repeated call safe.
+		// IdempotencyKey is the key that makes it safe to repeat a call.
 		IdempotencyKey json.RawMessage `json:"opentabs/idempotencyKey"`
-		// Every request of protocol version 2026-07-28 or later has ProtocolVersion,
+		// Requests of protocol version 2026-07-28 or later contain ProtocolVersion,
 		// ClientInfo and Capabilities.
 		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`
 		ClientInfo      reportedClient  `json:"io.modelcontextprotocol/clientInfo"`
@@ -135,13 +134,13 @@ type reportedClient struct {
 	Version string `json:"version"`
 }
 
-// IsModern reports whether the request names a protocol version that has no
-// sessions (2026-07-28 and later).
+// IsModern reports whether the request names a protocol version without sessions
+// (2026-07-28 or later).
 func (p *Params) IsModern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
 
-// Token returns the progress token as the client wrote it, nil for none. A progress
-// token is a string or a number. Any other value counts as no token, because an error
-// in progress never fails the call.
+// Token returns the progress token as the client wrote it, or nil for none. A progress
+// token is a string or a number. An invalid token counts as none, because an error in
+// progress never fails the call.
 func (p *Params) Token() json.RawMessage {
 	t := p.Meta.ProgressToken
 	if len(t) > 0 && (t[0] == '"' || t[0] == '-' || t[0] >= '0' && t[0] <= '9') {
@@ -150,12 +149,12 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason is the longest reason of a cancellation, in characters. Characters of a
-// reason after the first MaxReason are dropped.
+// MaxReason limits the reason of a cancellation, in characters. Longer reasons are
+// truncated.
 const MaxReason = 200
 
-// cancelReason returns the reason in a notifications/cancelled without hidden
-// characters, or "" if the reason is not a string.
+// cancelReason returns the reason in a notifications/cancelled without hidden characters,
+// or "" if the reason is not a string.
 func (p *Params) cancelReason() string {
 	var reason string
 	if json.Unmarshal(p.Reason, &reason) != nil {
@@ -164,8 +163,8 @@ func (p *Params) cancelReason() string {
 	return plaintext.Line(reason, MaxReason)
 }
 
-// requestKey returns a comparable form of an ID: The IDs "1" and 1 differ; the IDs "a"
-// and "\u0061" are equal. requestKey reports false for an invalid ID.
+// requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but
+// "a" and "\u0061" are equal. The second result is false for an invalid ID.
 func requestKey(id json.RawMessage) (string, bool) {
 	id = bytes.TrimSpace(id)
 	if len(id) == 0 {

@@ -33,7 +33,8 @@ func TestRequestKey(t *testing.T) {
 	}
 }
 
-// checkSplit checks that a message and its params have the values that encoding/json decodes.
+// checkSplit checks that a message and its parameters have the values that encoding/json
+// decodes.
 func checkSplit(t *testing.T, b []byte, m message) {
 	t.Helper()
 	var want message
@@ -53,7 +54,7 @@ func checkSplit(t *testing.T, b []byte, m message) {
 	}
 }
 
-// TestParseAllocations checks that only the name of the tool is copied.
+// TestParseAllocations checks that parsing a tools/call copies only the name of the tool.
 func TestParseAllocations(t *testing.T) {
 	text := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1},"_meta":{"progressToken":"t"}}}`)
 	alloctest.Check(t, "parsing a tools/call", 1, 0, func() {

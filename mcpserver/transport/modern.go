@@ -15,9 +15,9 @@ import (
 	"opentabs/wire"
 )
 
-// serveModern serves a message of protocol version 2026-07-28 or later, which has
-// no sessions. A client cancels by closing the response; a notifications/cancelled
-// is dropped.
+// serveModern serves a message of protocol version 2026-07-28 or later, which has no
+// sessions. A client cancels a request by closing the response, so a
+// notifications/cancelled is dropped.
 func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m message, p *Params) {
 	switch {
 	case m.Method == methodCancelled && !m.isRequest():
@@ -35,7 +35,7 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 }
 
 // passModernToLibrary passes a message to mcp-go and the answer to the client. mcp-go
-// reads an ID as a float64, so an ID that would change is replaced by a string and
+// decodes an ID as a float64. An ID that would change is replaced with a string and
 // restored in the answer.
 func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m message) {
 	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.isRequest() {
@@ -58,11 +58,11 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 	s.modernHandler.ServeHTTP(idWriter{newLibraryWriter(w), []byte(replacement), clientID}, r)
 }
 
-// exactFloatID matches numbers that a float64 represents exactly.
+// exactFloatID matches integers that a float64 represents exactly.
 var exactFloatID = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
-// idWriter restores the client's ID in the answer of mcp-go, which writes a message
-// in one piece.
+// idWriter restores the client's ID in the answer of mcp-go, which writes each message in
+// one piece.
 type idWriter struct {
 	libraryWriter
 	replacement, clientID []byte
@@ -76,8 +76,8 @@ func (w idWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// serveModernListening serves a subscriptions/listen until the client or the server
-// ends. clientSession exists until serveModernListening returns.
+// serveModernListening serves a subscriptions/listen request until the client disconnects
+// or the server stops. clientSession exists until serveModernListening returns.
 func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m message, p *Params) {
 	reply := s.checkModernRequest(r, m, p)
 	switch {
@@ -102,12 +102,12 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 		panic("transport: two sessions have one id")
 	}
 	raw, err := json.Marshal(m)
-	if err != nil { // cannot happen: all members of the message are JSON
+	if err != nil { // impossible: all members of the message are JSON
 		panic("transport: " + err.Error())
 	}
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	defer stream.endUnanswered()
-	// mcp-go answers subscriptions/listen when the client leaves, or at once if the
+	// mcp-go answers subscriptions/listen when the client disconnects, or at once if the
 	// client selects no notifications.
 	listenCtx, stopListening := context.WithCancel(ctx)
 	var answer mcp.JSONRPCMessage
@@ -134,10 +134,10 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	if e, ok := answer.(mcp.JSONRPCError); ok {
 		status = modernStatus(e.Error.Code)
 	}
-	_ = stream.answer(status, func(w *bufio.Writer) { w.Write(b) }) // a client that is gone needs no answer
+	_ = stream.answer(status, func(w *bufio.Writer) { w.Write(b) }) // a disconnected client needs no answer
 }
 
-// serveModernCall serves a tools/call without a session.
+// serveModernCall serves a request for Handler without a session.
 func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *Params) {
 	if reply := s.checkModernRequest(r, m, p); reply != nil {
 		s.refuseModern(w, r, m, reply)
@@ -153,8 +153,8 @@ func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m me
 	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
-// checkModernRequest validates headers and body of a request over HTTP, and returns the
-// error, nil for a valid request.
+// checkModernRequest validates the headers and the body of an HTTP request. The result is
+// the error, or nil for a valid request.
 func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {
 	if reply := s.checkModernHeaders(r, m, p); reply != nil {
 		return reply
@@ -176,8 +176,7 @@ func checkModernMeta(p *Params) Reply {
 	return nil
 }
 
-// checkModernHeaders checks that the headers of a request repeat the values in its
-// body.
+// checkModernHeaders checks that the headers of a request repeat the values in its body.
 func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params) Reply {
 	header, body := r.Header.Get(mcp.HeaderProtocolVersion), p.Meta.ProtocolVersion
 	switch {

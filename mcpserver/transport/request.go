@@ -14,68 +14,69 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Handler answers the requests that the transports receive. Handler must be safe for
+// Handler answers the requests that clients send. Implementations must be safe for
 // concurrent use.
 type Handler interface {
-	// Ready waits until requests of the given method can be answered. The error of
-	// Ready is a sentence for the agent.
+	// Ready waits until requests with the given method can be answered. A returned error
+	// is a sentence for the agent.
 	Ready(ctx context.Context, method string) error
-	// Serve answers a tools/call, prompts/get or resources/read. When ctx ends, the
-	// client no longer waits and gets no answer.
+	// Serve answers a tools/call, prompts/get or resources/read request. If ctx ends, the
+	// client has stopped waiting and receives no answer.
 	Serve(ctx context.Context, r Request) Reply
-	// HeaderTool returns the named tool if its schema asks clients to repeat arguments
-	// in HTTP headers (x-mcp-header), or nil.
+	// HeaderTool returns the named tool if its schema makes clients repeat arguments in
+	// HTTP headers (x-mcp-header), or nil.
 	HeaderTool(name string) *mcp.Tool
 }
 
-// structuredOnly is the experimental capability of a client that needs no text that repeats
+// structuredOnly is the experimental capability of a client that needs no text besides
 // the structured content of a result.
 const structuredOnly = "opentabs/structuredOnly"
 
-// Resources receives the subscriptions of clients to resources. Resources must be safe
-// for concurrent use.
+// Resources manages the subscriptions of clients to resources. Implementations must be
+// safe for concurrent use.
 type Resources interface {
-	// Subscribe starts a client's subscription to a resource. The error of Subscribe is
-	// for the client.
+	// Subscribe starts a client's subscription to a resource. A returned error is for the
+	// client.
 	Subscribe(s *Subscriber, uri string) error
 	Unsubscribe(s *Subscriber, uri string)
 	// Drop ends all subscriptions of a client that has disconnected.
 	Drop(s *Subscriber)
 }
 
-// Request is one tools/call, prompts/get or resources/read.
+// Request is one tools/call, prompts/get or resources/read request.
 type Request struct {
 	Method string
 	Params *Params
-	// Client is the caller, for the dispatcher.
+	// Client identifies the calling client for the dispatcher.
 	Client dispatch.Client
-	// Info describes the client; Info.ID is empty if the client has no session.
+	// Info describes the client. Info.ID is empty if the client has no session.
 	Info ClientInfo
-	// Send writes a message to the client ahead of the answer; nil if the client
+	// Send writes a message to the client before the answer. Send is nil if the client
 	// accepts only the answer.
 	Send Send
 	// Ask sends the client a request and returns its result. Ask is nil if the client
 	// shows no forms during a call.
 	Ask Ask
-	// AsksByReply is set for clients of protocol version 2026-07-28 or later that
-	// show forms: the reply to the request contains the form (input_required).
+	// AsksByReply is true for clients of protocol version 2026-07-28 or later that show
+	// forms. The reply to the client's request then contains the form (input_required).
 	AsksByReply bool
-	// StructuredOnly is set if the client declared the capability structuredOnly.
+	// StructuredOnly is true if the client declared the capability structuredOnly.
 	StructuredOnly bool
 
 	server  *Server
 	session *session
 }
 
-// Send writes one message to the client. The message is written when Send returns.
+// Send writes one message to the client. The message has been written when Send returns.
 type Send func(message []byte) error
 
-// Ask sends the client a request and waits for its result. When ctx ends first, Ask
-// cancels the request and returns ctx's error.
+// Ask sends the client a request and waits for its result. If ctx ends first, Ask cancels
+// the request and returns ctx's error.
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
-// Background registers work that outlives the request. The end of the client's session
-// and Shutdown call cancel. If Background returns an error, the work must not start.
+// Background registers work that outlives the request. cancel is called when the client's
+// session ends or the server shuts down. If Background returns an error, the work must
+// not start.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
 	b := Background{r.server.sessions, r.session, r.server.newUniqueKey()}
 	return b, b.sessions.beginTask(b.session, b.key, task{cancel: cancel})
@@ -88,27 +89,27 @@ type Background struct {
 	key      string
 }
 
-// Release marks the work as done, so that the work can no longer be cancelled. The
-// answer of a released request may still be pending.
+// Release marks the work as done, so that it can no longer be cancelled. The answer of a
+// released request may still be pending.
 func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
-// Finish ends the background task: Shutdown waits for the Finish of each task. No
-// method of a Background is called after Finish.
+// Finish ends the background task. Shutdown waits until each task has finished. No method
+// of a Background may be called after Finish.
 func (b Background) Finish() { b.sessions.finishTask() }
 
 // Reply is the answer to a Request.
 type Reply interface {
-	// ErrorCode returns the code of a JSON-RPC error, 0 for a result.
+	// ErrorCode returns the code of a JSON-RPC error, or 0 for a result.
 	ErrorCode() int
 	// CallID returns the ID of the call for log lines, or "" if the request started no
 	// call.
 	CallID() string
 	// WriteMember writes the member "result" or "error" of the answer. identity is the
-	// name and version of the server as JSON, which protocol version 2026-07-28
-	// requires in each result; nil for earlier versions. WriteMember returns no error,
-	// because w keeps the error of a failed write.
+	// name and version of the server as JSON, which protocol version 2026-07-28 requires
+	// in each result, or nil for earlier versions. WriteMember returns no error, because
+	// w keeps the error of a failed write.
 	WriteMember(w *bufio.Writer, identity json.RawMessage)
-	// Undelivered is called if the client did not get the reply.
+	// Undelivered is called if the client did not receive the reply.
 	Undelivered()
 }
 
@@ -119,11 +120,11 @@ type Fault struct {
 	Details any // the error's data; nil for none
 }
 
-// maxFaultText is the longest message of a JSON-RPC error, in characters.
+// maxFaultText limits the message of a JSON-RPC error, in characters.
 const maxFaultText = 4000
 
-// Faultf returns a JSON-RPC error. Faultf removes hidden characters, which may come
-// from the client, from the error's message.
+// Faultf returns a JSON-RPC error. Hidden characters, which may come from the client, are
+// removed from the error's message.
 func Faultf(code int, format string, args ...any) Fault {
 	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
 }

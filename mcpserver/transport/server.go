@@ -18,9 +18,9 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Options configures a Server.
+// Options configure a [Server].
 type Options struct {
-	// Log receives lines about sessions and faults. Default: no log.
+	// Log receives lines about sessions and errors. By default, nothing is logged.
 	Log zerolog.Logger
 	// SessionIdle is how long an HTTP session without calls, streams and requests is
 	// kept. Required.
@@ -29,32 +29,32 @@ type Options struct {
 	Heartbeat time.Duration
 	// MaxRequestBytes is the maximum size of a request, in bytes. Required.
 	MaxRequestBytes int64
-	// Identity is the server's identity as JSON, for the results of protocol version
-	// 2026-07-28. Required.
+	// Identity is the server's name and version as JSON, for the results of protocol
+	// version 2026-07-28. Required.
 	Identity json.RawMessage
-	// OnSessionEnd receives the client of each ended session. OnSessionEnd also receives
-	// each client without sessions whose token was removed. By default, OnSessionEnd is
-	// not called.
+	// OnSessionEnd receives the client of each ended session. For a client without
+	// sessions, OnSessionEnd is called when its token is removed. By default, nothing
+	// happens.
 	OnSessionEnd func(dispatch.Client)
-	// Resources receives subscriptions. By default the server has no resources.
+	// Resources manages subscriptions. By default, the server has no resources.
 	Resources Resources
 }
 
-// Server connects clients to a Handler. Create a Server with New.
+// Server connects MCP clients to a [Handler]. Create a Server with [New].
 type Server struct {
 	opts     Options
 	handler  Handler
 	library  *server.MCPServer // answers the requests that are not for handler
 	sessions *sessions
-	// modernHandler answers HTTP requests of protocol version 2026-07-28 and later,
-	// except requests for Handler and subscriptions/listen.
+	// modernHandler answers HTTP requests of protocol version 2026-07-28 or later, except
+	// requests for Handler and subscriptions/listen.
 	modernHandler *server.StreamableHTTPServer
 	// lastKey counts the tasks that no client can cancel by an ID.
 	lastKey atomic.Uint64
 }
 
-// New returns a Server for a handler and a library. handler answers calls, prompts and
-// resources; library answers every other request.
+// New returns a Server for a handler and a library. The handler answers calls, prompts
+// and resources. The library answers every other request.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
 	if s.opts.OnSessionEnd == nil {
@@ -66,37 +66,35 @@ func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	return s
 }
 
-// Clients returns the sessions of connected clients, oldest first. An HTTP client
-// counts as gone after it closed a response early, or after 10 minutes without a stream
-// or request. A client that counts as gone may still have a session. A client of
-// protocol version 2026-07-28 has no session over HTTP, and is listed while it listens
-// for changes.
+// Clients returns the sessions of connected clients, oldest first. An HTTP client counts
+// as disconnected after it closed a response early, or after 10 minutes without a stream
+// or request. The session of a disconnected client may still exist. A client of protocol
+// version 2026-07-28 has no session over HTTP, and is listed only while it listens for
+// changes.
 func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for
-// the running calls. When ctx ends first, Shutdown cancels the calls and returns ctx's
-// error.
+// running calls. If ctx ends first, Shutdown cancels the calls and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
-// RevokeToken ends the sessions, streams and calls of the client whose token was
-// removed. Before the call of RevokeToken, the caller makes sure that new requests with
-// the token are rejected.
+// RevokeToken ends the sessions, streams and calls of the client whose token was removed.
+// The caller must first make sure that new requests with the token are rejected.
 func (s *Server) RevokeToken(token string) {
 	revoked := Credential{Kind: dispatch.CredentialToken, Token: token}
 	s.sessions.revokeCredential(revoked)
 	s.opts.OnSessionEnd(revoked.sessionlessClient(""))
 }
 
-// Log sends a log message to all clients that want messages of that level. Log never
-// blocks: a client that does not read loses messages, the oldest first.
+// Log sends a log message to all clients that want messages of its level, without
+// blocking. A client that does not read loses messages, the oldest first.
 func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	for _, l := range s.sessions.allListeners() {
 		l.queueLog(level, n)
 	}
 }
 
-// passToLibrary sends a message of a session to mcp-go and returns the answer, or nil
-// if there is no answer.
+// passToLibrary passes a session's message to mcp-go and returns the answer, or nil if
+// there is no answer.
 func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m message, raw []byte) mcp.JSONRPCMessage {
 	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
 		return notReadyAnswer(m.ID, err)
@@ -105,8 +103,8 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 	if !m.isRequest() {
 		return nil
 	}
-	// mcp-go reads an ID as a float64, but the client expects the ID exactly as the
-	// client wrote it.
+	// mcp-go decodes an ID as a float64, but the client expects exactly the ID that it
+	// sent.
 	switch a := answer.(type) {
 	case mcp.JSONRPCResponse:
 		if m.Method == methodInitialize {
@@ -121,7 +119,7 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 	return answer
 }
 
-// notReadyAnswer is the answer to a request that Handler.Ready rejected.
+// notReadyAnswer returns the answer to a request that Handler.Ready rejected.
 func notReadyAnswer(id any, err error) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, err.Error(), nil)
 }
@@ -141,7 +139,7 @@ func (s *Server) recordClientName(clientSession *session, m message) {
 }
 
 // removeEndedSession removes an ended session from mcp-go and its subscriptions from
-// Resources. Then removeEndedSession calls OnSessionEnd.
+// Resources, then calls OnSessionEnd.
 func (s *Server) removeEndedSession(in *session) {
 	s.library.UnregisterSession(context.Background(), in.id)
 	if s.opts.Resources != nil {
@@ -188,6 +186,6 @@ func (s *Server) tooLargeText() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encodeJSON returns v as JSON. encodeJSON panics for values that have no JSON; package
-// transport never encodes such values.
+// encodeJSON returns v as JSON. encodeJSON panics for values that have no JSON, which
+// package transport never encodes.
 func encodeJSON(v any) []byte { return rawjson.Encode(v) }

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// noCalls is a Handler that answers no call.
+// noCalls is a Handler that rejects every call.
 type noCalls struct{}
 
 func (noCalls) Ready(context.Context, string) error  { return nil }
@@ -51,8 +51,8 @@ func initializeSession(t *testing.T, s *Server) {
 	}
 }
 
-// TestEndedSessionsAreRemoved checks that idle sessions are removed, also from mcp-go,
-// so that no notifications are queued for them.
+// TestEndedSessionsAreRemoved checks that idle sessions are removed, even from mcp-go, so
+// that no notifications are queued for them.
 func TestEndedSessionsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, library := newTestServer(Options{SessionIdle: time.Hour, Heartbeat: 25 * time.Second, MaxRequestBytes: 1 << 20})
@@ -85,8 +85,8 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 	})
 }
 
-// TestNoRequestToAClientThatIsGone checks that a request whose context has ended is
-// not sent.
+// TestNoRequestToAClientThatIsGone checks that a request to the client is not sent if its
+// context has ended.
 func TestNoRequestToAClientThatIsGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

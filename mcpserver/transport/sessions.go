@@ -17,8 +17,7 @@ import (
 	"opentabs/dispatch"
 )
 
-// These errors are the causes with which the context of a request ends before its
-// answer.
+// Causes with which the context of a request ends before its answer.
 var (
 	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
@@ -30,18 +29,18 @@ var (
 // errDuplicateID rejects a request with the ID of a running request.
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
-// These constants name the transport of a session.
+// Names of the transport of a session.
 const (
 	OverHTTP  = "http"
 	OverStdio = "stdio"
 )
 
-// ClientInfo is one connected session.
+// ClientInfo describes one connected session and its client.
 type ClientInfo struct {
-	// ID is the session's ID. ID works as a password: do not show it.
+	// ID is the session's ID, which works as a password and must not be shown.
 	ID string
 	Credential
-	// Name and Version are reported by the client; empty before initialize.
+	// Name and Version are reported by the client, and empty before initialize.
 	Name    string
 	Version string
 	// Transport is "http" or "stdio".
@@ -54,27 +53,26 @@ type ClientInfo struct {
 type session struct {
 	id          string
 	publicName  string         // the session's name in lists of calls; unlike id, publicName is not secret
-	listener    *listener      // the session as mcp-go sees it; nil if sessionless
+	listener    *listener      // the session as mcp-go sees it; nil for clients without sessions
 	credential  Credential     // the credential of the client
 	requests    clientRequests // the pending requests to the client
 	done        chan struct{}  // closed when the session has ended
 	info        ClientInfo     // guarded by sessions.mu
-	lastRequest time.Time      // time of the last request; guarded by sessions.mu
-	isBrokenOff bool           // the client closed a response early and has sent no request since; guarded by sessions.mu
-	// runningTasks contains the running tasks of the session by their keys; guarded by
-	// sessions.mu.
+	lastRequest time.Time      // the time of the last request; guarded by sessions.mu
+	isBrokenOff bool           // set if the client closed a response early and has sent no request since; guarded by sessions.mu
+	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
 	// earlyCancels contains the cancellations that arrived before their requests.
-	// endedKeys contains the keys of the last released tasks, and oldestEnded is the
-	// index of the oldest key once endedKeys is full. sessions.mu guards earlyCancels,
+	// endedKeys is a ring of the keys of the last released tasks, and oldestEnded is the
+	// index of the oldest key once the ring is full. sessions.mu guards earlyCancels,
 	// endedKeys and oldestEnded.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
 	oldestEnded  int
 }
 
-// quietLimit is how long a client without requests and streams counts as connected.
-// quietLimit is also how long a session is kept after its client closed a response early.
+// quietLimit is how long a client without requests and streams counts as connected. A
+// session whose client closed a response early expires after the same time.
 const quietLimit = 10 * time.Minute
 
 // earlyCancel is a cancellation that arrived before its request.
@@ -84,12 +82,12 @@ type earlyCancel struct {
 }
 
 const (
-	// earlyCancelLifetime is how long a cancellation waits for its request. Over HTTP a
-	// call and its cancellation use separate connections, so the cancellation may arrive
-	// first.
+	// earlyCancelLifetime is how long an early cancellation is kept for its request. Over
+	// HTTP, a call and its cancellation use separate connections, so the cancellation may
+	// arrive first.
 	earlyCancelLifetime = 5 * time.Second
-	// maxEarlyCancels and maxEndedKeys limit the stored cancellations and the stored
-	// keys of ended tasks of one session.
+	// maxEarlyCancels and maxEndedKeys limit the stored cancellations and the stored keys
+	// of ended tasks of one session.
 	maxEarlyCancels = 64
 	maxEndedKeys    = 256
 )
@@ -103,26 +101,27 @@ func publicNameOf(id string) string {
 // task is a call or a stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
-	// isStream is set for a stream without a call, which never ends by itself.
+	// isStream is set for a stream without a call, which ends only when it is cancelled.
 	isStream bool
 }
 
-// sessions is the table of all sessions, safe for concurrent use.
+// sessions is the table of all sessions. The methods of sessions are safe for concurrent
+// use.
 type sessions struct {
 	// idleTimeout is Options.SessionIdle.
 	idleTimeout time.Duration
-	// onSessionEnd is called, without mu, for each session that has ended.
+	// onSessionEnd is called for each session that has ended, without sessions.mu.
 	onSessionEnd func(*session)
 	resources    Resources // nil if the server has no resources
 	// shutdownBegun is closed when Shutdown begins.
 	shutdownBegun chan struct{}
-	// openTasks counts the running tasks; no task is added once isClosed is set.
+	// openTasks counts the running tasks. No task is added once isClosed is set.
 	openTasks sync.WaitGroup
 
-	mu           sync.Mutex // guards all fields below, and the fields of a session whose comments name sessions.mu
+	mu           sync.Mutex // guards all fields below, and the fields of session whose comments name sessions.mu
 	sessionsByID map[string]*session
 	isClosed     bool
-	sweepTimer   *time.Timer // sweepTimer runs while there are HTTP sessions
+	sweepTimer   *time.Timer // runs while there are HTTP sessions
 
 	// sessionless contains the tasks of clients whose protocol version has no sessions.
 	sessionless map[Credential]*session
@@ -198,8 +197,8 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	return s, true
 }
 
-// recordBreakOff records that a client closed a response early. A client that closed a
-// response may return, because a session is not bound to a connection.
+// recordBreakOff records that a client closed a response early. The client may return
+// later, because a session is not bound to a connection.
 func (t *sessions) recordBreakOff(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,17 +214,17 @@ func (t *sessions) setClientName(id string, c reportedClient) {
 	}
 }
 
-// clientInfo describes a session's client.
+// clientInfo returns the description of a session's client.
 func (t *sessions) clientInfo(s *session) ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return s.info
 }
 
-// beginTask registers a task of a session, so that cancelTask, the end of the session
-// and Shutdown can cancel the task. beginTask returns errDuplicateID, ErrSessionEnded
-// or ErrShutdown if the task must not start. At the end of a task, call releaseTask,
-// then finishTask.
+// beginTask registers a task of a session, so that the task can be cancelled by
+// cancelTask, the end of the session, or Shutdown. The task must not start if beginTask
+// returns errDuplicateID, ErrSessionEnded or ErrShutdown. When the task ends, call
+// releaseTask, then finishTask.
 func (t *sessions) beginTask(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -252,8 +251,7 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 }
 
 // releaseTask removes the task with the given key. A released task can no longer be
-// cancelled, and its ID is free. After the answer of a released task has been written,
-// call finishTask.
+// cancelled, and its ID may be reused. Call finishTask after the answer has been written.
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)
@@ -276,8 +274,8 @@ func newCancelCause(reason string) error {
 	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: reason})
 }
 
-// cancelTask cancels the task with the given key, also if the task starts within
-// earlyCancelLifetime. cancelTask does nothing if the task has ended.
+// cancelTask cancels the task with the given key, even if the task starts only within
+// earlyCancelLifetime. A task that has ended is not affected.
 func (t *sessions) cancelTask(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.runningTasks[key]
@@ -303,7 +301,7 @@ func (s *session) cancelEarly(key, reason string) {
 	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: reason}
 }
 
-// closeSession ends a session and cancels its tasks, and reports false for an unknown
+// closeSession ends a session and cancels its tasks. The result is false for an unknown
 // session.
 func (t *sessions) closeSession(id string) bool {
 	t.mu.Lock()
@@ -348,7 +346,7 @@ func (t *sessions) revokeCredential(c Credential) {
 	}
 }
 
-// runningTasksOf returns the tasks of a session. The caller holds mu.
+// runningTasksOf returns the tasks of a session. The caller holds sessions.mu.
 func runningTasksOf(s *session) []task {
 	tasks := make([]task, 0, len(s.runningTasks))
 	for _, k := range s.runningTasks {
@@ -357,10 +355,11 @@ func runningTasksOf(s *session) []task {
 	return tasks
 }
 
-// sweepInterval returns the time between two runs of closeExpired.
+// sweepInterval returns the time between two calls of closeExpired.
 func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, quietLimit) / 4 }
 
-// isExpired reports whether an HTTP session was idle for too long. The caller holds mu.
+// isExpired reports whether an HTTP session was idle for too long. The caller holds
+// sessions.mu.
 func (t *sessions) isExpired(s *session) bool {
 	limit := t.idleTimeout
 	if s.isBrokenOff {
@@ -394,8 +393,8 @@ func (t *sessions) closeExpired() {
 	}
 }
 
-// shutdown rejects new tasks, ends every stream, and waits for the running calls. When
-// ctx ends first, shutdown cancels the calls and returns ctx's error.
+// shutdown rejects new tasks, ends every stream, and waits for running calls. If ctx ends
+// first, shutdown cancels the calls and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
 	allFinished := make(chan struct{})
@@ -412,8 +411,8 @@ func (t *sessions) shutdown(ctx context.Context) error {
 	}
 }
 
-// cancelAll closes the table of sessions and cancels all tasks, or only streams without
-// a call if streamsOnly is set.
+// cancelAll rejects new tasks and cancels all tasks. If streamsOnly is true, only streams
+// without a call are cancelled.
 func (t *sessions) cancelAll(streamsOnly bool) {
 	t.mu.Lock()
 	if !t.isClosed {
@@ -438,9 +437,9 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	}
 }
 
-// isConnected reports whether a session's client counts as connected. A client over
-// stdio always counts as connected, because its session ends with the client. The
-// caller holds mu.
+// isConnected reports whether a session's client counts as connected. A client over stdio
+// is always connected, because its session ends with the client. The caller holds
+// sessions.mu.
 func (s *session) isConnected() bool {
 	return s.info.Transport != OverHTTP || len(s.runningTasks) > 0 || !s.isBrokenOff && time.Since(s.lastRequest) < quietLimit
 }

@@ -13,16 +13,15 @@ import (
 	"opentabs/wire"
 )
 
-// ServeStdio serves one client that writes messages as lines to in and reads them from
-// out. ServeStdio returns nil when in or ctx has ended, or when the running calls are
-// done after Shutdown. If a write to out fails, ServeStdio returns the error of that
-// write. At the end of in or ctx, running calls are cancelled; requests other than
-// calls that were read are still answered.
+// ServeStdio serves one client over a pair of streams, with one message per line. The
+// client writes to in and reads from out. ServeStdio returns nil when in or ctx has
+// ended, or when the running calls are done after Shutdown. If a write to out fails,
+// ServeStdio returns its error. When in or ctx ends, running calls are cancelled, but
+// other requests that were read are still answered.
 //
-// ServeStdio does not close in. If ServeStdio returns before the end of in, one
-// goroutine still waits for a read: close in to end this goroutine. If out has a
-// SetWriteDeadline, as a net.Conn has, a client that reads nothing for 30 s counts as
-// gone.
+// ServeStdio does not close in. If ServeStdio returns before in ends, one goroutine is
+// still reading; close in to end this goroutine. If out has a method SetWriteDeadline, as
+// a net.Conn has, a client that reads nothing for 30 s is disconnected.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -49,8 +48,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return c.out.writeError()
 }
 
-// stdioCredential returns the credential in ctx. Without a credential in ctx,
-// stdioCredential returns the credential of a local program without a token.
+// stdioCredential returns the credential in ctx, or else the credential of a local
+// program without a token.
 func stdioCredential(ctx context.Context) Credential {
 	if c := contextCredential(ctx); c != (Credential{}) {
 		return c
@@ -101,7 +100,8 @@ func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
 	}
 }
 
-// readLines sends the lines of r until r has ended or stopReading is closed.
+// readLines sends the lines of r to the channel lines until r has ended or stopReading is
+// closed.
 func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct{}) {
 	for {
 		line, err := r.nextLine()
@@ -150,15 +150,15 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	case m.isRequest() && m.Method != methodInitialize:
 		c.requests.Go(func() { c.passToLibrary(ctx, line, m) })
 	default:
-		// Notifications, initialize and invalid messages are handled before the next
-		// line is read.
+		// Notifications, initialize and invalid messages are handled before the next line
+		// is read.
 		c.passToLibrary(ctx, line, m)
 	}
 }
 
 // startRequest starts a request that can be cancelled.
 func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, p *Params) {
-	key, _ := requestKey(m.ID) // serveLine rejects a bad ID
+	key, _ := requestKey(m.ID) // serveLine rejects an invalid ID
 	ctx, cancel := context.WithCancelCause(ctx)
 	table := c.server.sessions
 	switch err := table.beginTask(c.session, key, task{cancel: cancel, isStream: m.Method == methodListen}); {
@@ -183,8 +183,8 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, 
 	})
 }
 
-// serveCall serves a request for Handler. A client that has cancelled the request gets
-// no answer.
+// serveCall serves a request for Handler. A client that has cancelled the request
+// receives no answer.
 func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.publicName, c.server.sessions.clientInfo(c.session).Name)
 	var reply Reply
@@ -214,8 +214,8 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 	}
 }
 
-// lastWritten is the last message of a call before its answer. lastWritten is safe for
-// concurrent use.
+// lastWritten records the last message of a call before its answer. The methods of
+// lastWritten are safe for concurrent use.
 type lastWritten struct {
 	mu        sync.Mutex // guards all fields below
 	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
@@ -235,8 +235,8 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 }
 
 // awaitProgressRead waits until the client has read the last progress of a call, as far
-// as the server can detect that. awaitProgressRead returns the least length of the
-// call's answer. awaitProgressRead does not wait for a call without recent progress.
+// as the server can detect. The result is the minimum length of the call's answer. A call
+// without recent progress is not delayed.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
 	number, writtenAt := last.get()
 	switch {
@@ -250,8 +250,7 @@ func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, 
 	return paddedAnswerBytes
 }
 
-// passToLibrary passes a message to mcp-go and writes the answer, if mcp-go returns an
-// answer.
+// passToLibrary passes a message to mcp-go and writes the answer, if there is one.
 func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
 	answer := c.server.passToLibrary(ctx, c.session, m, line)
 	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
@@ -264,8 +263,8 @@ func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message)
 	c.send(answer)
 }
 
-// forwardNotifications sends the client its notifications (changed lists and resources, log
-// messages).
+// forwardNotifications sends the client its notifications (changed lists and resources,
+// log messages).
 func (c *stdioClient) forwardNotifications(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, n := range c.session.listener.awaitNotifications(ctx) {

@@ -15,9 +15,9 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// These constants limit how long one write waits for a client that does not read. A
-// notification is small, so any client that reads accepts the notification at once. A
-// part of a result may have to wait for a slow client.
+// Limits for one write to a client that does not read. A notification is small, so any
+// client that reads accepts it at once. A part of a large result may have to wait for a
+// slow client.
 const (
 	notifyTimeout = 5 * time.Second
 	writeTimeout  = 30 * time.Second
@@ -26,11 +26,10 @@ const (
 // errStreamEnded is the error for a message that is sent after the answer.
 var errStreamEnded = errors.New("the stream has ended")
 
-// bufferPool contains the buffers that messages are written through.
+// bufferPool contains the buffers through which messages are written.
 var bufferPool = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
-// writeBuffered calls f with a buffer in front of w and returns the first error
-// of a write.
+// writeBuffered calls f with a buffer in front of w and returns the first write error.
 func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	b, ok := bufferPool.Get().(*bufio.Writer)
 	if !ok {
@@ -44,24 +43,24 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is the HTTP response to a call or a GET: plain JSON, or a stream of events if
-// messages precede the answer. stream is safe for concurrent use.
+// stream is the HTTP response to a call or a GET request. The response is plain JSON, or
+// an event stream if messages precede the answer. A stream is safe for concurrent use.
 type stream struct {
 	w             http.ResponseWriter
 	controller    *http.ResponseController
-	acceptsEvents bool          // the client accepts text/event-stream
-	heartbeat     time.Duration // time between two keep-alive comments
-	onWriteError  func()        // onWriteError is called once, after the first failed write
+	acceptsEvents bool          // whether the client accepts text/event-stream
+	heartbeat     time.Duration // the time between two keep-alive comments
+	onWriteError  func()        // called once, after the first failed write
 
 	mu             sync.Mutex // guards all fields below and keeps messages whole
 	heartbeatTimer *time.Timer
-	isStarted      bool // the headers of an event stream are sent
+	isStarted      bool // whether the headers of an event stream are sent
 	isEnded        bool
 	writeErr       error // the error of the first failed write
 }
 
-// newStream starts the response to the HTTP request r. A comment at each heartbeat
-// keeps the client and proxies from closing a silent stream.
+// newStream starts the response to the HTTP request r. A comment at each heartbeat keeps
+// the client and proxies from closing a silent stream.
 func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, onWriteError func()) *stream {
 	s := &stream{
 		w: w, controller: http.NewResponseController(w), acceptsEvents: acceptsEvents(r), heartbeat: heartbeat, onWriteError: onWriteError,
@@ -90,9 +89,8 @@ func (s *stream) open() {
 	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // after a failed write, onWriteError is called
 }
 
-// notify sends a message to the client before the answer. notify waits at most
-// notifyTimeout for a client that does not read; after a failed write, all further
-// writes fail.
+// notify sends a message to the client before the answer. A write to a client that does
+// not read fails after notifyTimeout. After a failed write, all further writes fail.
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +101,7 @@ func (s *stream) notify(message []byte) error {
 	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
-// sendAll sends notifications. If a notification cannot be sent, onWriteError is
-// called.
+// sendAll sends notifications. If a notification cannot be sent, onWriteError is called.
 func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	for _, n := range notifications {
 		b, err := json.Marshal(n)
@@ -141,8 +138,8 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	return s.write(writeTimeout, f)
 }
 
-// smallAnswer is the length up to which net/http keeps a response in its buffer until the
-// handler returns, in bytes. A deadline for such an answer would have no effect.
+// smallAnswer is the length in bytes up to which net/http buffers a response until the
+// handler returns. A deadline for such an answer would have no effect.
 const smallAnswer = 2 << 10
 
 // endUnanswered ends the stream without an answer, because the client has cancelled its
@@ -160,7 +157,7 @@ func (s *stream) endUnanswered() {
 	}
 }
 
-// end stops the comments and notifications of a stream. The caller of end holds mu and
+// end stops the comments and notifications of a stream. The caller holds stream.mu and
 // may still write the answer.
 func (s *stream) end() {
 	s.isEnded = true
@@ -169,8 +166,8 @@ func (s *stream) end() {
 	}
 }
 
-// start sends the headers of an event stream unless they were sent already. The caller
-// holds mu.
+// start sends the headers of an event stream unless they were already sent. The caller
+// holds stream.mu.
 func (s *stream) start() {
 	if s.isStarted {
 		return
@@ -182,7 +179,7 @@ func (s *stream) start() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
-// sendEvent sends one message as an event. The caller holds mu.
+// sendEvent sends one message as an event. The caller holds stream.mu.
 func (s *stream) sendEvent(timeout time.Duration, f func(*bufio.Writer)) error {
 	s.start()
 	return s.write(timeout, func(b *bufio.Writer) {
@@ -193,7 +190,7 @@ func (s *stream) sendEvent(timeout time.Duration, f func(*bufio.Writer)) error {
 }
 
 // write sends the output of f to the client and flushes the response. The caller holds
-// mu.
+// stream.mu.
 func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	if s.writeErr != nil {
 		return s.writeErr
@@ -208,8 +205,7 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 		err = s.controller.Flush()
 	}
 	if w.hasDeadline {
-		// The write deadline is removed, because the answer may follow much later, after
-		// the deadline.
+		// Remove the write deadline, because the answer may follow long after it.
 		_ = s.controller.SetWriteDeadline(time.Time{})
 	}
 	if err != nil {
@@ -219,16 +215,16 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	return err
 }
 
-// writeDeadliner is an output with write deadlines.
+// writeDeadliner is an output that supports write deadlines.
 type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 
-// deadlineWriter gives every write that may wait a deadline.
+// deadlineWriter sets a deadline for every write that may block.
 type deadlineWriter struct {
 	w         io.Writer
 	deadliner writeDeadliner // nil if w has no deadlines
 	timeout   time.Duration
-	// bufferedBytes is how many bytes w accepts without waiting for the client. Their
-	// writes get no deadline.
+	// bufferedBytes is how many bytes w accepts without waiting for the client. Writes
+	// within this limit get no deadline.
 	bufferedBytes int
 	// hasDeadline is set once a write has set a deadline.
 	hasDeadline bool
@@ -251,7 +247,7 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 }
 
 // libraryWriter is the response to a request that mcp-go serves. Each write has a
-// deadline, so a client that does not read cannot block Shutdown.
+// deadline, so that a client that does not read cannot block Shutdown.
 type libraryWriter struct {
 	http.ResponseWriter
 	controller *http.ResponseController

@@ -56,7 +56,7 @@ func TestFailedWriteIsReportedOnce(t *testing.T) {
 	}
 }
 
-// broken is an HTTP response whose client is gone.
+// broken is an HTTP response whose client has disconnected.
 type broken struct{}
 
 func (broken) Header() http.Header       { return http.Header{} }

@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Subscriber is a client that can subscribe to resources. Subscriber is safe for
+// Subscriber is a client that can subscribe to resources. A Subscriber is safe for
 // concurrent use.
 type Subscriber struct {
 	updateSignal tokenSignal // set when a resource has changed
@@ -18,12 +18,12 @@ type Subscriber struct {
 }
 
 // NewSubscriber returns a Subscriber that adds a token to updateSignal when a resource
-// has changed. The channel updateSignal must have room for one token.
+// has changed. The channel updateSignal must have capacity 1.
 func NewSubscriber(updateSignal chan struct{}) *Subscriber {
 	return &Subscriber{updateSignal: updateSignal, subscribedURIs: map[string]bool{}}
 }
 
-// RecordChange records that a resource has changed, and never blocks.
+// RecordChange records that a resource has changed, without blocking.
 func (s *Subscriber) RecordChange(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,8 +33,7 @@ func (s *Subscriber) RecordChange(uri string) {
 	}
 }
 
-// RecordSubscription records that the client's subscription to a resource began or
-// ended.
+// RecordSubscription records that the client's subscription to a resource began or ended.
 func (s *Subscriber) RecordSubscription(uri string, isSubscribed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,9 +51,8 @@ func (s *Subscriber) CountSubscriptions() int {
 	return len(s.subscribedURIs)
 }
 
-// PopChanged returns the URIs of changed resources, sorted, and marks their
-// notifications as sent. A slow client gets one notification for many changes of a
-// resource.
+// PopChanged returns the sorted URIs of changed resources, and marks their notifications
+// as sent. A slow client gets one notification for many changes of a resource.
 func (s *Subscriber) PopChanged() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +67,7 @@ func (s *Subscriber) PopChanged() []string {
 	return changedURIs
 }
 
-// SubscribedResources returns the URIs of the client's subscriptions, sorted.
+// SubscribedResources returns the sorted URIs of the client's subscriptions.
 func (s *Subscriber) SubscribedResources() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,10 +82,11 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 	return ok
 }
 
-// tokenSignal is a channel with room for one token.
+// tokenSignal is a channel of capacity 1 that signals an update.
 type tokenSignal chan struct{}
 
-// set adds a token to the channel unless the channel has a token, and never blocks.
+// set adds a token to the channel, without blocking. If the channel already has a token,
+// set does nothing.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:
@@ -95,11 +94,11 @@ func (s tokenSignal) set() {
 	}
 }
 
-// maxPendingLogs is the maximum number of log messages that wait for one client. Above
-// maxPendingLogs, the oldest messages are dropped.
+// maxPendingLogs limits the log messages that are queued for one client. Beyond the
+// limit, the oldest messages are dropped.
 const maxPendingLogs = 100
 
-// logLevels are the log levels of MCP, the least important first.
+// logLevels are the log levels of MCP, least important first.
 var logLevels = []mcp.LoggingLevel{
 	mcp.LoggingLevelDebug, mcp.LoggingLevelInfo, mcp.LoggingLevelNotice, mcp.LoggingLevelWarning, mcp.LoggingLevelError,
 	mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency,
@@ -108,8 +107,8 @@ var logLevels = []mcp.LoggingLevel{
 // defaultLogLevel is the log level of a client that has set no level.
 const defaultLogLevel = mcp.LoggingLevelInfo
 
-// logQueue contains the log messages that wait for one client. logQueue is safe for
-// concurrent use.
+// logQueue contains the log messages that are queued for one client. The methods of
+// logQueue are safe for concurrent use.
 type logQueue struct {
 	updateSignal tokenSignal
 
@@ -118,7 +117,7 @@ type logQueue struct {
 	pendingLogs []mcp.JSONRPCNotification
 }
 
-// push adds a log message if the client wants messages of its level, and never blocks.
+// push adds a log message if the client wants messages of this level, without blocking.
 func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -132,7 +131,7 @@ func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.updateSignal.set()
 }
 
-// popAll returns the waiting messages and removes them.
+// popAll removes and returns the queued log messages.
 func (q *logQueue) popAll() []mcp.JSONRPCNotification {
 	q.mu.Lock()
 	defer q.mu.Unlock()

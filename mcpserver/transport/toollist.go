@@ -7,16 +7,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// toolList is an answer to tools/list. toolList writes the schemas of tools unchanged,
-// because schemas are JSON already. mcp-go would copy each schema four times, which
-// takes longer than the start of a hundred plugins.
+// toolList is an answer to tools/list. The schemas of tools are written unchanged,
+// because they are already JSON. mcp-go would copy each schema four times, which takes
+// longer than starting a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult
 }
 
-// asToolList returns an answer to tools/list as a toolList, and reports false for any
-// other answer.
+// asToolList returns an answer to tools/list as a toolList. The second result is false
+// for any other answer.
 func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {
@@ -56,8 +56,8 @@ func (l toolList) writeTo(b *bufio.Writer) {
 	b.WriteString("]}}")
 }
 
-// writeTool writes a tool with the members that mcp-go writes, in their order. A tool
-// with members that no tool of opentabs has is encoded by mcp-go.
+// writeTool writes a tool with the same members in the same order as mcp-go. A tool with
+// members that opentabs never sets is encoded by mcp-go.
 func writeTool(b *bufio.Writer, t *mcp.Tool) {
 	if t.RawInputSchema == nil || t.Icons != nil || t.Execution != nil || t.DeferLoading ||
 		t.InputSchema.Type != "" || t.OutputSchema.Type != "" {
