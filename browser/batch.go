@@ -138,8 +138,8 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
-// newStepError returns the error of a batch whose step failed with err. The results of
-// the earlier steps are in PageText, because they quote pages.
+// newStepError returns the error of a batch whose step failed with err. PageText contains
+// the results of the earlier steps, because these results quote pages.
 func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message

@@ -26,7 +26,7 @@ type Options struct {
 	// are not limited.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
-	// browser's extension. By default, only the extension checks these permissions.
+	// browser's extension. By default, only the extension checks its Chrome permissions.
 	CapabilitiesOf func(browserID string) []string
 	// Files stores the files that browser tools write. Required.
 	Files *filestore.Store
@@ -74,8 +74,8 @@ const sessionArgument = "_session"
 // because the gates check only the address of the tab.
 const framesArgument = "_frames"
 
-// Targets implements dispatch.Bridge. For browser tools, it also requests an inspection
-// of the page's secret fields.
+// Targets implements dispatch.Bridge. For browser tools, Targets also requests an
+// inspection of the page's secret fields.
 func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Plugin == Name {
 		choice.Inspect = b.sites.inspectionFor(choice)

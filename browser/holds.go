@@ -134,8 +134,8 @@ func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 // Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate. Decide suspends a client that the user has stopped,
-// and waits for or rejects a tab that another client holds.
+// Decide implements dispatch.Gate. A call of a client that the user has stopped is
+// suspended. A call in a tab that another client holds waits or fails.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -176,8 +176,8 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// waitFor returns how an acting call waits for a tab that another client holds. The
-// result is nil if the tab is free, or if the hold lasts longer than maxHoldWait.
+// waitFor returns how an acting call waits for a tab that another client holds. waitFor
+// returns nil if the tab is free, or if the hold lasts longer than maxHoldWait.
 func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -310,8 +310,8 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 
 func isBatch(tool dispatch.Tool) bool { return tool.Plugin == Name && tool.Name == toolBatch }
 
-// recordBatchEnd records the end of a batch. The client now receives the pages that the
-// batch has read.
+// recordBatchEnd records the end of a batch. When a batch ends, the client receives the
+// pages that the batch has read.
 func (h *Holds) recordBatchEnd(batchID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -323,10 +323,10 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// recordRead records that a call has read the page of a tab. The client may then act in
-// the tab again, unless the user has used the tab since the call began. If a step of a
-// batch reads the page, the later steps still may not act. The client chose these steps
-// before it saw the page.
+// recordRead records that a call has read the page of a tab. After a page read, the
+// client may act in the tab again, unless the user has used the tab since the call began.
+// If a step of a batch reads the page, the later steps of the batch still may not act.
+// The client chose the later steps before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -38,8 +38,8 @@ func TestHeldTab(t *testing.T) {
 }
 
 // TestUserTakesTabBack checks that a click or a key press of the user takes a held tab
-// back from the client. The client must read the page before it acts again. After this
-// read, the user can take the tab back again.
+// back from the client. The client must read the page before it acts again. After the
+// client has read the page, the user can take the tab back again.
 func TestUserTakesTabBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -31,9 +31,9 @@ func isTyping(tool string) bool {
 }
 
 // inspectionFor returns which secret fields of the page the gate must check before a
-// call, or nil for none. For a typing call, these are the fields into which the call
-// types. Other acting calls are checked only if a rule with a wildcard is "auto"; then
-// all visible fields are inspected.
+// call, or nil for none. For a typing call, the gate checks the fields into which the
+// call types. Other acting calls are checked only if a rule with a wildcard is "auto";
+// then all visible fields are inspected.
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
 	if choice.Place == dispatch.PlaceBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil
@@ -59,7 +59,8 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 }
 
 // showsSecrets reports whether the page of a call shows a secret field. An unresponsive
-// page counts as showing one. The argument address is the address that the gate checks.
+// page counts as showing a secret field. The argument address is the address that the
+// gate checks.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
 	if target.Problem != "" || siteOf(address) != siteOf(target.URL) {

@@ -13,7 +13,7 @@ import (
 var sensitiveHosts = []string{
 	// mail
 	"mail.google.com", "outlook.live.com", "outlook.office.com", "outlook.office365.com", "mail.yahoo.com", "mail.proton.me", "fastmail.com", "mail.zoho.com", "gmx.net", "web.de", "icloud.com",
-	// identity and account settings
+	// identity and accounts
 	"accounts.google.com", "myaccount.google.com", "login.microsoftonline.com", "account.microsoft.com", "login.live.com", "appleid.apple.com", "account.apple.com",
 	"auth0.com", "okta.com", "onelogin.com", "id.me", "login.gov", "github.com/settings",
 	// passwords

@@ -11,10 +11,11 @@ import (
 // maxSessions limits how many running sessions, and how many ended sessions, are stored.
 const maxSessions = 10_000
 
-// Sessions removes the state of a client's session when the session ends. The state is
-// the held tabs, the current tab, the list of opened tabs, approvals for the session, and
-// state in browsers. Other state of the client remains: rules, approvals for some time,
-// stops by the user, the client's tab group, and the state of its other sessions.
+// Sessions removes the state of a client's session when the session ends. A session's
+// state is the held tabs, the current tab, the list of opened tabs, approvals for the
+// session, and state in browsers. Other state of the client remains: rules, approvals for
+// some time, stops by the user, the client's tab group, and the state of its other
+// sessions.
 //
 // If a client's protocol has no sessions, its single session lasts until the user removes
 // the client's token. Sessions is safe for concurrent use.

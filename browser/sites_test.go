@@ -19,7 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a dispatcher with the browser tools and one tab, which shows address.
+// fixture is a dispatcher with the browser tools and one tab, which shows the page at
+// address.
 type fixture struct {
 	t       *testing.T
 	calls   *dispatch.Dispatcher

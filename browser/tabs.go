@@ -48,8 +48,8 @@ func clientKey(c dispatch.Client) string {
 	return c.Session
 }
 
-// currentTabOf returns the tab for a call without a tab ID. The tab is that of the
-// calling tool, or the one that the client opened or selected last. currentTabOf is the
+// currentTabOf returns the tab for a call without a tab ID. The result is the calling
+// tool's tab, or the tab that the client opened or selected last. currentTabOf is the
 // function CurrentTab of [dispatch.Options].
 func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	if c.Caller != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestCurrentTab checks that a client has no current tab until it opens or selects one.
-// Calls without tabId then run in the current tab.
+// Calls without tabId must run in the client's current tab.
 func TestCurrentTab(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -157,9 +157,9 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideDownload decides about a call of browser_downloads. A new download is an act on
-// the site of its address. Each download of a program needs the user's approval. Other
-// actions are allowed only for downloads that the client has started.
+// decideDownload decides about a call of browser_downloads. A new download counts as
+// acting on the site of its address. Each download of a program needs the user's
+// approval. Other actions are allowed only for downloads that the client has started.
 func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	action, address := textArgument(callInfo.Args, "action"), textArgument(callInfo.Args, "url")
 	id, hasID := downloadIDOf(callInfo.Args)

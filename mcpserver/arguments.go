@@ -27,7 +27,8 @@ const (
 type arguments struct {
 	// toolArgs contains the tool's own arguments, as a JSON object.
 	toolArgs json.RawMessage
-	// tabID, browser and instance select where the call runs. Missing arguments are zero.
+	// tabID, browser and instance select where the call runs. The zero value means that
+	// an argument is missing.
 	tabID    int
 	browser  string
 	instance string
@@ -66,8 +67,8 @@ func (d definedArguments) isAdded(name string) bool {
 	return false
 }
 
-// mayAdd reports whether arguments may contain one that belongs to opentabs. The check is
-// a fast text search that does not parse the arguments.
+// mayAdd reports whether a call's arguments may contain an argument that belongs to
+// opentabs. mayAdd is a fast text search that does not parse the arguments.
 func (d definedArguments) mayAdd(raw []byte) bool {
 	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||
 		!d.definesBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`)) ||

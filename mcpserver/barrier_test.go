@@ -155,7 +155,7 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 }
 
 // TestStdioClientWithoutPongWaitsOnce checks a client that answers no pings. After some
-// time, its answers must arrive without delay and padding.
+// time, answers to such a client must arrive without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
 		p.pong = -1

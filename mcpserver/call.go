@@ -220,7 +220,8 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	r.audience = result.Audience
 	// The tool's output schema may restrict the data of a content block, such as to
 	// base64. Clients reject structured content that violates the output schema. The data
-	// is therefore removed only if the rest still matches the schema.
+	// of content blocks is therefore removed from structured content only if the rest
+	// still matches the output schema.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
 		r.data = content.NilUnlessObject(content.OneLine(result.Output))
 	}

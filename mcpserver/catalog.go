@@ -112,8 +112,8 @@ func (c *catalog) isRefused(fullName string) bool {
 }
 
 // refusedError returns the error of a call of a refused tool, or nil if the tool may run.
-// Agents receive this error rather than errors about arguments, because they cannot see
-// the schema of a tool that is not listed.
+// Agents receive the refusal rather than errors about arguments, because agents cannot
+// see the schema of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {

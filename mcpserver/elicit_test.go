@@ -115,8 +115,8 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 // sessionClient is a client with a session, over either transport.
 type sessionClient struct {
 	t *testing.T
-	// messages delivers all messages in order. Over HTTP, it is closed after the answer
-	// to a call.
+	// messages delivers all messages in order. Over HTTP, the channel messages is closed
+	// after the answer to a call.
 	messages chan receivedMessage
 	// send sends a message to the server. When send returns, the server has read the
 	// message, unless the message is a call.

@@ -72,7 +72,8 @@ type toolLists struct {
 }
 
 // usesGateway reports whether the client lists the tools of the gateway instead of all
-// tools. The reason is the user's choice, or a client that cannot use so many tools.
+// tools. A client uses the gateway if the user chose it, or if the client cannot use so
+// many tools.
 func (l *toolLists) usesGateway(client listClient) bool {
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
@@ -129,7 +130,7 @@ func (l *toolLists) siteNames() []string {
 }
 
 // maxInstructionsWait limits how long a new client waits for the plugins, which the
-// instructions name. If a client starts the server, it connects before the plugins are
+// instructions name. A client that starts the server connects before the plugins are
 // loaded.
 const maxInstructionsWait = 500 * time.Millisecond
 
@@ -307,7 +308,8 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 	return newArgumentsError("%s", gateway.UnknownToolText(name, similar, true))
 }
 
-// metaCall is the part of a gateway call that remains after the named tool replaces it.
+// metaCall is the part of a call of tools_call or tools_read that does not belong to the
+// call of the named tool.
 type metaCall struct {
 	// name is "tools_call" or "tools_read".
 	name string
@@ -319,8 +321,8 @@ type metaCall struct {
 }
 
 // resolveMetaCall replaces a call of tools_call or tools_read with a call of the tool
-// that it names. The new call is then handled like a direct call. A returned error is for
-// the agent.
+// that it names. After the replacement, the call is handled like a direct call of the
+// tool. A returned error is for the agent.
 func (q *request) resolveMetaCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {

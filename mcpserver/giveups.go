@@ -66,8 +66,9 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 }
 
 // isListedWithOutputSchema reports whether the client may have listed the tool with an
-// output schema, before its timeout was learned. The official SDKs then reject a job as
-// the tool's result, unless the result is marked as an error.
+// output schema, before its timeout was learned. The official SDKs validate results
+// against the listed output schema. They reject a job as a tool's result, unless the
+// result is marked as an error.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.metaCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false

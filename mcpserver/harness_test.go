@@ -29,12 +29,12 @@ func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result,
 	return f(ctx, c)
 }
 
-// Decide implements Caller. No call is waiting for a decision.
+// Decide implements Caller for a Caller without suspended calls.
 func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.DecisionResult, error) {
 	return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 }
 
-// Remind implements Caller. No call is waiting for a decision.
+// Remind implements Caller for a Caller without suspended calls.
 func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
 
 // echoArguments returns a call's arguments as its result.

@@ -19,9 +19,9 @@ import (
 	"opentabs/wire"
 )
 
-// Detach determines when a running call becomes a job. The client then receives the job's
-// ID as the answer to its request. With the zero value of Detach, calls never become
-// jobs.
+// Detach determines when a running call becomes a job. When a call becomes a job, its
+// client receives the job's ID as the answer to the request. With the zero value of
+// Detach, calls never become jobs.
 type Detach struct {
 	// BeforeTimeout turns a call into a job shortly before the client's timeout. For a
 	// client with an unknown timeout, BeforeTimeout has no effect.
@@ -157,7 +157,7 @@ func (t *answerTimer) restart() {
 	}
 }
 
-// run runs a call that may become a job. The result is the job if the call becomes a job,
+// run runs a call that may become a job. run returns the job if the call becomes a job,
 // or the call's result if the call ends first.
 func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *joblist.Job, err error) {
 	job = j.dispatchJobs.Start(c)
@@ -173,9 +173,9 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 	return dispatch.Result{}, job, nil
 }
 
-// waitForJob waits until a job ends, and sends its progress to the client. The result is
-// false if the job still runs when the client disconnects or needs an answer, or when
-// maxWait (noLimit for none) expires.
+// waitForJob waits until a job ends, and sends its progress to the client. waitForJob
+// returns false if the job still runs when the client disconnects or needs an answer, or
+// when maxWait (noLimit for none) expires.
 func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

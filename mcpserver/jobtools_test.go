@@ -36,7 +36,7 @@ func TestJobCancel(t *testing.T) {
 }
 
 // TestJobCancelBeforeItBegan checks the cancellation of a job that is waiting for
-// approval. No page has to stop a tool in this case.
+// approval. No page has to stop a tool, because the call has not started.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {

@@ -31,8 +31,8 @@ type progressSender struct {
 	longestPause        time.Duration
 }
 
-// newProgressSender returns the progressSender of a request. The result is nil, which
-// sends nothing, if the client cannot receive progress or sent no progress token.
+// newProgressSender returns the progressSender of a request. If the client cannot receive
+// progress or sent no progress token, newProgressSender returns nil, which sends nothing.
 func newProgressSender(ctx context.Context, p *transport.Params, send transport.Send) *progressSender {
 	token := p.Token()
 	if token == nil || send == nil {

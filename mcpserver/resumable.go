@@ -30,11 +30,11 @@ const (
 )
 
 // resumableCalls are the calls of clients that show forms and use protocol version
-// 2026-07-28 or later. The server cannot send requests to clients of these protocol
-// versions. Instead, the reply contains the form (input_required), and the client repeats
-// its request with the user's decision. Until the client repeats its request, the call
-// waits in resumableCalls. The call continues if the user decides elsewhere, such as in
-// the side panel. resumableCalls is safe for concurrent use.
+// 2026-07-28 or later. The server cannot send requests to clients of protocol version
+// 2026-07-28 or later. The reply to a call contains the form (input_required), and the
+// client repeats its request with the user's decision. Until the client repeats its
+// request, the call waits in resumableCalls. The call continues if the user decides
+// elsewhere, such as in the side panel. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal.Seal
 
@@ -177,8 +177,8 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach records that the request of p waits for the call. The result is false if another
-// request is already waiting.
+// attach records that the request of p waits for the call. attach returns false if
+// another request is already waiting.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

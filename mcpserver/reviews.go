@@ -29,8 +29,8 @@ const (
 )
 
 // Inspector inspects plugins for agents and stores their recommendations for the user.
-// Implementations must be safe for concurrent use. The errors are sentences for the
-// agent.
+// Implementations must be safe for concurrent use. Errors of an Inspector are sentences
+// for the agent.
 type Inspector interface {
 	// Inspect returns what the user sees of a plugin before reviewing it.
 	Inspect(plugin string) (*inspection.Inspection, error)

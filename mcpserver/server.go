@@ -63,7 +63,7 @@ type Options struct {
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends,
 	// Ready returns an error, which is a sentence for the agent. Requests about tools and
-	// prompts wait for Ready. By default, requests do not wait.
+	// prompts wait for Ready. By default, requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
 	// Inspector inspects plugins for agents and stores their recommendations. By default,
 	// agents cannot inspect plugins.
@@ -72,11 +72,11 @@ type Options struct {
 	// the server has no resources.
 	CallWatcher Watcher
 	// Files stores the files that tools wrote. A client can read the files that its own
-	// calls wrote as MCP resources. By default, there are no files.
+	// calls wrote as MCP resources. By default, clients can read no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. For a client without
-	// sessions, OnSessionEnd is called when its token is removed. By default, nothing
-	// happens.
+	// sessions, OnSessionEnd is called when its token is removed. By default, ended
+	// sessions are not reported.
 	OnSessionEnd func(dispatch.Client)
 	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot
 	// list tabs.
@@ -87,8 +87,8 @@ type Options struct {
 	// Keys stores the calls with idempotency keys, which run as Jobs. By default, keys
 	// are ignored.
 	Keys *idempotency.Keys
-	// Detach returns when the calls of the named client become jobs. By default, they
-	// never do.
+	// Detach returns when the calls of the named client become jobs. By default, calls
+	// never become jobs.
 	Detach func(client string) Detach
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
 	// ToolListsChanged when a timeout has changed. By default, no timeouts are learned.
@@ -96,7 +96,7 @@ type Options struct {
 	// ListMode returns which tools the named client lists. Default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
 	// ListsOutputSchemas reports whether a client lists the output schemas of tools. By
-	// default, all clients do.
+	// default, all clients list output schemas.
 	ListsOutputSchemas func(client, version string) bool
 	// PinnedTools returns the names of tools that clients list in every list mode. The
 	// name of a plugin pins all tools of the plugin. Call ToolListsChanged when the

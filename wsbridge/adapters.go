@@ -60,8 +60,8 @@ func (a *adapterSync) run(b *browser) {
 const maxCodeInFlight = 16 << 20
 
 // sendPlugins sends the list of plugins to a browser, then the code that the browser
-// lacks. sendPlugins stops early if the list of plugins changes. The list is at least as
-// new as syncTarget, which tabTable.currentSyncTarget returned.
+// lacks. sendPlugins stops early if the list of plugins changes. The list of plugins must
+// be read after the caller has got syncTarget from currentSyncTarget.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}

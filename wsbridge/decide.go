@@ -12,8 +12,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxPanelRequests limits the concurrent requests of one browser's side panel. Further
-// requests are rejected.
+// maxPanelRequests limits the concurrent requests of one browser's side panel. Requests
+// beyond this limit are rejected.
 const maxPanelRequests = 64
 
 // runRequest handles a side panel's request on a separate goroutine, because the request

@@ -45,8 +45,8 @@ type Calls interface {
 	// Cancel cancels a call and records the optional reason. Cancel returns false if no
 	// such call exists.
 	Cancel(callID, surface, reason string) bool
-	// Decide records the user's decision about a suspended call. The text of its error is
-	// a full sentence for the user.
+	// Decide records the user's decision about a suspended call. The text of a returned
+	// error is a full sentence for the user.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	shape.Calls
 	// Follow returns a follower that receives all later events of all calls.
@@ -57,9 +57,9 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // Options configure a [Hub].
 type Options struct {
-	// Key is the secret that server and browser share. Each proves that it has the key
-	// before any other frame is sent; the key itself is never sent. Required: New panics
-	// if Key is empty.
+	// Key is the secret that server and browser share. Server and browser each prove that
+	// they have the key before any other frame is sent. The key itself is never sent.
+	// Required: New panics if Key is empty.
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
@@ -78,12 +78,12 @@ type Options struct {
 	// HostScript returns the ID of the host script, the code that runs adapters in pages.
 	// By default, browsers receive no host script.
 	HostScript func() string
-	// FetchCode answers a browser's plugin.fetch request for code. The text of its error
-	// is a full sentence. By default, the hub rejects every plugin.fetch request.
+	// FetchCode answers a browser's plugin.fetch request for code. The text of a returned
+	// error is a full sentence. By default, the hub rejects every plugin.fetch request.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
-	// Settings returns the settings of all plugins that have settings. The hub sends them
-	// to browsers, whose adapters read them. Call Hub.Sync after settings change. By
-	// default, browsers receive no settings.
+	// Settings returns the settings of all plugins that have settings. The hub sends the
+	// settings to browsers, where the plugins read them. Call Hub.Sync after settings
+	// change. By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
 	// MayRunIn reports whether a plugin may run in a document with this URL. The
 	// parameter frame is false for the top document of a tab and true for documents in
@@ -108,8 +108,8 @@ type Options struct {
 	// every call.undo request.
 	UndoCall func(wire.CallUndoParams) (wire.CallUndoResult, error)
 	// ReceiveLate receives a page's result for a call that has already ended, for example
-	// after a lost link. The browser is authenticated, but the call may not be one of its
-	// calls. By default, late results are dropped.
+	// after a lost link. The browser is authenticated, but may name a call of another
+	// browser. By default, late results are dropped.
 	ReceiveLate func(browserID, runID string, answer dispatch.LateAnswer)
 	// InspectCall answers a side panel's call.inspect request. By default, the hub
 	// rejects every call.inspect request.
@@ -143,7 +143,8 @@ type Options struct {
 // Hub manages the connected browsers and runs tool calls in them. Create a Hub with
 // [New]. A Hub is safe for concurrent use.
 type Hub struct {
-	// Holds sends to browsers which tabs clients hold, and which client sessions ended.
+	// Holds sends browsers the list of tabs that clients hold, and the client sessions
+	// that ended.
 	Holds HoldSender
 	// Probe measures whether the links to browsers respond.
 	Probe LinkProbe
@@ -310,7 +311,7 @@ type Pairings interface {
 type BrowserInfo = status.Browser
 
 // Browsers returns the connected browsers and those whose grace period is running. The
-// result is sorted by name, then by ID.
+// browsers are sorted by name, then by ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

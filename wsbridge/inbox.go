@@ -17,7 +17,7 @@ const (
 	// maxMalformedFrames is the number of malformed frames after which a link is closed.
 	maxMalformedFrames = 100
 	// maxMalformedWarnings is the number of malformed frames per link that are logged as
-	// warnings. Later ones are logged at the debug level.
+	// warnings. Further malformed frames are logged at the debug level.
 	maxMalformedWarnings = 3
 	// maxResumedRuns limits the calls that one call.resumed frame may list, because the
 	// server sends a frame for each unknown call.

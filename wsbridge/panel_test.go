@@ -235,8 +235,8 @@ func TestPanelShowsPlugins(t *testing.T) {
 	})
 }
 
-// fakePolicy is a Policy with one plugin. If gate is not nil, its methods block until
-// gate is closed.
+// fakePolicy is a Policy with one plugin. If gate is not nil, the methods of fakePolicy
+// block until gate is closed.
 type fakePolicy struct {
 	gate  chan struct{}
 	mu    sync.Mutex // guards all fields below

@@ -6,7 +6,7 @@ import (
 )
 
 // maxReportCount limits the number of progress reports that a browser may claim in one
-// frame. No real page sends that many, and the limit keeps the sum over a call from
+// frame. No real page sends so many reports, and the limit keeps the sum over a call from
 // overflowing an int.
 const maxReportCount = 1 << 30
 

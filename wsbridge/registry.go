@@ -106,8 +106,8 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 }
 
 // chooseID returns the ID for the browser that sent hello. Two running browsers can send
-// the same ID if one Chrome profile is a copy of another. If they shared the ID, each
-// would replace the link of the other, and neither would work. A second browser with the
+// the same ID if one Chrome profile is a copy of another. If two browsers shared an ID,
+// each would replace the other's link, and neither would work. A second browser with the
 // same ID therefore gets an ID derived from its boot ID, and keeps the derived ID when it
 // reconnects. The caller holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
@@ -177,7 +177,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 
 // registerLink adds a link whose handshake is about to start. After Close, registerLink
 // returns false. If too many handshakes are in progress, registerLink closes the link
-// with the oldest one.
+// with the oldest handshake.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {
@@ -201,7 +201,8 @@ func (g *registry) registerLink(l *link) bool {
 }
 
 // completeHandshake marks the link as ready and sends it the number of calls that are
-// waiting for the user. Later changes of that number are sent too.
+// waiting for the user. A ready link also receives later changes of the number of waiting
+// calls.
 func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

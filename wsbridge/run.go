@@ -19,15 +19,15 @@ type run struct {
 	// tabID and documentID identify the document that runs the tool.
 	tabID      int
 	documentID string
-	// startNumber orders the runs of one browser by their start.
+	// startNumber orders the calls of one browser by their start.
 	startNumber int
 	// request is kept for resending after a reconnect. The field is cleared once any
-	// frame from the browser confirms that the run arrived (isConfirmed).
+	// frame from the browser confirms that the call arrived (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
-	// isUnsent is true if the link was lost before the run could be sent.
+	// isUnsent is true if the link was lost before the call could be sent.
 	isUnsent bool
-	// isListed is false from a reconnect until the browser lists or reports the run.
+	// isListed is false from a reconnect until the browser lists or reports the call.
 	isListed bool
 	// reportCount counts the progress reports that have arrived.
 	reportCount int
@@ -76,7 +76,7 @@ func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *w
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 
-// startRun stores a run in the runTable, and sends the run now or after a reconnect.
+// startRun stores a call in the runTable, and sends the call now or after a reconnect.
 func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, isDocumentShown bool) *wire.CallError {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -106,8 +106,8 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 	return nil
 }
 
-// confirm records that the run has arrived, because the browser has sent a frame about
-// the run. The caller holds runTable.mu.
+// confirm records that the call has arrived, because the browser has sent a frame about
+// the call. The caller holds runTable.mu.
 func (r *run) confirm() {
 	r.isListed = true
 	if !r.isConfirmed {
@@ -115,8 +115,8 @@ func (r *run) confirm() {
 	}
 }
 
-// resendRuns sends the unconfirmed runs in the order of their start. The frame of an
-// unconfirmed run was never sent, or may have been lost with the link. The caller holds
+// resendRuns sends the unconfirmed calls in the order of their start. The frame of an
+// unconfirmed call was never sent, or may have been lost with the link. The caller holds
 // runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
 	var unconfirmed []*run
@@ -132,7 +132,7 @@ func (rt *runTable) resendRuns() {
 	}
 }
 
-// encodeRun returns the tool.dispatch frame for a run.
+// encodeRun returns the tool.dispatch frame for a call.
 func encodeRun(r *dispatch.Run, isRepeated bool) []byte {
 	return wire.AppendDispatch(nil, &wire.ToolDispatchParams{
 		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: r.Target.TabID, DocumentID: r.Target.DocumentID,

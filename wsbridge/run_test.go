@@ -21,7 +21,7 @@ func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 }
 
 // TestTracedRun checks that a traced call requests timestamps (hops) from the browser,
-// and that they reach the trace. Untraced calls must have none.
+// and that they reach the trace. Untraced calls must have no hops.
 func TestTracedRun(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -9,7 +9,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// runTable stores the unfinished runs of one browser, and the cancelled runs whose page
+// runTable stores the unfinished calls of one browser, and the cancelled calls whose page
 // has not confirmed tool.cancel. A runTable outlives a lost link.
 type runTable struct {
 	hub       *Hub
@@ -19,7 +19,7 @@ type runTable struct {
 	link       *link      // nil while the link is lost
 	isClosed   bool       // set by close
 	runs       map[string]*run
-	startCount int // the number of runs started so far
+	startCount int // the number of calls started so far
 	stops      map[string]*pendingStop
 	// generation counts how often the field link changed. A timer does nothing if
 	// generation has changed since the timer was started.
@@ -28,7 +28,7 @@ type runTable struct {
 }
 
 // connect makes l the link of the browser, and resends frames that may have been lost
-// with the previous link. If lostErr is not nil, earlier runs fail with lostErr. The
+// with the previous link. If lostErr is not nil, earlier calls fail with lostErr. The
 // caller must call the returned functions without holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
@@ -46,7 +46,7 @@ func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []fun
 	return finishFuncs
 }
 
-// disconnect records that the link is lost, and returns the number of unfinished runs.
+// disconnect records that the link is lost, and returns the number of unfinished calls.
 func (rt *runTable) disconnect() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -71,7 +71,7 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all runs with the error cause and rejects new runs. The caller must call the
+// close ends all calls with the error cause and rejects new calls. The caller must call the
 // returned functions without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
@@ -87,8 +87,8 @@ func (rt *runTable) countRuns() int {
 	return len(rt.runs)
 }
 
-// removeRun removes and returns the run with this ID, or returns nil if the ID is
-// unknown. The caller must call Finish on the sink of the removed run.
+// removeRun removes and returns the call with this ID, or returns nil if the ID is
+// unknown. The caller must call Finish on the sink of the removed call.
 func (rt *runTable) removeRun(id string) *run {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -97,8 +97,8 @@ func (rt *runTable) removeRun(id string) *run {
 	return r
 }
 
-// endAll fails all runs with an error, and reports all pending cancellations as ignored.
-// The returned functions finish the runs and must be called without a lock. The caller
+// endAll fails all calls with an error, and reports all pending cancellations as ignored.
+// The returned functions finish the calls and must be called without a lock. The caller
 // holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
@@ -117,7 +117,7 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	return finishFuncs
 }
 
-// finishLater removes a run and returns the function that ends the run. The returned
+// finishLater removes a call and returns the function that ends the call. The returned
 // function must be called without a lock. The caller holds runTable.mu.
 func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
@@ -128,7 +128,7 @@ func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.Cal
 	return func() { r.sink.Finish(output, err) }
 }
 
-// awaitResumed allows a reconnected browser the grace period to list its runs. The caller
+// awaitResumed allows a reconnected browser the grace period to list its calls. The caller
 // holds runTable.mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
@@ -141,7 +141,7 @@ func (rt *runTable) awaitResumed() {
 	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnlisted(generation) })
 }
 
-// endUnlisted fails the runs about which the reconnected browser has sent no frame.
+// endUnlisted fails the calls about which the reconnected browser has sent no frame.
 func (rt *runTable) endUnlisted(generation int) {
 	rt.mu.Lock()
 	var finishFuncs []func()
@@ -158,7 +158,7 @@ func (rt *runTable) endUnlisted(generation int) {
 	callAll(finishFuncs)
 }
 
-// handleResumed handles a reconnected browser's list of its runs. The page of each run
+// handleResumed handles a reconnected browser's list of its calls. The page of each call
 // that the server no longer has receives a tool.cancel.
 func (rt *runTable) handleResumed(l *link, ids []string) {
 	rt.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"opentabs/wire"
 )
 
-// pendingStop is a cancelled run whose page has not yet answered tool.cancel. runTable.mu
+// pendingStop is a cancelled call whose page has not yet answered tool.cancel. runTable.mu
 // guards all its fields.
 type pendingStop struct {
 	reason    string
@@ -16,10 +16,10 @@ type pendingStop struct {
 	isSent bool
 }
 
-// Cancel implements dispatch.Bridge by sending tool.cancel to the page of a run. Cancel
-// does not wait for the network. The outcome is "finished" for an unknown run and
-// "aborted" for a run that was never sent. Only in these two cases does Cancel call
-// onOutcome before returning.
+// Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel
+// does not wait for the network. The outcome is "finished" for an unknown call and
+// "aborted" for a call that was never sent. For unknown and unsent calls, Cancel calls
+// onOutcome before it returns.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -33,7 +33,7 @@ func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-// cancel removes a run from the runTable. If the run was sent, cancel sends tool.cancel,
+// cancel removes a call from the runTable. If the call was sent, cancel sends tool.cancel,
 // and the page's answer is later passed to onOutcome.
 func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()

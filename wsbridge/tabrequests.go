@@ -174,8 +174,8 @@ func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoi
 	return places, isWaiting
 }
 
-// describeTab requests the current state of a tab. The result is nil if the tab does not
-// exist.
+// describeTab requests the current state of a tab. describeTab returns nil if the tab
+// does not exist.
 func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
 	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {

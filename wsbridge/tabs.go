@@ -49,7 +49,7 @@ type tabTable struct {
 	// the plugin's sites.
 	hasReportedOutside bool
 	// beforeReturn has the tabs with live documents from before a reconnect, keyed by tab
-	// ID. The map is cleared after settleTime.
+	// ID. beforeReturn is cleared after settleTime.
 	beforeReturn map[int]wire.TabInfo
 	settleTimer  *time.Timer
 	// generation counts how often the field link changed. A timer does nothing if
@@ -267,8 +267,8 @@ func showsDocument(t wire.TabInfo, documentID string) bool {
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
-// markUnsynced records that the plugins have changed. The browser then receives the
-// plugins and lists the tabs in which they run.
+// markUnsynced records that the plugins have changed. After a change of the plugins, the
+// browser receives the plugins and lists the tabs in which they run.
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -300,8 +300,8 @@ func (ts *tabTable) markAnswered(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins for a syncTarget. A
-// replaced link is ignored, and so are plugins that have changed since.
+// markSynced records that the browser has received the plugins for a syncTarget. Answers
+// on a replaced link, or for plugins that have changed again, are ignored.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.syncTarget == syncTarget
@@ -315,8 +315,8 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-// syncWait returns how much longer a call may wait for the browser's first sync. The
-// result is 0 for a browser that the call does not allow.
+// syncWait returns how much longer a call may wait for the browser's first sync. syncWait
+// returns 0 for a browser that the call does not allow.
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -357,7 +357,8 @@ func (ts *tabTable) removeTab(tabID int) {
 // nextDocumentWait returns how much longer a call should wait for the next document of a
 // navigating tab. Agents often load a page and then call a tool of that page. A call
 // therefore waits for a tab that had a live plugin a moment ago and ranks before all live
-// targets. The wait ends after loadTimeout. The caller must not hold tabTable.mu.
+// targets. A call waits at most loadTimeout for the next document. The caller must not
+// hold tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 )
 
 // TestCallWaitsForNavigatingTab checks that a call waits while its best tab loads the
-// next document, instead of running in another tab. The wait must be limited. The call
-// must not wait for a tab with a lower rank, or for a tab in which the plugin was never
-// live.
+// next document, instead of running in another tab. The time that the call waits must be
+// limited. The call must not wait for a tab with a lower rank, or for a tab in which the
+// plugin was never live.
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {

@@ -73,9 +73,9 @@ type targetSearch struct {
 	// opened tab, or nil.
 	hasTriedOpen bool
 	openedTab    *dispatch.Target
-	// earlierFailures has the page loads that failed before the search. A tab with such a
-	// failure is reloaded once. If a tab fails to load during the search, the search no
-	// longer waits for the tab.
+	// earlierFailures has the page loads that failed before the search. A tab that failed
+	// to load before the search is reloaded once. If a tab fails to load during the
+	// search, the search no longer waits for the tab.
 	earlierFailures map[failedLoad]bool
 }
 
@@ -306,8 +306,9 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn reports whether the plugin may run in a document. The extension makes the same
-// check, but a compromised browser may skip it. The caller holds tabTable.mu.
+// mayRunIn reports whether the plugin may run in a document. The extension also checks
+// where a plugin may run, but a compromised browser may skip the check. The caller holds
+// tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {

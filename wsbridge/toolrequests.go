@@ -20,7 +20,7 @@ const (
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runRequests are the requests that one run has made with tool.ask. runTable.mu guards
+// runRequests are the requests that one call has made with tool.ask. runTable.mu guards
 // all its fields.
 type runRequests struct {
 	// openRequests has the requests whose answer is not confirmed, by request number.
@@ -31,7 +31,7 @@ type runRequests struct {
 	keptBytes int
 }
 
-// toolRequest is one request of a run (tool.ask).
+// toolRequest is one request of a call (tool.ask).
 type toolRequest struct {
 	// answer is the tool.answer frame for the request, or nil until the dispatcher has
 	// answered.
@@ -129,7 +129,7 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 }
 
 // answerToolRequest sends the answer to a tool's request, or returns false if the browser
-// does not have the run. The answer is kept until the browser confirms it. Only the first
+// does not have the call. The answer is kept until the browser confirms it. Only the first
 // answer to a request is sent.
 func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
@@ -151,14 +151,14 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	}
 	openRequest.answer = answerFrame(runID, number, output, err)
 	r.requests.keptBytes += len(openRequest.answer)
-	if rt.link != nil { // after a lost link, the answer is sent when the reconnected browser lists the run
+	if rt.link != nil { // after a lost link, the answer is sent when the reconnected browser lists the call
 		rt.link.postFrame(openRequest.answer)
 	}
 	return true
 }
 
-// resendAnswers resends the answers that the page of a run may lack. The reconnected
-// browser has already listed the run, so the page exists. The caller holds runTable.mu,
+// resendAnswers resends the answers that the page of a call may lack. The reconnected
+// browser has already listed the call, so the page exists. The caller holds runTable.mu,
 // and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *run) {
 	for number := range maxRequests {
@@ -217,8 +217,8 @@ func (h *Hub) Resync(runID, activityType string) {
 	}
 }
 
-// resync sends a tool.resync frame now or after a reconnect. The result is false if the
-// browser does not have the run.
+// resync sends a tool.resync frame now or after a reconnect. resync returns false if the
+// browser does not run the call.
 func (rt *runTable) resync(runID string, frame []byte) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -163,7 +163,7 @@ var isBase64 = func() (table [256]bool) {
 }()
 
 // base64Size returns the decoded size in bytes of a JSON string in padded standard
-// base64. The second result is false for an empty string, and for text that is not padded
+// base64. base64Size returns false for an empty string, and for text that is not padded
 // base64.
 func base64Size(quoted []byte) (int, bool) {
 	if len(quoted) < 6 || quoted[0] != '"' {

@@ -35,12 +35,12 @@ type Result struct {
 	Blocks [][]byte
 }
 
-// blockHints are texts of which every content block written by JSON.stringify contains
-// one. Long texts that begin with a rare byte are found fastest.
+// Every content block that JSON.stringify has written contains one of blockHints. Long
+// texts that begin with a rare byte are found fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
-// mayHaveBlocks reports whether a result may contain content blocks. The result is
-// searched without being parsed.
+// mayHaveBlocks reports whether a result may contain content blocks. mayHaveBlocks
+// searches the text of the result without parsing the JSON.
 func mayHaveBlocks(output []byte) bool {
 	for _, hint := range blockHints {
 		if bytes.Contains(output, hint) {
@@ -51,7 +51,7 @@ func mayHaveBlocks(output []byte) bool {
 }
 
 // SeparateBlocks separates the content blocks from a result, which must be compact JSON.
-// The second result is false if the result contains no content blocks.
+// SeparateBlocks returns false if the tool's result contains no content blocks.
 func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	if !mayHaveBlocks(output) {
 		return Result{}, false
@@ -265,8 +265,8 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 }
 
 // listOfBlocks returns the elements of an array that contains only content blocks. At
-// least one of them must not be a text block. For any other result, the second result is
-// false.
+// least one content block must not be a text block. For any other tool result,
+// listOfBlocks returns false.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false

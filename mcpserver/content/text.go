@@ -33,7 +33,7 @@ func NilUnlessObject(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// StripURL returns a URL without user, query and fragment. The result is "" if the URL
+// StripURL returns a URL without user, query and fragment. StripURL returns "" if the URL
 // must not be shown or is malformed.
 func StripURL(address string, isAllowed bool) string {
 	u, err := url.Parse(address)

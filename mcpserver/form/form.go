@@ -38,7 +38,7 @@ const (
 	maxShownRequest = 100_000
 )
 
-// codeTool is the tool that runs an agent's code. The approval form for this tool shows
+// codeTool is the tool that runs an agent's code. The approval form for codeTool shows
 // the complete arguments, because the user must see all code before approving it.
 const codeTool = "browser_evaluate"
 
@@ -155,8 +155,8 @@ func (q Question) ProgressMessage() string {
 func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
 
 // escapeForUser makes a text of an agent or a page safe to show to the user who decides
-// about a call. The result is one line of at most limit characters, with hidden
-// characters escaped.
+// about a call. The escaped text is one line of at most limit characters, without hidden
+// characters.
 func escapeForUser(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
 	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
@@ -178,8 +178,8 @@ func escapeForUser(text string, limit int) string {
 }
 
 // ParseAnswer returns the decision in the client's answer to a form, which is the result
-// of elicitation/create. If the user closed the form without a decision, the second
-// result is false. If the answer is invalid, ParseAnswer also returns an error.
+// of elicitation/create. If the user closed the form without a decision, ParseAnswer
+// returns false. If the answer is invalid, ParseAnswer also returns an error.
 func (q Question) ParseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
 		Action  string          `json:"action"`

@@ -56,7 +56,7 @@ const (
 	// Available is the availability of a tool that may run.
 	Available Availability = iota
 	// Off is the availability of a tool that the user has switched off. A search lists
-	// such tools after others.
+	// tools that are off after all other tools.
 	Off
 	// Hidden is the availability of a tool that no search finds.
 	Hidden
@@ -142,7 +142,7 @@ func listTools(sites []Site, indexes []int, q Query) []Found {
 }
 
 // matchSites returns the indexes of the sites that match a name, in ascending order. If
-// there is no such site, problem is a sentence for the agent.
+// no site matches, problem is a sentence for the agent.
 func matchSites(sites []Site, name string) (indexes []int, problem string) {
 	var similar []int
 	wanted := strings.ToLower(strings.TrimSpace(name))
@@ -250,7 +250,7 @@ func firstSentence(text string) string {
 }
 
 // DescribeSites lists the sites with their number of available tools, for a search
-// without words. The result is "" if no tool is available.
+// without words. DescribeSites returns "" if no tool is available.
 func DescribeSites(sites []Site, availability func(*Site, *Tool) Availability) string {
 	var lines []string
 	for i := range sites {

@@ -27,8 +27,8 @@ type PluginState struct {
 	NeedsReload bool
 }
 
-// NextStep describes what an agent should do if no tool of the plugin can run now. The
-// result is "" if a tool can run.
+// NextStep describes what an agent should do if no tool of the plugin can run now.
+// NextStep returns "" if a tool can run.
 func (s PluginState) NextStep() string {
 	switch {
 	case s.IsNotReviewed:
@@ -58,8 +58,8 @@ func DescribeWithSite(description, site string) string {
 }
 
 // RepeatsName reports whether a title has the same letters and digits as a name, such as
-// "Send Message" and "send_message". Listing both would cost agents tokens without a
-// benefit.
+// "Send Message" and "send_message". Listing a title that repeats the name would cost
+// agents tokens without a benefit.
 func RepeatsName(title, name string) bool {
 	onlyLetters := func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -46,8 +46,8 @@ const (
 	sealedSize = idSize + 8 + nonceSize + 2*sha256.Size
 )
 
-// Close encodes and signs c as a sealed text. Each call returns a different text, because
-// the text contains a nonce.
+// Close encodes and signs c as a sealed text. Each call of Close returns a different
+// text, because the text contains a nonce.
 func (s Seal) Close(c Content) string {
 	b := append(make([]byte, 0, sealedSize), c.ID...)
 	b = binary.BigEndian.AppendUint64(b, uint64(c.ExpiresAt.UnixMilli()))

@@ -10,9 +10,10 @@ import (
 
 // The official TypeScript client (@modelcontextprotocol/sdk 1.x and
 // @modelcontextprotocol/client 2.x) discards a progress token as soon as it parses the
-// answer. A notification, however, is handled one microtask after it is parsed. Progress
-// that arrives in the same chunk as the answer is therefore lost. The server cannot see
-// how the client's reads split the stream, so it separates progress and answer:
+// answer. The official client handles a notification one microtask after parsing it.
+// Progress that arrives in the same chunk as the answer is therefore lost. The server
+// cannot see how the client's reads split the stream, so it separates progress and
+// answer:
 //
 //   - In protocol versions that have ping, the server pings the client after the last
 //     progress, and answers the call after the client has answered the ping. The client
@@ -50,7 +51,7 @@ type readBarrier struct {
 	pendingPing  *ping      // the newest ping without an answer, or nil
 	// unansweredSince is when the first ping was sent that was not answered in time, or
 	// zero. While unansweredSince is set, no answer is delayed and no ping is sent. Any
-	// late answer of the client resets it to zero.
+	// answer to a ping, even a late one, resets unansweredSince to zero.
 	unansweredSince time.Time
 	// hasAnsweredPing is set once the client has answered a ping.
 	hasAnsweredPing bool
@@ -72,8 +73,8 @@ func (b *readBarrier) countWritten() uint64 {
 }
 
 // awaitRead waits until the client has read progress number n, for at most pingTimeout.
-// The result is true if the answer to the call needs padding, because the client did not
-// answer a ping in time.
+// awaitRead returns true if the answer to the call needs padding, because the client did
+// not answer a ping in time.
 func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
 	p := b.findCoveringPing(n)
 	if p != nil {
@@ -103,7 +104,7 @@ func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding boo
 }
 
 // findCoveringPing returns an unanswered ping that was sent after progress number n, or
-// sends a new one. The result is nil while the client does not answer pings.
+// sends a new one. findCoveringPing returns nil while the client does not answer pings.
 func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unansweredSince.IsZero() {

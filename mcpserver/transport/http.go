@@ -63,8 +63,9 @@ func hasModernHeader(r *http.Request) bool {
 	return mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// findSession returns the session that a request names. If there is none, findSession
-// answers the request with 400 (no session named) or 404 (unknown session).
+// findSession returns the session that a request names. If there is no such session,
+// findSession answers the request with status 400 (no session named) or 404 (unknown
+// session).
 func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {

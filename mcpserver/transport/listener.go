@@ -35,13 +35,13 @@ type listener struct {
 	clientInfo    mcp.Implementation
 	capabilities  mcp.ClientCapabilities
 	// isModern is set after the first message of protocol version 2026-07-28 or later. A
-	// modern client receives only the notifications that filter selects, and each
-	// notification names its subscription.
+	// client of protocol version 2026-07-28 receives only the notifications that filter
+	// selects, and each notification names its subscription.
 	isModern       bool
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
-	// isConfirmed is set after a modern client has received the list of its
-	// subscriptions, which must precede all notifications.
+	// isConfirmed is set after a client of protocol version 2026-07-28 has received the
+	// list of its subscriptions. That list must precede all notifications.
 	isConfirmed bool
 }
 
@@ -102,8 +102,9 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them. The result
-// may be empty, and is always empty once ctx has ended.
+// awaitNotifications waits for notifications to the client and returns them.
+// awaitNotifications may return no notifications, and always returns none once ctx has
+// ended.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:

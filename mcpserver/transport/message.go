@@ -41,8 +41,8 @@ func (m message) isRequest() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
-// hasInvalidID reports whether m is a request whose ID is neither a string nor a number,
-// as MCP requires.
+// hasInvalidID reports whether m is a request with an invalid ID. MCP requires that an ID
+// is a string or a number.
 func (m message) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
@@ -76,7 +76,8 @@ func idAtStart(text []byte) json.RawMessage {
 }
 
 // lastMemberID matches the end of an object whose last member is an ID. Text inside a
-// JSON string never matches, because each quote in a string follows a backslash.
+// JSON string never matches lastMemberID, because each quote in a string follows a
+// backslash.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
 // idAtEnd returns the ID in the last bytes of a request, or nil if the last member is not
@@ -149,8 +150,8 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason limits the reason of a cancellation, in characters. Longer reasons are
-// truncated.
+// MaxReason limits the reason of a cancellation, in characters. Longer cancellation
+// reasons are truncated.
 const MaxReason = 200
 
 // cancelReason returns the reason in a notifications/cancelled without hidden characters,
@@ -164,7 +165,7 @@ func (p *Params) cancelReason() string {
 }
 
 // requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but
-// "a" and "\u0061" are equal. The second result is false for an invalid ID.
+// "a" and "\u0061" are equal. requestKey returns false for an invalid ID.
 func requestKey(id json.RawMessage) (string, bool) {
 	id = bytes.TrimSpace(id)
 	if len(id) == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // parseMessage parses b as one JSON-RPC message, which shares the memory of b. If b is
-// not one JSON-RPC object, the second result is false, and invalidMessageText returns the
+// not one JSON-RPC object, parseMessage returns false, and invalidMessageText returns the
 // error.
 func parseMessage(b []byte) (message, bool) {
 	// Invalid UTF-8 would reach the browser, which would close the connection.
@@ -52,8 +52,8 @@ func decode[T any](raw []byte) (T, error) {
 }
 
 // splitMessage parses a message from valid JSON exactly as encoding/json does, but five
-// times faster. encoding/json reads each byte of a message three times. The second result
-// is false for text that only encoding/json decodes correctly, such as a key with an
+// times faster. encoding/json reads each byte of a message three times. splitMessage
+// returns false for text that only encoding/json decodes correctly, such as a key with an
 // escape.
 func splitMessage(b []byte) (m message, ok bool) {
 	if !isObject(b) {
@@ -85,7 +85,7 @@ func splitMessage(b []byte) (m message, ok bool) {
 }
 
 // splitParams parses parameters from valid JSON exactly as encoding/json does, but
-// faster. The second result is false for text that only encoding/json decodes correctly.
+// faster. splitParams returns false for text that only encoding/json decodes correctly.
 func splitParams(raw []byte) (p Params, ok bool) {
 	if !isObject(raw) {
 		return p, false
@@ -159,8 +159,8 @@ func isObject(raw []byte) bool {
 	return i < len(raw) && raw[i] == '{'
 }
 
-// plainString returns the text of a JSON string without escapes. The second result is
-// false for any other value.
+// plainString returns the text of a JSON string without escapes. For any other JSON
+// value, plainString returns false.
 func plainString(value []byte) (string, bool) {
 	if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
 		return "", false

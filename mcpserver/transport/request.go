@@ -58,7 +58,8 @@ type Request struct {
 	// shows no forms during a call.
 	Ask Ask
 	// AsksByReply is true for clients of protocol version 2026-07-28 or later that show
-	// forms. The reply to the client's request then contains the form (input_required).
+	// forms. If AsksByReply is true, the reply to the request contains the form
+	// (input_required).
 	AsksByReply bool
 	// StructuredOnly is true if the client declared the capability structuredOnly.
 	StructuredOnly bool

@@ -33,8 +33,8 @@ type Options struct {
 	// version 2026-07-28. Required.
 	Identity json.RawMessage
 	// OnSessionEnd receives the client of each ended session. For a client without
-	// sessions, OnSessionEnd is called when its token is removed. By default, nothing
-	// happens.
+	// sessions, OnSessionEnd is called when its token is removed. By default, ended
+	// sessions are not reported.
 	OnSessionEnd func(dispatch.Client)
 	// Resources manages subscriptions. By default, the server has no resources.
 	Resources Resources

@@ -72,7 +72,7 @@ type session struct {
 }
 
 // quietLimit is how long a client without requests and streams counts as connected. A
-// session whose client closed a response early expires after the same time.
+// session whose client closed a response early also expires after quietLimit.
 const quietLimit = 10 * time.Minute
 
 // earlyCancel is a cancellation that arrived before its request.
@@ -301,8 +301,8 @@ func (s *session) cancelEarly(key, reason string) {
 	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: reason}
 }
 
-// closeSession ends a session and cancels its tasks. The result is false for an unknown
-// session.
+// closeSession ends a session and cancels its tasks. closeSession returns false for an
+// unknown session.
 func (t *sessions) closeSession(id string) bool {
 	t.mu.Lock()
 	s, ok := t.sessionsByID[id]

@@ -235,8 +235,8 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 }
 
 // awaitProgressRead waits until the client has read the last progress of a call, as far
-// as the server can detect. The result is the minimum length of the call's answer. A call
-// without recent progress is not delayed.
+// as the server can detect. awaitProgressRead returns the minimum length of the call's
+// answer. A call without recent progress is not delayed.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
 	number, writtenAt := last.get()
 	switch {

@@ -139,7 +139,7 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 }
 
 // smallAnswer is the length in bytes up to which net/http buffers a response until the
-// handler returns. A deadline for such an answer would have no effect.
+// handler returns. A write deadline for a buffered answer would have no effect.
 const smallAnswer = 2 << 10
 
 // endUnanswered ends the stream without an answer, because the client has cancelled its
@@ -205,7 +205,8 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 		err = s.controller.Flush()
 	}
 	if w.hasDeadline {
-		// Remove the write deadline, because the answer may follow long after it.
+		// Remove the write deadline, because the answer may follow long after the
+		// deadline.
 		_ = s.controller.SetWriteDeadline(time.Time{})
 	}
 	if err != nil {
@@ -223,8 +224,8 @@ type deadlineWriter struct {
 	w         io.Writer
 	deadliner writeDeadliner // nil if w has no deadlines
 	timeout   time.Duration
-	// bufferedBytes is how many bytes w accepts without waiting for the client. Writes
-	// within this limit get no deadline.
+	// bufferedBytes is how many bytes w accepts without waiting for the client. Writes of
+	// up to bufferedBytes bytes get no deadline.
 	bufferedBytes int
 	// hasDeadline is set once a write has set a deadline.
 	hasDeadline bool

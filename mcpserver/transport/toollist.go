@@ -15,8 +15,8 @@ type toolList struct {
 	result mcp.ListToolsResult
 }
 
-// asToolList returns an answer to tools/list as a toolList. The second result is false
-// for any other answer.
+// asToolList returns an answer to tools/list as a toolList. asToolList returns false for
+// any other answer.
 func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {

@@ -50,7 +50,7 @@ type Policy interface {
 	// BrowserTools returns the permissions of the browser tools.
 	BrowserTools() wire.StateBrowserParams
 	// SwitchBrowserTools turns the named browser tools and groups of browser tools on or
-	// off. Without names, it turns all browser tools on or off.
+	// off. Without names, all browser tools are turned on or off.
 	SwitchBrowserTools(names []string, on bool, surface string) error
 	// SetSite sets the rule of a site for browser tools. An empty rule removes the site's
 	// rule and its "always" approvals.

@@ -6,8 +6,8 @@ import "opentabs/wire"
 const maxActivityTypeChars = 100
 
 // CleanReports makes the texts of progress reports safe for clients, which may show them
-// in a terminal. The extension already truncates these texts, but the server does not
-// rely on it.
+// in a terminal. The extension already truncates the texts of progress reports, but the
+// server does not rely on the extension.
 func CleanReports(reports []wire.Report) {
 	for i := range reports {
 		r := &reports[i]

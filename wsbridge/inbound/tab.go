@@ -21,7 +21,6 @@ const (
 // networkErrorName matches Chrome's names of network errors, such as net::ERR_FAILED.
 var networkErrorName = lazyregexp.New(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
-// CleanTab bounds and cleans the texts and lists of a reported tab, because the server
 // CleanTab limits and cleans the texts and lists of a reported tab. List entries with an
 // invalid name or ID are dropped.
 func CleanTab(t wire.TabInfo) wire.TabInfo {

@@ -14,8 +14,8 @@ import (
 // [FindRefusal] must have accepted the request.
 func OfferedNonce(h http.Header) string { return offeredWithPrefix(h, wire.NonceSubprotocolPrefix)[0] }
 
-// OfferedKeyID returns the KeyID among the WebSocket subprotocols of a request. The
-// result is "" if the request offers no KeyID or several.
+// OfferedKeyID returns the KeyID among the WebSocket subprotocols of a request.
+// OfferedKeyID returns "" if the request offers no KeyID or several.
 func OfferedKeyID(h http.Header) string {
 	if ids := offeredWithPrefix(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
 		return ids[0]

@@ -56,7 +56,7 @@ func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []by
 	return r.AwaitAnswer(ctx, r.Send(method, params))
 }
 
-// Request is a sent request. Pass it to AwaitAnswer to receive the answer.
+// Request is a sent request. Pass a Request to AwaitAnswer to receive the answer.
 type Request struct {
 	id     string
 	answer <-chan wire.Envelope

@@ -154,7 +154,7 @@ func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 }
 
 // Run serves the server's requests until ctx ends or the connection is lost. The returned
-// error, never nil, is the reason.
+// error is never nil and states why Run ended.
 func (b *Browser) Run(ctx context.Context) error {
 	defer b.openRuns.Wait()
 	defer b.cancelAll(errors.New("the connection is lost"))
@@ -338,7 +338,7 @@ func (b *Browser) cancelAll(cause error) {
 }
 
 // request sends a request and reads the next frame, which must be the answer. The method
-// Run must not be active.
+// Run must not be active during the request.
 func (b *Browser) request(ctx context.Context, id string, method wire.Method, params any) error {
 	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
