@@ -32,8 +32,8 @@ func NewBuiltin(p *Plugin) *Plugin {
 func (p *Plugin) IsBuiltin() bool { return p.isBuiltin }
 
 // UseBuiltins sets the plugins that are part of opentabs itself. Each [Set] of the
-// registry contains these plugins beside the packages. Call UseBuiltins before the first
-// [Registry.Reload].
+// registry contains the built-in plugins and the packages. Call UseBuiltins before the
+// first [Registry.Reload].
 func (r *Registry) UseBuiltins(plugins ...*Plugin) {
 	r.builtins = plugins
 	r.set.Store(NewSet(nil, nil, plugins...))

@@ -19,7 +19,7 @@ import (
 const storeVersion = 1
 
 // document is the parsed content of plugins.json. A document keeps members of
-// plugins.json that this version of opentabs does not support.
+// plugins.json that the running version of opentabs does not support.
 type document struct {
 	members statedoc.Object
 	plugins []rawEntry
@@ -31,9 +31,9 @@ type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: statedoc.Object{}} }
 
-// parseDocument parses plugins.json. The error is a *[statedoc.DamagedError] if the text
-// is damaged. The error is of another type if a newer version of opentabs wrote
-// plugins.json.
+// parseDocument parses plugins.json. If the text is damaged, parseDocument returns a
+// *[statedoc.DamagedError]. If a newer version of opentabs wrote plugins.json,
+// parseDocument returns another error.
 func parseDocument(text []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
 	members, err := statedoc.ParseTopLevel(text, storeVersion)

@@ -15,8 +15,8 @@ func LaterIndex(s *Store) *Store {
 	return s
 }
 
-// AdaptersRead returns how many adapters a registry has read because they were missing in
-// the index.
+// AdaptersRead returns how many adapters a registry has read because the index did not
+// contain them.
 func AdaptersRead(r *Registry) int { return int(r.store.index.lookupMisses.Load()) }
 
 // ForgeIndex replaces the stored hash of the adapter in dir in the registry's index.

@@ -21,9 +21,9 @@ import (
 const (
 	// indexFile is the file name of the index of adapters in the state folder.
 	indexFile = "plugin-index"
-	// indexVersion is the version of the index file's format. The version also changes
-	// with the checks that an adapter must pass. opentabs ignores an index file with
-	// another version.
+	// indexVersion is the version of the index file's format. indexVersion also increases
+	// when the checks of adapters change. opentabs ignores an index file with another
+	// version.
 	indexVersion = 2
 	// maxIndexBytes is the maximum size of an index file that opentabs reads, in bytes.
 	maxIndexBytes = 16 << 20
@@ -42,8 +42,8 @@ type index struct {
 	path string
 	key  []byte
 	now  func() time.Time
-	// lookupMisses counts lookups of adapters that are new or changed since they were
-	// indexed.
+	// lookupMisses counts lookups of adapters that are not in the index or changed after
+	// they were indexed.
 	lookupMisses atomic.Int64
 
 	mu         sync.Mutex              // guards all fields below

@@ -34,7 +34,7 @@ func (x *indexedPlugin) store() *plugin.Store {
 	return plugin.LaterIndex(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-// loadPlugins loads the plugins as a starting server does. It returns the number of
+// loadPlugins loads the plugins as a starting server does. adaptersRead is the number of
 // adapter files that were read.
 func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	x.t.Helper()
@@ -161,8 +161,8 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 	}
 }
 
-// Code whose hash differs from the hash in the index is not returned. The next load reads
-// the adapter from the folder.
+// Code whose hash differs from the hash in the index is not returned. After such an
+// error, the next load reads the adapter from its folder.
 func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	x := newIndexedPlugin(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())

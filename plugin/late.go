@@ -16,9 +16,10 @@ import (
 // because the SDK's runtime looks up built-ins at each use.
 //
 // An adapter that starts at document_start does not count as late, even if a browser with
-// many plugins injects it after the page's scripts. While an adapter's modules run, the
-// host restores the original built-ins (extension/src/host/lifecycle.ts). After an
-// adapter has started, the page receives only values that the adapter passes to the page.
+// many plugins injects the adapter after the page's scripts. While an adapter's modules
+// run, the host restores the original built-ins (extension/src/host/lifecycle.ts). After
+// an adapter has started, the page receives only values that the adapter passes to the
+// page.
 func (p *Plugin) StartsLate() bool {
 	switch {
 	case p.World == wire.WorldIsolated:
@@ -39,7 +40,7 @@ const hookName = "onActivate"
 var (
 	definitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
 	assignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)
-	// loweredField is the code that esbuild emits for a class field if it compiles for
+	// loweredField is the code that esbuild emits for a class field when it compiles for
 	// old browsers.
 	loweredField = []byte("__publicField(this, \"")
 )

@@ -26,8 +26,8 @@ const (
 	preScriptFile = "dist/" + preScriptName
 )
 
-// These constants limit the size of package.json and dist/tools.json, in bytes. Each
-// limit is about ten times the largest known file of its kind.
+// These constants limit the size of package.json and dist/tools.json, in bytes. Each size
+// limit is about ten times the size of the largest file in known plugins.
 const (
 	maxPackageBytes = 1 << 20
 	maxToolsBytes   = 8 << 20
@@ -133,8 +133,8 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file. readFile reuses buffer if the file fits into it.
-// The returned problem is empty on success.
+// readFile reads a whole regular file. If the file fits into buffer, readFile reuses
+// buffer. The result problem is empty on success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {

@@ -40,7 +40,7 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 	}
 }
 
-// setJSON changes one value in a JSON file. The path of the value is, for example,
+// setJSON changes one value in a JSON file. path names the JSON value, such as
 // opentabs.displayName. An empty value deletes the member.
 func setJSON(path, value string) func(string) string {
 	return func(text string) string {

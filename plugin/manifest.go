@@ -186,8 +186,8 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 }
 
 // parseEach calls parse for each object in a JSON array, and reports duplicate names.
-// parse returns the name that it found in the object. seen maps each used name to its
-// path in the file.
+// parse returns the name that the object contains. seen maps each used name to its path
+// in the file.
 func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		itemPath := fmt.Sprintf("%s[%d]", list, i)
@@ -243,8 +243,8 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfToolMentions warns about a description that names a tool of opentabs. Such a
-// description may be an attempt to make agents use the tools of opentabs.
+// warnOfToolMentions warns about a description that names a tool of opentabs. A plugin's
+// description may try to make agents use the tools of opentabs.
 func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range BuiltinToolNames {
 		if strings.Contains(strings.ToLower(description), name) {

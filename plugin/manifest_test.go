@@ -58,7 +58,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// This version of opentabs can load the packages that this version builds.
+// A version of opentabs must be able to load the packages that it builds.
 func TestNewestSDKIsThisVersion(t *testing.T) {
 	version, err := os.ReadFile("../internal/version/VERSION")
 	if err != nil {

@@ -64,7 +64,7 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 }
 
 // maxIconBytes is the maximum size of a plugin's icon, in bytes. The original OpenTabs
-// SDK allows 16 KB.
+// SDK allows icons of at most 16 KB.
 const maxIconBytes = 64 << 10
 
 // parseIcons parses the icons of the plugin. Surfaces show only the icon in the member
@@ -74,8 +74,8 @@ func parseIcons(top *jsonread.Reader, p *Plugin) {
 	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
-// checkUnusedIcons checks the icons with the given keys, which no surface shows. Without
-// keys, checkUnusedIcons checks the icons of a tool.
+// checkUnusedIcons checks the icons with the given keys, which no surface shows. If no
+// keys are given, checkUnusedIcons checks the icons of a tool.
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	if len(keys) == 0 {
 		keys = []string{"iconSvg", "iconInactiveSvg"}

@@ -15,8 +15,8 @@ const maxPluginName = 64
 
 const (
 	packagePrefix = "opentabs-plugin-"
-	// officialScope is an npm scope that plugin names leave out. A package with this
-	// scope and a package without a scope can have the same plugin name.
+	// officialScope is an npm scope that plugin names leave out. Two packages that differ
+	// only in officialScope have the same plugin name.
 	officialScope = "@opentabs-dev/"
 )
 
@@ -58,8 +58,8 @@ func NameOf(packageName string) (string, error) {
 	return name, nil
 }
 
-// CheckName returns an error for an invalid plugin name. The error describes the allowed
-// names.
+// CheckName returns an error for an invalid plugin name. The error text describes the
+// allowed plugin names.
 func CheckName(name string) error {
 	switch {
 	case name == "":

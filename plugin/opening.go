@@ -20,8 +20,8 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 }
 
 // pageToOpen returns the URL that opentabs opens for a call if no tab matches the plugin.
-// The first choice is the first URL in the user's settings, then a matching homepage,
-// then the first matching site.
+// pageToOpen prefers the first URL in the user's settings, then a matching homepage, then
+// the first matching site.
 func (p *Plugin) pageToOpen() string {
 	var pages []string
 	for _, instance := range p.Instances {

@@ -16,7 +16,7 @@ const maxPathWildcards = 5
 // The zero Pattern matches no URL.
 type Pattern struct {
 	text string
-	// scheme is "http", "https", or "*" for both.
+	// scheme is "http", "https", or "*" for either scheme.
 	scheme string
 	// host is in lower case, without a leading "*.". subdomains is true if the pattern
 	// has "*." before the host.
@@ -34,9 +34,9 @@ var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
 // ParsePattern parses a match pattern: scheme, "://", host, optional port, path. The
 // scheme is *, http or https. The host is localhost, an IPv4 address, or a domain with an
-// optional leading "*.". The path has at most 5 wildcards. ParsePattern rejects patterns
-// for all sites or for a whole top-level domain. The error of ParsePattern explains which
-// patterns are allowed.
+// optional leading "*.". The path of a match pattern has at most 5 wildcards.
+// ParsePattern rejects patterns for all sites or for a whole top-level domain. The error
+// of ParsePattern explains which patterns are allowed.
 func ParsePattern(text string) (Pattern, error) {
 	p := Pattern{text: text}
 	newPatternError := func(format string, args ...any) (Pattern, error) {

@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// Plugin is one loaded plugin package. A Plugin is immutable after its load.
+// Plugin is one loaded plugin package. A loaded Plugin is immutable.
 type Plugin struct {
 	// Name is the plugin's short name, derived from the npm name in Package; see
 	// [NameOf].
@@ -146,7 +146,7 @@ type Tool struct {
 	IdleLimit time.Duration
 	HardLimit time.Duration
 	// Place is where the tool runs. IsExclusive is true for a tool that changes its tab;
-	// see [dispatch.Tool]. Both fields are zero for tools of packages.
+	// see [dispatch.Tool]. Place and IsExclusive are zero for tools of packages.
 	Place       dispatch.Place
 	IsExclusive bool
 	// IsOptIn is true for a built-in tool that is off until the user sets a permission

@@ -47,7 +47,7 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
 // DiscoverIn sets the folders of npm packages in which each reload searches for plugins.
-// Plugins in the store take precedence over plugins in these folders.
+// Plugins in the store take precedence over plugins in folders of npm packages.
 func (r *Registry) DiscoverIn(folders []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

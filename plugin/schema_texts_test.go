@@ -115,7 +115,7 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 }
 
 // Removing a hidden character from a pattern would change the pattern's meaning, so the
-// character is escaped. Names with hidden characters are rejected.
+// character is escaped. Member names with hidden characters are rejected.
 func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	load := func(schema string) (*plugin.Plugin, error) {
 		return plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))

@@ -11,7 +11,7 @@ import (
 )
 
 // Settings that surfaces cannot show or commands cannot name are rejected. The error
-// states the rule.
+// states which settings are allowed.
 func TestSettingsAreBounded(t *testing.T) {
 	oneSetting := func(key, extraMembers string) string {
 		return fmt.Sprintf(`{%q:{"type":"select","label":"A","options":["a"]%s}}`, key, extraMembers)

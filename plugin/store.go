@@ -25,8 +25,8 @@ type StoreOptions struct {
 	// Check. Add does not check such code again. By default, no code counts as checked.
 	Passed func(hash string) bool
 	// IndexKey authenticates the index of adapters (see docs/security.md). opentabs
-	// ignores an index that was authenticated with another key. By default, there is no
-	// key and no index, so each load reads all adapters.
+	// ignores an index that was authenticated with another key. Without an IndexKey,
+	// there is no index of adapters, so each load reads all adapters.
 	IndexKey []byte
 	// LockWait is how long a change of the store waits for a lock that another process
 	// holds. After LockWait, Add and Remove fail. Default: 10 s.
@@ -37,8 +37,9 @@ type StoreOptions struct {
 }
 
 // Store is the list of installed plugins in plugins.json in the state folder (mode 0600).
-// Each change replaces the whole plugins.json under a lock that other processes respect.
-// A Store keeps members of plugins.json that this version of opentabs does not support.
+// Each change of the store replaces the whole plugins.json under a lock that other
+// processes respect. A Store keeps members of plugins.json that the running version of
+// opentabs does not support.
 type Store struct {
 	file   statedoc.File[*document]
 	check  func(code []byte) error
@@ -122,8 +123,8 @@ func (s *Store) Add(path string) (*Plugin, error) {
 }
 
 // AddInstalled adds a package that opentabs has installed in the folder e.Path. An entry
-// for an older version of the package is replaced. The caller sets Path, Package and
-// VersionWanted of e.
+// for an older version of the package is replaced. Callers of AddInstalled set Path,
+// Package and VersionWanted of e.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.addEntry(e)

@@ -60,8 +60,8 @@ func (u *Undo) uses(root string) bool {
 }
 
 // Arguments returns the arguments for the call that undoes a call with the given input
-// and result. If a pointer leads to no value, its argument is left out and the pointer is
-// in missingPointers.
+// and result. An argument whose JSON Pointer leads to no value is left out, and
+// missingPointers contains the pointer.
 func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, missingPointers []string) {
 	roots := map[string][]byte{undoInput: input, undoResult: result}
 	members := []rawjson.Member{}

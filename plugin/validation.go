@@ -7,10 +7,10 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// CheckSchemas compiles all schemas of the plugin. The error is a *[PackageError] with
-// each schema that does not compile. Compiling takes about 0.3 ms per schema, so [Load]
-// does not call CheckSchemas. Builds, additions, installations and reloads of a changed
-// folder call CheckSchemas.
+// CheckSchemas compiles all schemas of the plugin. The error of CheckSchemas is a
+// *[PackageError] that lists each schema that does not compile. Compiling takes about 0.3
+// ms per schema, so [Load] does not call CheckSchemas. Builds, additions, installations
+// and reloads of a changed folder call CheckSchemas.
 func (p *Plugin) CheckSchemas() error {
 	problems := jsonread.Problems{File: toolsFile}
 	checkSchema := func(list string, i int, name, key string, raw json.RawMessage) {

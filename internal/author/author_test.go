@@ -20,11 +20,12 @@ func TestMain(m *testing.M) {
 }
 
 // extractTimeout limits the run time of the child process that reads a plugin's tools.
-// The limit is long enough for the race detector on a busy machine.
+// The extractTimeout is long enough for the race detector on a busy machine.
 const extractTimeout = 10 * time.Minute
 
 // childOptions are build options that use the test binary as the child process. Without
-// GORACE, a program built with -race sleeps for a second before it exits.
+// GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it
+// exits.
 var childOptions = func() jsbuild.Options {
 	if runtime.GOOS == "windows" {
 		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}

@@ -18,9 +18,9 @@ type tempBuild struct {
 	result    *jsbuild.BuildResult
 }
 
-// buildTemporary builds the plugin in dir into a temporary directory. The function remove
-// deletes the temporary directory. The error is a *jsbuild.BuildError if the cause is in
-// the plugin's source.
+// buildTemporary builds the plugin in dir into a temporary directory. Call remove to
+// delete the temporary directory. If the plugin's source does not compile, the error is a
+// *jsbuild.BuildError.
 func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *tempBuild, remove func(), err error) {
 	tempDir, err := os.MkdirTemp("", "opentabs-author-")
 	if err != nil {

@@ -30,10 +30,10 @@ const defaultDomain = "example.com"
 // CreateOptions describe the plugin that [Create] writes.
 type CreateOptions struct {
 	// Name is the name of the plugin, optionally with a scope, such as "tickets" or
-	// "@acme/tickets". The name of the plugin's package is also allowed.
+	// "@acme/tickets". Name may also be the name of the plugin's npm package.
 	Name string
-	// Dir is the directory in which Create creates the plugin's directory. Default: the
-	// current directory.
+	// Dir is the directory in which Create creates the plugin's directory. The default
+	// Dir is the current directory.
 	Dir string
 	// Domain is the plugin's site: a host, optionally with a port, or a URL. Default:
 	// example.com.
@@ -56,7 +56,8 @@ type CreateResult struct {
 	Name string
 	// Pattern is the match pattern of the pages in which the plugin runs.
 	Pattern string
-	// Files are the written files, relative to Dir, without the types for editors.
+	// Files are the files that Create wrote, relative to Dir, without the types for
+	// editors.
 	Files []string
 }
 
@@ -72,8 +73,8 @@ type scaffold struct {
 }
 
 // Create writes a small plugin that builds, and passes check and test, without changes.
-// The plugin has two tools with tests, an icon, a README and the types for editors. If an
-// option is invalid or the plugin's directory is not empty, Create writes nothing.
+// The new plugin has two tools with tests, an icon, a README and the types for editors.
+// If an option is invalid or the plugin's directory is not empty, Create writes nothing.
 func Create(o CreateOptions) (*CreateResult, error) {
 	s, err := o.newScaffold()
 	if err != nil {

@@ -114,7 +114,7 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 }
 
 // TestCreateWorld checks that a new plugin for the isolated world has "world" in
-// package.json. The linter must not suggest the isolated world for this plugin.
+// package.json. For such a plugin, the linter must not suggest the isolated world.
 func TestCreateWorld(t *testing.T) {
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {

@@ -30,7 +30,7 @@ const maxPackBytes = 200 << 20
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
 // packedNames matches the files outside of dist that every package contains. Like npm,
-// Pack includes these files without an entry in package.json.
+// Pack packs a README or a license even if package.json does not list the file.
 var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
 // PackResult describes the package that [Pack] wrote.
@@ -110,8 +110,8 @@ func (p *PackResult) readName(root *os.Root) error {
 // versionPattern matches the versions that npm accepts.
 var versionPattern = lazyregexp.New(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// packPath returns the path of the .tgz file. By default, the file has the name that npm
-// pack uses.
+// packPath returns the path of the .tgz file. By default, the .tgz file has the name that
+// npm pack uses.
 func packPath(out, name, version string) (string, error) {
 	file := strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + version + ".tgz"
 	if out == "" {

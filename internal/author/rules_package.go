@@ -53,8 +53,8 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// readManifest reads package.json. Members of a wrong type stay empty, because the build
-// reports them.
+// readManifest reads package.json. Members of package.json with a wrong type stay empty,
+// because the build reports such members.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
 	if text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {

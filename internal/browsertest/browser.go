@@ -1,10 +1,10 @@
 // Package browsertest runs the tests of a plugin in a real browser, for `opentabs plugin
 // test --browser`.
 //
-// The package starts a daemon, a Chromium with the extension, and a simulation of the
-// plugin's sites, with a temporary profile and state directory. Package jsbuild runs a
-// plugin's tests in a simulated page, or in a browser that implements its interface
-// TestBrowser. [Browser] implements this interface.
+// Package browsertest starts a daemon, a Chromium with the extension, and a simulation of
+// the plugin's sites, with a temporary profile and state directory. Package jsbuild runs
+// a plugin's tests in a simulated page, or in a browser that implements its interface
+// TestBrowser. [Browser] implements TestBrowser.
 package browsertest
 
 import (
@@ -33,7 +33,7 @@ import (
 	"opentabs/wire"
 )
 
-// Options configure [Start]. All fields are required.
+// Options configure [Start]. All fields of Options are required.
 type Options struct {
 	// Dir is the directory of the plugin.
 	Dir string
@@ -155,7 +155,7 @@ func (t *Browser) Close() {
 	}
 }
 
-// serve starts a daemon with the plugin in pluginDir, writes the extension for this
+// serve starts a daemon with the plugin in pluginDir, writes the extension for the
 // daemon, and connects an MCP client to the daemon.
 func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	homeDir := filepath.Join(t.dir, "home")

@@ -62,7 +62,7 @@ type callOutcome struct {
 }
 
 // stopTimeout limits the wait for the page's report about a stop, after the call has
-// ended. The page usually reports the outcome of a stop within 2 s.
+// ended. A page usually reports within 2 s whether the tool has stopped.
 const stopTimeout = 10 * time.Second
 
 // runningCall is a tool call that a test has made and that has not ended. Before done is

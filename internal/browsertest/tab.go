@@ -112,7 +112,7 @@ func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 }
 
 // resolveURL returns the URL of the page to open, or an error if the plugin does not run
-// at this URL.
+// at the URL.
 func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 	testedPlugin, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
 	if !ok {
@@ -197,7 +197,7 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 }
 
 // setupScript returns a script that sets the storage and the global variables of the
-// page. The script runs before all other scripts of the page.
+// page. The setup script runs before all other scripts of the page.
 func (p testPage) setupScript() (string, error) {
 	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,

@@ -1,6 +1,6 @@
 // Package bundlecode splits the code of a bundle into its modules. The build of a plugin
 // splits a bundle to minify libraries. A review splits a bundle to show only the author's
-// code. Because the build and the review share this package, they agree on which modules
+// code. Because builds and reviews share package bundlecode, they agree on which modules
 // are libraries.
 package bundlecode
 
@@ -43,7 +43,7 @@ func Split(code string) []Module {
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
-	// The build appends code after the last module. This code is not part of the last
+	// The build appends code to a bundle. The appended code is not part of the last
 	// module, which may be a library.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].Library {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {

@@ -17,9 +17,9 @@ import (
 )
 
 // loweredAsync makes esbuild compile async functions to generators, which one of
-// esbuild's helper functions runs. [replaceAsyncHelpers] replaces this helper function.
-// Async generators are not compiled, because their values would pass through the page's
-// promises anyway.
+// esbuild's helper functions runs. [replaceAsyncHelpers] replaces esbuild's helper
+// function. Async generators are not compiled, because their values would pass through
+// the page's promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
 // asyncHelper and forAwaitHelper match esbuild's helper functions for async code, whose

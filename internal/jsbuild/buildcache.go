@@ -7,8 +7,8 @@ import (
 )
 
 // maxCachedContexts is the number of cached bundles above which the cache drops unused
-// bundles. A plugin has at most three bundles at a time. Each change of its package.json,
-// or of the parts of zod that the plugin uses, adds new bundles.
+// bundles. A plugin has at most three bundles at a time. A change of the plugin's
+// package.json, or of the parts of zod that the plugin uses, adds new bundles.
 const maxCachedContexts = 6
 
 // BuildCache makes repeated builds faster, because esbuild does not parse unchanged files

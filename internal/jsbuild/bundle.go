@@ -175,8 +175,8 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 }
 
 // bundlePluginScript bundles one script of the plugin in the directory zod.Dir, with the
-// parts of zod that the plugin uses. A nil cache disables caching. The error is a
-// *BuildError if the cause is in the plugin's source.
+// parts of zod that the plugin uses. A nil cache disables caching. If the plugin's source
+// does not compile, the error is a *BuildError.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	for range maxCompileAttempts {
 		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.ownModule})

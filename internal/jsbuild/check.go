@@ -24,9 +24,9 @@ type functionWrapping struct{ before, after string }
 //
 // Code that parses in one wrapping may close the function and open another function. No
 // code can close the function in all three wrappings. Up to the brace that closes the
-// function body, the grammar of all three wrappings is equal. After this brace, the first
-// two wrappings allow only a comma, and the third wrapping allows no comma. Code that
-// parses in all three wrappings therefore does not close the function.
+// function body, the grammar of all three wrappings is equal. After the closing brace,
+// the first two wrappings allow only a comma, and the third wrapping allows no comma.
+// Code that parses in all three wrappings therefore does not close the function.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -36,10 +36,10 @@ func functionWrappings(code []byte) [3]functionWrapping {
 	}
 }
 
-// CheckScript returns an error unless code is one complete classic script. Only a
-// complete script stays inside the function that [WrapAdapter] puts around it. Code that
-// closes this function could replace the host of another plugin. CheckScript also rejects
-// module syntax, top-level await and everything else that browsers reject in a function.
+// CheckScript returns an error unless code is one complete classic script. [WrapAdapter]
+// puts a function around the script; code that closes the function could replace the host
+// of another plugin. CheckScript also rejects module syntax, top-level await and all
+// other code that browsers reject in a function.
 //
 // Checking a script of 1 MB takes about 0.5 s on a busy machine.
 func CheckScript(code []byte) error {

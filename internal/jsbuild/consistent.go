@@ -27,8 +27,8 @@ func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	return true
 }
 
-// inputSizes returns the sizes of all files that esbuild has read, by path. The result
-// includes files without code, which a source map omits.
+// inputSizes returns the sizes of all files that esbuild has read, by path. The sizes
+// include files without code, which a source map omits.
 func (b bundledScript) inputSizes() map[string]int {
 	var meta struct {
 		Inputs map[string]struct{ Bytes int }

@@ -165,15 +165,16 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	// Strict mode keeps functions of the page from reaching the host's functions through
-	// `caller`. The function intact checks that the page has not replaced any built-in
-	// before the host uses it. It throws no error, because the page could observe errors.
+	// `caller`. Before the host uses any built-in, the function intact checks that the
+	// page has not replaced built-ins. The function intact throws no error, because the
+	// page could observe errors.
 	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(scripts["host.js"])), nil
 })
 
 // intactCheck returns the function intact (extension/src/host/intact.ts) without its
-// types. The function intact is not bundled, because a bundler adds code that would run
-// before it.
+// types. The function intact is not bundled, because a bundler would add code that runs
+// before the function.
 func intactCheck() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
 	text, err := extensionSources.Read(file)
@@ -249,21 +250,21 @@ var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyre
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // maxContextBytes is the number of bytes before and after the container's name that
-// regular expressions search. On the whole text of a large adapter, they would be 40
+// regular expressions search. Searching the whole text of a large adapter would be 40
 // times slower than all other steps together.
 const maxContextBytes = 64
 
 // maxOccurrences is the maximum number of variables that scriptParameters checks with
-// isWindow. If the code has more variables, scriptParameters assumes that one of them is
-// the window.
+// isWindow. If more variables may be the window, scriptParameters assumes that one of
+// them is.
 const maxOccurrences = 50
 
 // scriptParameters returns the parameters of the function around a plugin's script.
 //
 // In a plugin's script, globalThis is always private to the plugin. The names window and
-// self are also private if the code may read the plugin's container from them. In all
-// other code, window and self are the page's window, as event.source and DOM methods
-// need.
+// self are also private if the code may read the plugin's container from window or self.
+// In all other code, window and self are the page's window, as event.source and DOM
+// methods need.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -331,8 +332,8 @@ const (
 	StartAtDOM StartTime = "dom"
 )
 
-// WrapAdapter returns the script that Chrome runs for one plugin. The script starts the
-// host with the adapter, and the pre-script if the plugin has one, as functions. In these
+// WrapAdapter returns the script that Chrome runs for one plugin. The script passes the
+// adapter, and the pre-script if the plugin has one, to the host as functions. In both
 // functions, globalThis is private to the plugin. host is the result of [HostScript].
 // [CheckScript] must have accepted adapter and preScript, so that their code stays inside
 // the functions around it.
@@ -383,8 +384,8 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // and returns the inner function. The inner function receives globalThis, and if needed
 // window and self, and runs the plugin's code. Because the built-ins are parameters of
 // the outer function, the plugin's code may declare variables with the same names. The
-// outer function may have a second argument, a function that receives an error. The stack
-// trace of this error points to the line before the first line of the plugin's code.
+// outer function may have a second argument, a function that receives an error whose
+// stack trace points to the line before the first line of the plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
@@ -438,8 +439,8 @@ func defaultStart(code []byte) StartTime {
 }
 
 // dropShebang empties a first line that begins with #!, which is not allowed inside of a
-// function. The first line ends at any of JavaScript's four line terminators, as in
-// browsers.
+// function. A line that begins with #! ends at any of JavaScript's four line terminators,
+// as in browsers.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code

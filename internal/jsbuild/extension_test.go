@@ -320,7 +320,7 @@ func TestWrapAdapterShebang(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterParses checks that a valid script is still valid after it is wrapped.
+// TestWrapAdapterParses checks that a valid script is still valid after WrapAdapter.
 func TestWrapAdapterParses(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -356,8 +356,8 @@ func syntaxErrors(text string) []string {
 	return problems
 }
 
-// The page script of the built-in browser tools can be bundled without npm, although it
-// imports a library.
+// The page script of the built-in browser tools imports a library, but can be bundled
+// without npm.
 func TestPageScriptBundles(t *testing.T) {
 	scripts, err := bundleEntries("page", []api.EntryPoint{{OutputPath: "page", InputPath: "extension/src/page/main.ts"}})
 	if err != nil {

@@ -50,8 +50,8 @@ const (
 	maxExtractedBytes = 32 << 20
 )
 
-// extractLimits is the first line of the child process's input, as JSON. The script
-// follows on the next lines.
+// extractLimits is the first line of the child process's input, as JSON. All further
+// input lines are the script.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`
@@ -144,9 +144,9 @@ func failedAnswer(err error) extractAnswer {
 }
 
 // runExtract runs script in a child process. The child process stops itself after
-// timeout; opentabs kills it after the grace period. An error of the plugin's code is in
-// the returned extractAnswer. The returned error reports a failure of opentabs or the
-// machine.
+// timeout; opentabs kills a child process that still runs after the grace period. An
+// error of the plugin's code is in the returned extractAnswer. The error of runExtract
+// reports a failure of opentabs or the machine, not of the plugin.
 func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
 	if err != nil {

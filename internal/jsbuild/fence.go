@@ -59,8 +59,8 @@ func (f buildFence) check(path string) error {
 // Its errors have the location of the import.
 func (f buildFence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
-		// Imports of URLs are rejected, because esbuild would leave the imports in the
-		// bundle, and they would fail in a page.
+		// Imports of URLs are rejected, because esbuild would leave URL imports in the
+		// bundle, where they fail in a page.
 		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{}, fmt.Errorf("%q is a URL, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
 		})

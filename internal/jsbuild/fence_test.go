@@ -59,8 +59,8 @@ func (f fencedPlugin) linkFile(t *testing.T, name, target string) {
 	}
 }
 
-// checkRefused checks that a build fails and writes no adapter. The error must contain
-// the given parts, but not the secret.
+// checkRefused checks that a build fails and writes no adapter. The error text must
+// contain the given parts, but not the secret file content.
 func (f fencedPlugin) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})

@@ -49,9 +49,9 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 }
 
 // minifyModule removes the white space of a library and shortens the names of its local
-// variables. Top-level names stay, because other modules use them. The author's code
-// stays unchanged. A library also stays unchanged if its code is not a complete script,
-// for example because the comment before the module is part of a string.
+// variables. minifyModule keeps top-level names, because other modules use these names.
+// The author's code stays unchanged. A library also stays unchanged if its code is not a
+// complete script, for example because the comment before the module is part of a string.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.Library || strings.TrimSpace(code) == "" {

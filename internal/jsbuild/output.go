@@ -79,7 +79,7 @@ func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options
 
 // checkPackage checks a built package with plugin.Load, which also checks the package
 // when a user adds the plugin. checkPackage returns the package's warnings and problems.
-// Without output files, checkPackage checks only package.json.
+// If out is empty, checkPackage checks only package.json.
 func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {

@@ -43,9 +43,10 @@ var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
 // FindPageScriptUses returns the places where the plugin in dir may use the page's own
 // JavaScript, sorted. A plugin without such places also works in the isolated world. The
-// SDK and zod work in both worlds, so only the author's source is analyzed. Code that
-// FindPageScriptUses cannot follow, such as a variable whose value is the window, counts
-// as a use. The error is a *[BuildError] if the cause is in the plugin's source.
+// SDK and zod work in both worlds, so FindPageScriptUses analyzes only the author's
+// source. Code that FindPageScriptUses cannot follow, such as a variable whose value is
+// the window, counts as a use. If the plugin's source does not compile, the error is a
+// *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
@@ -129,7 +130,7 @@ const endOfCode = "opentabs:end-of-code"
 // renamedTokens lets esbuild rename everything that the code declares, and returns the
 // tokens. A name that esbuild leaves unchanged is a property, or a variable that the code
 // does not declare. esbuild could pick a new name that the code also uses elsewhere. To
-// prevent this, renamedTokens also uses each name outside of the code.
+// prevent such collisions, renamedTokens also uses each name outside of the code.
 func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

@@ -10,7 +10,7 @@ import (
 )
 
 // windowNames are the names of the window and of other windows. The page can define
-// properties of these objects.
+// properties of window objects.
 var windowNames = wordSet("window self globalThis top parent frames opener")
 
 // unavailableObjects are the properties of the window that are missing or different in

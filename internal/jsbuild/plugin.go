@@ -23,14 +23,14 @@ const (
 
 // Options configure [BuildPlugin].
 type Options struct {
-	// Extract is the command line that runs [Extract]. Default: the running program with
-	// the argument "__extract".
+	// Extract is the command line that runs [Extract]. The default is the running program
+	// with the argument "__extract".
 	Extract []string
 	// ExtractTimeout limits the time in which the plugin's modules must load when
 	// opentabs reads the plugin's tools. Default: 30 s.
 	ExtractTimeout time.Duration
 	// Out is the output directory. BuildPlugin creates the directory if it does not
-	// exist. Default: dist in the plugin's directory.
+	// exist. The default Out is dist in the plugin's directory.
 	Out string
 	// Cache makes repeated builds faster. Default: no cache.
 	Cache *BuildCache
@@ -45,12 +45,12 @@ type BuildResult struct {
 	DisplayName string
 	Version     string
 	// Hash is the SHA-256 of the adapter's bundle, in hex. The last statement of the
-	// adapter also contains the hash.
+	// adapter also contains the hash of the bundle.
 	Hash  string
 	Tools []BuiltTool
 	// Prompts are the plugin's prompts; most plugins have none.
 	Prompts []BuiltPrompt
-	// Files are the written files, the adapter first.
+	// Files are the files that the build wrote, the adapter first.
 	Files []BuiltFile
 	// Warnings are problems that do not prevent the build.
 	Warnings []Problem
@@ -81,10 +81,10 @@ type BuiltFile struct {
 // BuildPlugin builds the plugin in dir. BuildPlugin bundles opentabs.entry of
 // package.json (default src/index.ts) into dist/adapter.iife.js, and opentabs.preScript
 // into dist/pre-script.iife.js. To write the tools to dist/tools.json, BuildPlugin runs
-// the plugin in a child process. Files of an earlier build have no influence. Two builds
-// of the same source write the same bytes.
+// the plugin in a child process. Files of an earlier build do not affect a new build. Two
+// builds of the same source write the same bytes.
 //
-// The error of BuildPlugin is a *[BuildError] if the cause is in the plugin's source. A
+// If the plugin's source does not compile, the error of BuildPlugin is a *[BuildError]. A
 // build that returns an error writes no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
@@ -128,7 +128,7 @@ type compiledPlugin struct {
 }
 
 // compilePlugin bundles the scripts and reads the tools from the same version of the
-// source. If a source file changes during the build, compilePlugin starts again.
+// source. If a source file changes in the meantime, compilePlugin starts again.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)

@@ -48,11 +48,11 @@ func trackPromises(code []byte) []byte {
 // TestOptions configure [RunTests]. The zero value of a field selects the field's
 // default.
 type TestOptions struct {
-	// Simulate is the command line that runs [Simulate]. Default: the running program
-	// with the argument "__simulate".
+	// Simulate is the command line that runs [Simulate]. The default is the running
+	// program with the argument "__simulate".
 	Simulate []string
-	// Filter is a JavaScript regular expression. Only tests with a matching name run.
-	// Default: all tests.
+	// Filter is a JavaScript regular expression. Only tests whose name matches Filter
+	// run. Default: all tests.
 	Filter string
 	// Timeout limits the real time of one test. After Timeout, all tests in the file end.
 	// Default: 60 s.
@@ -68,9 +68,9 @@ type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
 	// Concurrent calls of Do are possible. The test's script receives the error of Do.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// SetResponder sets the function that responds to the requests of pages. The function
-	// answer blocks until the test has responded or ctx is done. SetResponder(nil) ends
-	// the tests of a file.
+	// SetResponder sets the function that responds to the requests of pages. answer
+	// blocks until the test has responded or ctx is done. SetResponder(nil) ends the
+	// tests of a file.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
@@ -131,7 +131,7 @@ type TestEvent struct {
 	Where string `json:"where,omitempty"`
 	// VirtualMs is the time on the page's virtual clock, in milliseconds.
 	VirtualMs float64 `json:"virtualMs"`
-	// Tests is the number of tests in the file. Only "done" events have the number.
+	// Tests is the number of tests in the file. Tests is 0 in all events except "done".
 	Tests int `json:"tests,omitempty"`
 
 	// FailedCalls are the calls in a failed test whose tool threw an error.
@@ -279,8 +279,8 @@ func runSimulation(ctx context.Context, s simulation) error {
 	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
-// newProblem returns a *BuildError with one problem. If where is empty, the problem is
-// located in the test file.
+// newProblem returns a *BuildError with one problem. If where is empty, the problem's
+// location is the test file.
 func (s simulation) newProblem(where, text string) error {
 	if where == "" {
 		where = s.file

@@ -15,9 +15,9 @@ import (
 // test.
 const browserTestGrace = 15 * time.Second
 
-// browserTests connects the script of tests with a real browser. It forwards operations
-// of the tests to the browser, and requests of the pages to the tests. browserTests is
-// safe for concurrent use.
+// browserTests connects the script of tests with a real browser. browserTests forwards
+// operations of the tests to the browser, and requests of the pages to the tests.
+// browserTests is safe for concurrent use.
 type browserTests struct {
 	browser TestBrowser
 
@@ -50,8 +50,8 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-// begin starts to forward the requests of pages to the tests. The function end stops the
-// forwarding. ctx is the context of the child process.
+// begin starts to forward the requests of pages to the tests. Call end to stop forwarding
+// requests. ctx is the context of the child process.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)

@@ -12,9 +12,9 @@ import (
 )
 
 // Simulate is the main function of the child process that [RunTests] starts. Simulate
-// reads a script from stdin, as a JSON string in one line. It writes the events of the
-// tests to stdout, one JSON value per line. For tests in a real browser, Simulate passes
-// later lines from stdin to the script. The exit code is 0 if the script ran.
+// reads a script from stdin, as a JSON string in one line. Simulate writes the events of
+// the tests to stdout, one JSON value per line. For tests in a real browser, Simulate
+// passes later lines from stdin to the script. The exit code is 0 if the script ran.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -51,7 +51,7 @@ type testRunner struct {
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
 	// received contains the lines from stdin. The first call of waitForLine creates the
-	// channel, and the end of stdin closes it.
+	// channel. The end of stdin closes the channel.
 	received chan []byte
 }
 

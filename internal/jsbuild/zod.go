@@ -27,7 +27,7 @@ type zodSource struct {
 	// isPartial is true if the script needs only the properties UsedNames of zod's object
 	// z.
 	isPartial bool
-	// Warning explains why the installed zod cannot be used; empty if it can be used.
+	// Warning explains why the installed zod is not usable; empty for a usable zod.
 	Warning string
 }
 
@@ -71,7 +71,7 @@ var (
 )
 
 // esbuildPlugin returns the esbuild plugin that resolves imports of zod and changes zod's
-// code. It must run before the esbuild plugin of the embedded files.
+// code. The zod plugin must run before the esbuild plugin of the embedded files.
 func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 	return api.Plugin{Name: "opentabs-zod", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: zodImport}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -151,8 +151,8 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 }
 
 // loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores its
-// configuration and registry in globalThis. On the real globalThis, a page could use them
-// to read or change the schemas of an adapter. loadPrivateZod adds an import to the first
+// configuration and registry in globalThis. If zod used the real globalThis, a page could
+// read or change the schemas of an adapter. loadPrivateZod adds an import to the first
 // line of the file, so that line numbers do not change.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte

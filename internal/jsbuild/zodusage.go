@@ -12,8 +12,9 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// zodUsage lists which properties of zod's object z the author's modules use. The build
-// leaves out the rest of zod. A bundler alone would keep all properties of an object.
+// zodUsage lists which properties of zod's object z the author's modules use. A build
+// leaves out all other properties of z. A bundler alone would keep all properties of the
+// object z.
 type zodUsage struct {
 	// names are the used properties of zod's object z, sorted.
 	names []string

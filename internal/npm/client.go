@@ -58,7 +58,7 @@ type Client struct {
 }
 
 // New returns a client that uses the proxy, certificates and logins in config. New
-// returns an error if a setting is invalid.
+// returns an error if an npm setting in config is invalid.
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"

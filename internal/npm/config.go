@@ -20,13 +20,13 @@ const maxNpmrcBytes = 1 << 20
 
 // Environment contains the places in which [LoadConfig] searches for settings.
 type Environment struct {
-	// Getenv and Environ are os.Getenv and os.Environ. Tests replace both functions.
+	// Getenv and Environ are os.Getenv and os.Environ. Tests replace Getenv and Environ.
 	Getenv  func(string) string
 	Environ func() []string
 	// Home is the user's home directory; Home may be empty.
 	Home string
-	// Dir is the project directory whose .npmrc is read, or a directory below it. If Dir
-	// is empty, no .npmrc of a project is read.
+	// Dir is the project directory whose .npmrc is read, or a directory below the
+	// project. If Dir is empty, no .npmrc of a project is read.
 	Dir string
 	// GOOS is the name of the operating system; the default is runtime.GOOS.
 	GOOS string
@@ -44,7 +44,7 @@ type setting struct{ text, source string }
 
 // LoadConfig reads npm's settings. As in npm, environment variables take precedence, then
 // the .npmrc of the project, of the user and of the machine. Missing files are skipped.
-// The error names the file that cannot be read.
+// If a file cannot be read, the error names the file.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS
@@ -223,8 +223,8 @@ func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") 
 func (c *Config) settingText(key string) string { return c.values[key].text }
 
 // Registry returns the address of the registry for a package name, with a slash at the
-// end. source is the file or variable that sets the address, or "" for the default. The
-// error reports an invalid address.
+// end. source is the file or variable that sets the address, or "" for the default. If
+// the address is invalid, Registry returns an error.
 func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {

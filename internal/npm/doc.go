@@ -1,7 +1,7 @@
-// Package npm downloads packages from npm registries without running npm. It reads npm's
-// settings (.npmrc files and environment variables), queries the registry, and verifies
-// and unpacks the downloaded package. Package npm never runs the scripts of a package and
-// never downloads dependencies.
+// Package npm downloads packages from npm registries without running npm. Package npm
+// reads npm's settings (.npmrc files and environment variables), queries the registry,
+// and verifies and unpacks the downloaded package. Package npm never runs the scripts of
+// a package and never downloads dependencies.
 //
 // Begin with [LoadConfig] and [New]:
 //

@@ -8,8 +8,8 @@ import (
 )
 
 // GlobalFolders returns the folders of globally installed npm packages. To find the
-// folders, GlobalFolders runs no program. It checks the prefix in npm's settings, the
-// folder of Node, and the usual places, and returns the folders that exist.
+// folders, GlobalFolders runs no program. GlobalFolders checks the prefix in npm's
+// settings, the folder of Node, and the usual places, and returns the folders that exist.
 func (c *Config) GlobalFolders() []string {
 	getenv, home := c.env.Getenv, c.env.Home
 	joinPath := func(parts ...string) string {

@@ -57,7 +57,7 @@ func (p callPrinter) line(e dispatch.Event) string {
 // prompt are left out, because the prompt shows their progress and results.
 func (s *session) followCalls(ctx context.Context, client *httpapi.Client, pluginName string) {
 	printer := callPrinter{lastReports: map[string]time.Time{}}
-	// If the events of calls are not available, `opentabs plugin dev` continues without
+	// If call events are not available, `opentabs plugin dev` continues without printing
 	// them.
 	_ = client.Calls.Follow(ctx, dispatch.FollowOptions{Tool: pluginName}, httpapi.Listener{
 		Following: func() error { return nil },
@@ -107,9 +107,9 @@ func (s *session) callAgainAfterBuild(ctx context.Context) {
 	}
 }
 
-// reloadStaleTabs reloads the tabs that cannot load the new build without a reload. These
-// are tabs that were open before the plugin was added, and tabs in which a pre-script
-// changed. reloadStaleTabs reports whether it reloaded a tab.
+// reloadStaleTabs reloads the tabs that cannot load the new build without a reload. Tabs
+// that were open before the plugin was added need a reload, and tabs in which a
+// pre-script changed. reloadStaleTabs reports whether it reloaded a tab.
 func (s *session) reloadStaleTabs(ctx context.Context, tabs tabStates) (hasReloaded bool) {
 	for _, tab := range tabs.staleTabs {
 		if !tab.needsReload {

@@ -20,8 +20,8 @@ const (
 	reconnectInterval = 500 * time.Millisecond
 	// liveTimeout is the maximum time for tabs to load a new build.
 	liveTimeout = 5 * time.Second
-	// recoverTimeout is the time for which a tab's report that it needs a reload is
-	// ignored. A hot reload briefly causes this report.
+	// recoverTimeout is how long opentabs ignores a tab's report that the tab needs a
+	// reload. A hot reload briefly causes a report of this kind.
 	recoverTimeout = 2 * time.Second
 	// firstTabTimeout is how long `opentabs plugin dev` waits for the browser to report
 	// the first tab of a plugin.
@@ -79,7 +79,8 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 	ctx, endConnection := context.WithCancel(ctx)
 	defer endConnection()
 	go func() {
-		// If the log is not available, development continues without the log.
+		// If the plugin's log is not available, `opentabs plugin dev` continues without
+		// the log.
 		_ = client.Logs.Follow(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: developed.Name}}, httpapi.LogListener{
 			Entry: func(e pluginlog.Entry) error {
 				s.send(ctx, func() { s.Out.PrintLine("%s", formatEntry(e)) })

@@ -1,7 +1,7 @@
-// Package plugindev implements `opentabs plugin dev` and `opentabs plugin build --watch`.
-// Both commands build a plugin after each change of its files. `opentabs plugin dev` also
-// loads the builds into open tabs, prints the plugin's log, and calls tools from a
-// prompt.
+// Package plugindev implements the commands that watch a plugin's source. `opentabs
+// plugin dev` and `opentabs plugin build --watch` build a plugin after each change of its
+// files. `opentabs plugin dev` also loads the builds into open tabs, prints the plugin's
+// log, and calls tools from a prompt.
 //
 // Only the goroutine of [Run] builds and prints. The file watcher, the log, the
 // connection to the daemon, and tool calls run in separate goroutines, which send events
@@ -74,7 +74,7 @@ type session struct {
 	// build.
 	detach context.CancelFunc
 	// stopCall stops the running tool call. callDone is closed at the end of the call.
-	// Both are nil if no call is running.
+	// stopCall and callDone are nil if no call is running.
 	stopCall context.CancelFunc
 	callDone chan struct{}
 	lastCall Call // Tool is empty before the first call

@@ -41,7 +41,8 @@ func TestMain(m *testing.M) {
 }
 
 // childOptions are build options that use the test binary as the child process. Without
-// GORACE, a program built with -race sleeps for a second before it exits.
+// GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it
+// exits.
 func childOptions() jsbuild.Options {
 	argv := []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}
 	if runtime.GOOS == "windows" {

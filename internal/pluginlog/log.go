@@ -23,8 +23,8 @@ const (
 	maxKeptEntries = 1000
 	maxKeptBytes   = 2 << 20
 	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If more
-	// plugins log, the entries of the plugin that has been silent for the longest time
-	// are dropped.
+	// plugins log, the log drops the entries of the plugin that has been silent for the
+	// longest time.
 	maxKeptPlugins = 64
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000

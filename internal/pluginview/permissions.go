@@ -9,8 +9,8 @@ import (
 )
 
 // PermissionRows returns a table of the permissions of plugins. The first row is the
-// table's header. If tool is not empty, the table has only the rows of the plugin and
-// this tool.
+// table's header. If tool is not empty, the table has only the rows of the plugin and the
+// given tool.
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {

@@ -1,6 +1,6 @@
 // Package realtab runs a real browser for the tests of plugins: a headless Chromium with
-// a separate profile and one unpacked extension. In this browser, all host names resolve
-// to one [Site], which simulates all websites.
+// a separate profile and one unpacked extension. All host names in the browser resolve to
+// one [Site], which simulates all websites.
 //
 // [Listen] starts the simulated site, [Find] finds the browser's program, [Start] starts
 // the browser, and [Browser.Open] opens a tab.
@@ -33,8 +33,9 @@ import (
 // ProgramVariable is the environment variable that contains the path of the browser.
 const ProgramVariable = "CHROMIUM"
 
-// programs are the usual program names of Chromium, by operating system. Google Chrome is
-// missing, because it does not accept an unpacked extension on its command line.
+// programs are the usual program names of Chromium, by operating system. Google Chrome
+// cannot be used, because Chrome does not accept an unpacked extension on its command
+// line.
 var programs = map[string][]string{
 	"darwin":  {"/Applications/Chromium.app/Contents/MacOS/Chromium", "chromium"},
 	"windows": {"chromium"},

@@ -200,7 +200,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 }
 
 // isBrowserRequest reports whether the browser itself made a request, for example for the
-// list of Google accounts. Such a request comes from no page.
+// list of Google accounts. Requests of the browser itself come from no page.
 func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }

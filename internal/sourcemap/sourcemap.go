@@ -35,8 +35,8 @@ type rawMap struct {
 	Names          []string `json:"names"`
 }
 
-// maxLines is the maximum number of lines in a bundle. The limit is necessary because the
-// source map comes from a plugin's files, so an attacker may have written it.
+// maxLines is the maximum number of lines in a bundle. Source maps come from the files of
+// plugins, so an attacker may have written a huge source map.
 const maxLines = 2_000_000
 
 // Parse decodes the JSON text of a source map.

@@ -8,7 +8,7 @@
 //
 // Faults is safe for concurrent use. Faults.mu guards the faults and listeners.
 // Faults.saveLock is locked while the file of faults is written. Lock order in package
-// faults: saveLock, then mu. Listeners run without locks.
+// faults: Faults.saveLock, then Faults.mu. Listeners run without locks.
 package faults
 
 import (
@@ -96,7 +96,8 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// Of returns the fault of the plugin's current content; false if it has none.
+// Of returns the fault of the plugin's current content; false if the content has no
+// fault.
 func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
@@ -160,8 +161,8 @@ func (f *Faults) ClearFault(p *plugin.Plugin) {
 	})
 }
 
-// change calls edit. If edit reports a change, the method change writes the file of
-// faults and runs the listeners.
+// change calls edit. If edit returns true, the method change writes the file of faults
+// and runs the listeners.
 func (f *Faults) change(edit func() bool) {
 	f.mu.Lock()
 	hasChanged, listeners := edit(), slices.Clone(f.listeners)
@@ -175,9 +176,9 @@ func (f *Faults) change(edit func() bool) {
 	}
 }
 
-// Gate returns a gate that blocks calls of plugins whose code reached no page. If the
-// code reaches a page, the host in the page reports the fault. The function set returns
-// the current set of plugins.
+// Gate returns a gate that blocks calls of plugins whose code reached no page. If a
+// plugin's code reaches a page, the host in the page reports the fault. The function set
+// returns the current set of plugins.
 func (f *Faults) Gate(set func() *plugin.Set) dispatch.Gate { return faultsGate{f, set} }
 
 type faultsGate struct {

@@ -30,8 +30,8 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// A fault applies to one content of a plugin, also in other processes. The fault lasts
-// until an adapter with this content starts in a page.
+// A fault applies to one content of a plugin, also in other processes. A fault lasts
+// until an adapter with the same content starts in a page.
 func TestFaultsAreThoseOfAContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	firstPlugin, _ := registry.Set().Plugin("a")
@@ -90,8 +90,8 @@ func TestFaultsOfADamagedFile(t *testing.T) {
 	}
 }
 
-// If a plugin's code reaches no page, its calls fail at once. If the code reaches a page,
-// the page decides whether calls fail.
+// If a plugin's code reaches no page, its calls fail at once. If the plugin's code
+// reaches a page, the host in the page decides whether calls fail.
 func TestFaultsGate(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())

@@ -17,7 +17,7 @@ import (
 )
 
 // maxPageBytes is the maximum size of one page of an [Inspection], in bytes. Agents can
-// read a page of this size in one response.
+// read a page of at most maxPageBytes in one response.
 const maxPageBytes = 48 << 10
 
 // These constants are the names of an [Inspection]'s sections.
@@ -135,8 +135,8 @@ var reviewSections = []struct{ name, title string }{
 }
 
 // ReviewText returns the sections that a review shows after the overview: the changes
-// and, if withCode is true, the author's code. ReviewText returns an empty string if all
-// these sections are empty.
+// and, if withCode is true, the author's code. ReviewText returns an empty string if a
+// review shows no section after the overview.
 func (inspection *Inspection) ReviewText(withCode bool) string {
 	text := ""
 	for _, section := range reviewSections {

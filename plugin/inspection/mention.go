@@ -21,8 +21,8 @@ type mention struct {
 // the code is minified.
 type capability struct {
 	mention
-	// literal is part of every match of pattern. The search for literal comes first,
-	// because it is fast.
+	// literal is part of every match of pattern. Code is searched for literal first,
+	// because pattern is slower.
 	literal string
 	pattern func() *regexp.Regexp
 }

@@ -11,8 +11,8 @@ import (
 const (
 	// tokenLifetime is how long a review token is valid after its inspection.
 	tokenLifetime = 10 * time.Minute
-	// maxTokens is the maximum number of stored review tokens. If more are issued, the
-	// oldest token is dropped.
+	// maxTokens is the maximum number of stored review tokens. If there are more review
+	// tokens, the oldest token is dropped.
 	maxTokens = 200
 )
 
@@ -44,11 +44,12 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 	return token
 }
 
-// errToken is the error for every invalid token. The error does not reveal the reason.
+// errToken is the error for every invalid token. The error does not reveal why the token
+// is invalid.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
 // Redeem returns the hash of the content that the agent inspected to get the token. The
-// first attempt uses up the token, even if the attempt fails.
+// first attempt to redeem a token uses up the token, even if the attempt fails.
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -106,7 +106,7 @@ func (inspection *Inspection) powers() []wire.PowerView {
 }
 
 // authorOf returns the author's name from package.json, or "" if package.json has none.
-// The name is not verified. The author in package.json is a string or an object.
+// The author's name is not verified. The author in package.json is a string or an object.
 func authorOf(p *plugin.Plugin) string {
 	packageJSON, _, err := p.Descriptions()
 	if err != nil {

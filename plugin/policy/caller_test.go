@@ -65,8 +65,8 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 	}
 }
 
-// A plugin can call another plugin only after the user has allowed calls in this
-// direction.
+// A plugin can call another plugin only after the user has allowed it. The permission
+// does not cover calls in the opposite direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	changed := make(chan struct{}, 1)

@@ -51,8 +51,8 @@ func (e *Enforcer) Ask(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 // Refusals returns a function that explains why a tool or prompt of a plugin cannot run
-// now: because the plugin is not reviewed, or because the tool is off. The function
-// returns nil for a tool that may run, at once or after an approval.
+// now: because the plugin is not reviewed, or because the tool is off. For a tool that
+// may run, at once or after an approval, the returned function returns nil.
 func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	s := e.policy.State(name)
 	return func(t dispatch.Tool) *wire.CallError {

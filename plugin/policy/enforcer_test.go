@@ -327,7 +327,7 @@ func TestParseLimit(t *testing.T) {
 }
 
 // If the permission changes while a call waits for approval, the new permission applies
-// to this call.
+// to the waiting call.
 func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}

@@ -106,7 +106,7 @@ func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc
 }
 
 // putTool stores the permissions of a tool. If the tool has no permission, putTool also
-// removes the mark of who set it.
+// removes the record of who set the permission.
 func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	if _, ok := toolEntry["permission"]; !ok {
 		delete(toolEntry, "by")

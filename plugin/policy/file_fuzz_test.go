@@ -9,9 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// FuzzPermissions checks that malformed content of permissions.json allows nothing. Each
-// permission that the policy returns is in the file. A change of one plugin keeps the
-// permissions of all other plugins.
+// FuzzPermissions checks that malformed content of permissions.json allows nothing. The
+// policy returns only permissions that permissions.json contains. A change of one plugin
+// keeps the permissions of all other plugins.
 func FuzzPermissions(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1}`, `{"version":1,"plugins":{"a":{"reviewed":{"hash":"h"},"permission":"auto","tools":{"t":{"permission":"off","limit":"1/1m"}}}}}`,

@@ -12,8 +12,8 @@ import (
 const (
 	// maxSessionTime is the maximum duration of a grant for a session.
 	maxSessionTime = 24 * time.Hour
-	// maxToolGrants is the maximum number of grants of one tool. If a tool has more, its
-	// oldest grant is dropped, and the grant's caller needs approval again.
+	// maxToolGrants is the maximum number of grants of one tool. If a tool has more
+	// grants, its oldest grant is dropped, and the grant's caller needs approval again.
 	maxToolGrants = 200
 )
 
@@ -39,7 +39,7 @@ type grant struct {
 	hash    string // content hash of the plugin for which the user gave the grant
 }
 
-// covers reports whether the grant is for the caller of a call.
+// covers reports whether the grant applies to the caller of a call.
 func (g grant) covers(callInfo dispatch.CallInfo) bool {
 	if g.caller != callInfo.Caller.PluginName() {
 		return false

@@ -35,7 +35,7 @@ func (g *memoryGrants) allows(callInfo dispatch.CallInfo, hash string) bool {
 	return ok
 }
 
-// TestGrantsForOneCall checks that a grant for one call covers only this call, and ends
+// TestGrantsForOneCall checks that a grant for one call covers no other call, and ends
 // with the call.
 func TestGrantsForOneCall(t *testing.T) {
 	var g memoryGrants

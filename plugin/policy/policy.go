@@ -30,7 +30,7 @@ type Options struct {
 	// permissions.json. Default: no warning.
 	Warn func(sentence string)
 	// Record receives every change and every decision of the user. Record must not block.
-	// By default, changes are not recorded.
+	// By default, a Policy records no changes.
 	Record func(Change)
 	// Trusted reports whether any content of a plugin counts as reviewed, because its
 	// author is developing the plugin. Trusted also returns the plugin's permission for
@@ -49,7 +49,8 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// isTrusted reports whether the plugin's author is developing the plugin in this daemon.
+// isTrusted reports whether the plugin's author is currently developing the plugin in the
+// daemon.
 func (o Options) isTrusted(loadedPlugin *plugin.Plugin) bool {
 	if o.Trusted == nil {
 		return false
@@ -97,8 +98,8 @@ type Change struct {
 	Old, New string
 	// Hash is the content hash of the reviewed plugin.
 	Hash string
-	// CallID, Client, Caller, Allow, Scope and For describe a decision. They are empty
-	// for other kinds.
+	// Only changes of the kind "decision" have CallID, Client, Caller, Allow, Scope and
+	// For.
 	CallID string
 	Client string
 	Caller *dispatch.Caller
@@ -145,7 +146,7 @@ func noticePermissions(log zerolog.Logger, path string, r statedoc.ReadResult[*p
 	}
 }
 
-// Changes returns the changes of a plugin since the user's last review of it; see
+// Changes returns the changes of a plugin since the user's last review of the plugin; see
 // [Archive.Changes].
 func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, err error) {
 	return p.archive.Changes(loadedPlugin)
@@ -176,8 +177,8 @@ func (p *Policy) Problems() []string {
 	return r.View.problems
 }
 
-// State returns the review and the permissions of a plugin. The plugin need not be
-// installed.
+// State returns the review and the permissions of a plugin. State also returns
+// permissions of plugins that are not installed.
 func (p *Policy) State(name string) State {
 	loadedPlugin, _ := p.set().Plugin(name)
 	return p.stateOf(name, loadedPlugin)
@@ -222,8 +223,8 @@ func (s State) Tool(name string) wire.Permission {
 	return s.EffectivePermission
 }
 
-// MayRunAnyTool reports whether at least one tool of the plugin may run. Pages receive
-// the adapter only in this case.
+// MayRunAnyTool reports whether at least one tool of the plugin may run. If no tool may
+// run, pages do not receive the adapter.
 func (p *Policy) MayRunAnyTool(loadedPlugin *plugin.Plugin) bool {
 	s := p.stateOf(loadedPlugin.Name, loadedPlugin)
 	return s.EffectivePermission != wire.PermissionOff || slices.ContainsFunc(loadedPlugin.Tools, func(t *plugin.Tool) bool {

@@ -25,8 +25,8 @@ type acceptedReview struct {
 
 // ReviewAll records that the user has reviewed the content of plugins, and sets their
 // permissions. ReviewAll writes all changes to permissions.json at once. The argument
-// surface is where the user decided. The result errs contains the error of each review at
-// the same index, or nil. A plugin with an error keeps its permissions.
+// surface is where the user decided. The result errs contains, for each review, an error
+// or nil at the same index. A plugin with an error keeps its permissions.
 //
 // If the plugin's content has changed since the last review, ReviewAll also removes
 // permissions: the permission "auto" of single tools, the late access, and the calls to
@@ -123,8 +123,8 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 
 // DisableAll turns plugins off: their tools cannot run, and pages receive none of their
 // code. DisableAll writes all changes to permissions.json at once. Reviews, limits and
-// settings remain. The result errs contains the error of each plugin at the same index,
-// or nil.
+// settings remain. The result errs contains, for each plugin in names, an error or nil at
+// the same index.
 func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
 	var known []int

@@ -79,8 +79,8 @@ func TestReviewAllKeepsFile(t *testing.T) {
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 }
 
-// TestDisableAll checks that no tool of a disabled plugin runs. The user can enable the
-// plugin again without a new review.
+// TestDisableAll checks that no tool of a disabled plugin runs. The user can enable a
+// disabled plugin again without a new review.
 func TestDisableAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
 	w.review("a", permissionAuto)

@@ -93,8 +93,8 @@ func (s Sites) Recheck() { go s.policy.file.Notify() }
 func (s Sites) Record(c Change) { s.policy.opts.Record(c) }
 
 // RuleFor returns the pattern and the permissions of the rule that applies to an http or
-// https URL. If several patterns match, the most specific pattern applies. The returned
-// pattern is empty if no pattern matches.
+// https URL. If several site patterns match the URL, the most specific pattern applies.
+// If no site pattern matches the URL, the returned pattern is empty.
 func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
 	sites := s.All()
 	for _, pattern := range sitePatterns(address) {

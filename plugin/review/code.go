@@ -10,8 +10,8 @@ import (
 // Code is the code of a plugin that pages receive, split for review. Code contains the
 // whole adapter in its original order.
 //
-// Comments that a bundler writes between modules show which modules are libraries. These
-// comments are not verified, because an author could write them too.
+// Comments that a bundler writes between modules show which modules are libraries. The
+// comments of bundlers are not verified: an author could write such comments too.
 type Code struct {
 	// Modules are the parts of the adapter. A bundle without comments between modules is
 	// one module.

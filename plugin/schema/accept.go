@@ -43,7 +43,8 @@ var kindsByName = map[string]kindSet{
 // acceptor checks JSON text against a JSON Schema without decoding the text. An acceptor
 // is about ten times as fast as the jsonschema library, and accepts only text that the
 // library also accepts. An acceptor may reject valid text, for example if the schema has
-// a keyword that acceptors do not support. The library then decides.
+// a keyword that acceptors do not support. For text that the acceptor rejects, the
+// library decides.
 type acceptor struct {
 	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
 	// isIndirect is true if the schema's rules are only in conjuncts and alternatives.

@@ -30,7 +30,7 @@ func (s Subject) fullName() string { return dispatch.Tool{Plugin: s.Plugin, Name
 
 // CheckArguments checks the arguments of a call against the input schema. Empty args
 // count as an empty object. CheckArguments returns nil or a *dispatch.Error. The error
-// code is invalid_arguments, with a message that lists every violation, or internal if
+// has the code invalid_arguments and lists every violation, or has the code internal if
 // the schema does not compile.
 func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
 	if i := skipBlanks(args, 0); i < len(args) && args[i] == '{' && v.accepts(schema, args) {

@@ -63,8 +63,8 @@ func alternativeText(path []string, alternative []violation) string {
 	return strings.Join(slices.Compact(parts), ", ")
 }
 
-// withoutAlternatives drops the alternatives that have an excluded violation. If all
-// alternatives would be dropped, withoutAlternatives keeps all.
+// withoutAlternatives drops the alternatives that have an excluded violation. If every
+// alternative has an excluded violation, withoutAlternatives keeps all.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
 	if len(keptForms) == 0 {

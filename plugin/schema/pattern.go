@@ -30,8 +30,8 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 }
 
 // slowPattern is a regular expression that runs under a time limit. After maxTimeouts
-// timeouts in a row, a slowPattern rejects every string for patternPause. Without this
-// pause, a long array of strings would take very long to check.
+// timeouts in a row, a slowPattern rejects every string for patternPause. Without
+// patternPause, a long array of strings would take very long to check.
 type slowPattern struct {
 	re *regexp2.Regexp
 	// timeouts counts consecutive timeouts of the pattern.

@@ -29,8 +29,8 @@ var (
 
 // RelaxDefaults makes every property with a default optional in a compact JSON Schema.
 // Schema generators mark properties with a default as required, because a handler always
-// receives them. An agent may omit these properties. RelaxDefaults keeps all other bytes
-// of the schema, in the same order.
+// receives these properties. An agent may omit properties with a default. RelaxDefaults
+// keeps all other bytes of the schema, in the same order.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema

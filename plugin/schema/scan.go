@@ -1,7 +1,7 @@
 package schema
 
-// The functions in this file find where parts of JSON text end. Invalid JSON text is
-// rejected.
+// The functions in scan.go find the end of a JSON value in a text, and reject invalid
+// JSON.
 
 // skipBlanks returns the index of the first byte at or after index i that is not a blank.
 func skipBlanks(text []byte, i int) int {

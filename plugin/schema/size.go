@@ -12,7 +12,7 @@ const (
 	// maxDepth is the maximum nesting depth of arguments. Chrome can pass values with
 	// about 2,000 levels between the parts of an extension.
 	maxDepth = 1000
-	// maxNumberChars is the maximum length of a JSON number, in characters. Longer
+	// maxNumberChars is the maximum length of a JSON number, in characters. Longer JSON
 	// numbers are rejected, because the time and memory of exact comparisons grow with
 	// the length of a number.
 	maxNumberChars = 1000

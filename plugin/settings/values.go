@@ -25,7 +25,7 @@ import (
 const settingsFile = "settings.json"
 
 // minSecretChars is the minimum length of the texts that [Values.Secrets] returns. If
-// logs removed shorter texts, they would lose ordinary words.
+// logs removed shorter secrets, logs would lose ordinary words.
 const minSecretChars = 6
 
 // lockWait is how long a change of settings.json waits for a lock that another process
@@ -170,8 +170,9 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 }
 
 // Change sets settings of a plugin, by key; null or an empty string deletes a setting. If
-// one value is invalid, Change sets none. by is the surface on which the user made the
-// change. The error of Change names the invalid setting and the allowed values.
+// one of the values is invalid, Change sets no setting. by is the surface on which the
+// user made the change. The error of Change names the invalid setting and the allowed
+// values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checkedValues := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
@@ -234,8 +235,8 @@ func (v *Values) Forget(name, by string) error {
 	return nil
 }
 
-// Secrets returns the values of secret settings, so that logs can remove them. Only
-// values of 6 or more characters are returned, the longest first. For plugins that are
+// Secrets returns the values of secret settings, so that logs can remove them. Secrets
+// returns only values of 6 or more characters, the longest first. For plugins that are
 // not in set, Secrets guesses from a setting's key whether the setting is secret.
 func (v *Values) Secrets(set *plugin.Set) []string {
 	var secrets []string

@@ -301,8 +301,8 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 }
 
-// A call of a plugin without a required setting fails. The error names the command that
-// sets the setting.
+// A call of a plugin without a required setting fails. The error of the call names the
+// command that sets the missing setting.
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)

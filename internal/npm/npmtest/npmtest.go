@@ -27,7 +27,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is one entry of a .tgz file. If the header has no type, the entry is a regular
+// File is one entry of a .tgz file. A File whose tar header has no type is a regular
 // file.
 type File struct {
 	tar.Header
