@@ -43,8 +43,8 @@ func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	return set, plugin.AdaptersRead(registry)
 }
 
-// hashOfOnlyPlugin returns the hash of the only plugin in set. The test fails if set has
-// no plugin.
+// hashOfOnlyPlugin returns the hash of the only plugin in set. hashOfOnlyPlugin fails the
+// test if set has no plugin.
 func (x *indexedPlugin) hashOfOnlyPlugin(set *plugin.Set) string {
 	x.t.Helper()
 	firstPlugin, ok := set.Plugin("a")

@@ -39,8 +39,8 @@ const (
 	maxTimeout = 5 * time.Minute
 )
 
-// readTimeouts reads the idle limit and the hard limit of a tool or prompt. Zero means
-// that the server's limit applies.
+// readTimeouts reads the idle limit and the hard limit of a tool or prompt. A limit of
+// zero means that the server's limit applies.
 func readTimeouts(f *jsonread.Reader) (idle, hard time.Duration) {
 	limits := f.Object("limits")
 	if limits == nil {

@@ -29,9 +29,9 @@ type Plugin struct {
 	// installed.
 	Dir    string
 	Source Source
-	// Matches and Excludes are match patterns of URLs. Excludes take precedence. Matches
-	// is empty only for a plugin whose sites come from a url setting that the user has
-	// not set.
+	// Matches and Excludes are match patterns of URLs. A URL that matches Excludes does
+	// not match the plugin. Matches is empty only for a plugin whose sites come from a
+	// url setting that the user has not set.
 	Matches  []string
 	Excludes []string
 	// SDKVersion is the version of the SDK that built the package. SDKVersion is empty

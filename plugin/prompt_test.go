@@ -136,7 +136,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 }
 
 // An argument of a prompt stays a string if its schema allows a string. All other
-// arguments are parsed as JSON.
+// arguments of a prompt are parsed as JSON.
 func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,

@@ -235,9 +235,9 @@ func (r *Registry) forceReload(dir string) {
 	r.stamps = nil
 }
 
-// choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its
-// compiled schemas. If two plugins have the same name, the set has only the first plugin,
-// even if the first plugin cannot be loaded.
+// choosePlugins chooses the plugins of the new set. A plugin that has not changed keeps
+// its compiled schemas. If two plugins have the same name, the set has only the first
+// plugin, even if the first plugin cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))

@@ -61,8 +61,9 @@ type Setting struct {
 var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
 // Secret reports whether opentabs hides the setting's value from surfaces and from
-// restricted plugins. A package marks its secret settings. If the package has no mark, a
-// string setting is secret if its key contains a word such as "token" or "password".
+// restricted plugins. A plugin package marks its secret settings. If the package has no
+// mark, a string setting is secret if its key contains a word such as "token" or
+// "password".
 func (s Setting) Secret() bool {
 	if s.DeclaredSecret != nil {
 		return *s.DeclaredSecret

@@ -185,7 +185,8 @@ func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	}
 }
 
-// npm link adds a link to the global folder. The linked folder is loaded once.
+// npm link adds a link to the global folder. A linked plugin folder must be loaded only
+// once.
 func TestLinkedPackages(t *testing.T) {
 	localDir, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()
 	if err := os.Symlink(localDir, filepath.Join(folder, "opentabs-plugin-a")); err != nil {

@@ -22,14 +22,15 @@ type StoreOptions struct {
 	// tests.
 	Check func(code []byte) error
 	// Passed reports whether the code with the given SHA-256, in hex, has already passed
-	// Check. Add does not check such code again. By default, no code counts as checked.
+	// Check. Add does not check code again that has passed Check. By default, no code
+	// counts as checked.
 	Passed func(hash string) bool
 	// IndexKey authenticates the index of adapters (see docs/security.md). opentabs
 	// ignores an index that was authenticated with another key. Without an IndexKey,
 	// there is no index of adapters, so each load reads all adapters.
 	IndexKey []byte
 	// LockWait is how long a change of the store waits for a lock that another process
-	// holds. After LockWait, Add and Remove fail. Default: 10 s.
+	// holds. If the lock is not free within LockWait, Add and Remove fail. Default: 10 s.
 	LockWait time.Duration
 	// Warn receives a sentence for the user when opentabs renames a damaged list of
 	// plugins. Default: no warning.

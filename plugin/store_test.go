@@ -22,7 +22,8 @@ import (
 )
 
 // addEnv is an environment variable that makes the test binary add packages. Its value
-// lists the state folder and the packages. Tests start several processes with addEnv.
+// lists the state folder and the packages. Tests set addEnv to start several processes
+// that add packages.
 const addEnv = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {

@@ -13,8 +13,8 @@ import (
 // WatchInterval is the recommended time between two calls of [Watch.Changed].
 const WatchInterval = time.Second
 
-// fileStamps maps the paths of files to attributes that change with the files. A missing
-// file has no stamp.
+// fileStamps maps the paths of files to attributes that change with the files. fileStamps
+// contains no stamp for a missing file.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {

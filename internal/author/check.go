@@ -18,8 +18,8 @@ const (
 	levelError Level = "error"
 	// levelWarning marks a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion marks an improvement that the author may choose. A suggestion is
-	// not counted and fails no check.
+	// levelSuggestion marks an improvement that the author may choose. Suggestions are
+	// not counted and do not make a check fail.
 	levelSuggestion Level = "suggestion"
 )
 

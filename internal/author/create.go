@@ -41,8 +41,8 @@ type CreateOptions struct {
 	// DisplayName is the plugin's name for users. By default, DisplayName is derived from
 	// Name.
 	DisplayName string
-	// Description is a sentence for users. By default, Description is derived from
-	// Domain.
+	// Description describes the plugin to users in one sentence. By default, Description
+	// is derived from Domain.
 	Description string
 	// World is the JavaScript world of the adapter, "main" or "isolated". Default: main.
 	World string
@@ -195,7 +195,7 @@ func siteOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. The file's name uses slashes.
+// newFile is a file to write. The name is a relative path with slashes.
 type newFile struct {
 	name string
 	text []byte

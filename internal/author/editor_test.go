@@ -40,8 +40,8 @@ func TestEditorTypesNeedTheTsconfig(t *testing.T) {
 	}
 }
 
-// TestEditorTypesStayInThePlugin checks an untrusted plugin with a link in place of the
-// directory for the types.
+// TestEditorTypesStayInThePlugin checks that an untrusted plugin cannot redirect the
+// types for editors to another directory with a link.
 func TestEditorTypesStayInThePlugin(t *testing.T) {
 	dir, otherDir := createPlugin(t), t.TempDir()
 	if err := os.RemoveAll(filepath.Join(dir, ".opentabs")); err != nil {

@@ -44,7 +44,7 @@ type PackResult struct {
 	Bytes         int `json:"size"`
 	UnpackedBytes int `json:"unpackedSize"`
 	// Integrity is the SHA-512 of the .tgz file in the notation of npm's lock files.
-	// Shasum is the file's SHA-1 in hex.
+	// Shasum is the SHA-1 of the .tgz file in hex.
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
 	// Files are the packed files, sorted by path.

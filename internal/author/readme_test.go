@@ -58,8 +58,8 @@ func TestReadmeBegins(t *testing.T) {
 	}
 }
 
-// TestReadmeStaysInThePlugin checks an untrusted plugin with a link in place of
-// README.md.
+// TestReadmeStaysInThePlugin checks that UpdateReadme does not write through a link that
+// replaces README.md.
 func TestReadmeStaysInThePlugin(t *testing.T) {
 	dir, otherFile := createPlugin(t), filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(otherFile, []byte("other"), 0o644); err != nil {

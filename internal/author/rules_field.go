@@ -53,8 +53,8 @@ type schema struct {
 // field is one node of a JSON Schema, such as a property.
 type field struct {
 	schema
-	// path is the path of the node, such as "input.filter.since". name is the last part
-	// of path. An item of a list or an alternative has no name.
+	// path is the path of the node, such as "input.filter.since". name is the last step
+	// of path, such as "since". An item of a list or an alternative has no name.
 	path, name string
 	depth      int
 }

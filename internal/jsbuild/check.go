@@ -20,7 +20,7 @@ const CheckVersion = 1
 type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function. WrapAdapter
-// uses the first way.
+// uses only the first wrapping.
 //
 // Code that parses in one wrapping may close the function and open another function. No
 // code can close the function in all three wrappings. Up to the brace that closes the

@@ -43,7 +43,7 @@ type ManifestOptions struct {
 	WithDebugger bool
 	// IsForStore builds the extension for a store. The user of such an extension grants
 	// access to each site in the side panel. The manifest has no key, because the store
-	// chooses the extension's ID. WithDebugger must be false.
+	// chooses the extension's ID. In a store build, WithDebugger must be false.
 	IsForStore bool
 }
 
@@ -151,8 +151,8 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 
 // HostScript returns a JavaScript expression for a function that returns the host's start
 // function (extension/src/host/host.ts). Pass true to the function in Chrome's isolated
-// world, where the host may start after the page's scripts. The host is bundled only
-// once.
+// world, where the host may start after the page's scripts. HostScript bundles the host
+// code only once.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -234,7 +234,7 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 	return scripts, nil
 }
 
-// container is the name of the global variable that contains an adapter's container.
+// container is the name of the global variable for an adapter's private storage.
 const container = "__openTabs"
 
 // pageGlobal matches text such as "window." before the container's name, if the code
@@ -358,8 +358,8 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 type ScriptParts struct {
 	// Options is the JSON text of a [ScriptOptions].
 	Options []byte
-	// Adapter and PreScript are JavaScript function expressions. PreScript is empty for a
-	// plugin without a pre-script.
+	// Adapter and PreScript contain JavaScript function expressions. PreScript is empty
+	// for a plugin without a pre-script.
 	Adapter, PreScript []byte
 }
 

@@ -51,7 +51,7 @@ const (
 )
 
 // extractLimits is the first line of the child process's input, as JSON. All further
-// input lines are the script.
+// lines of the input are the script to run.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`

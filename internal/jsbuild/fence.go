@@ -56,7 +56,7 @@ func (f buildFence) check(path string) error {
 
 // esbuildPlugin returns an esbuild plugin that rejects files which the plugin's build may
 // not read. The esbuild plugin opentabs-fence must run before all other esbuild plugins.
-// Its errors have the location of the import.
+// Errors of opentabs-fence have the location of the import.
 func (f buildFence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// Imports of URLs are rejected, because esbuild would leave URL imports in the
@@ -124,7 +124,8 @@ func (f buildFence) isOutside(location *api.Location) bool {
 }
 
 // checkPluginLink returns a problem if a file or directory of the plugin is a link that
-// leads outside of the plugin's directory. A missing file is not a problem.
+// leads outside of the plugin's directory. checkPluginLink returns nil for a missing
+// file.
 func (f buildFence) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)

@@ -17,7 +17,7 @@ const (
 	// preScriptName is the file name of a built pre-script.
 	preScriptName = "pre-script.iife.js"
 	// maxAdapterBytes is the maximum size of an adapter, in bytes. plugin.Load rejects
-	// larger adapters.
+	// adapters that are larger.
 	maxAdapterBytes = 5 << 20
 )
 
@@ -27,7 +27,7 @@ type Options struct {
 	// with the argument "__extract".
 	Extract []string
 	// ExtractTimeout limits the time in which the plugin's modules must load when
-	// opentabs reads the plugin's tools. Default: 30 s.
+	// opentabs reads the plugin's tools. The default limit is 30 s.
 	ExtractTimeout time.Duration
 	// Out is the output directory. BuildPlugin creates the directory if it does not
 	// exist. The default Out is dist in the plugin's directory.
@@ -74,7 +74,7 @@ type BuiltPrompt struct {
 type BuiltFile struct {
 	// Path is the absolute path of the file.
 	Path string
-	// Bytes is the file's size in bytes.
+	// Bytes is the size of the file.
 	Bytes int
 }
 

@@ -69,8 +69,8 @@ type TestBrowser interface {
 	// Concurrent calls of Do are possible. The test's script receives the error of Do.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
 	// SetResponder sets the function that responds to the requests of pages. answer
-	// blocks until the test has responded or ctx is done. SetResponder(nil) ends the
-	// tests of a file.
+	// blocks until the test has responded or ctx is done. SetResponder(nil) is called
+	// after the last test in a file.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 

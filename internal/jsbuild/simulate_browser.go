@@ -51,7 +51,7 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 }
 
 // begin starts to forward the requests of pages to the tests. Call end to stop forwarding
-// requests. ctx is the context of the child process.
+// the requests of pages. ctx is the context of the child process.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)

@@ -57,8 +57,8 @@ func findZod(dir string) zodSource {
 // locales.
 const localesNamespace = "opentabs-locales"
 
-// alreadyResolved marks an import that resolve passes back to esbuild. The mark prevents
-// an endless recursion.
+// alreadyResolved marks an import that resolve passes back to esbuild. Without the mark,
+// resolve would call itself endlessly.
 type alreadyResolved struct{}
 
 var (

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// These constants limit a registry's responses.
+// These constants limit the size and the redirects of a registry's responses.
 const (
 	maxPackageBytes = 64 << 20
 	maxSearchBytes  = 8 << 20
@@ -42,8 +42,8 @@ var ErrNotFound = errors.New("not found")
 type Options struct {
 	// UserAgent is the User-Agent header; the default is "opentabs".
 	UserAgent string
-	// Backoff is the pause before the second attempt of a request. The pause doubles
-	// before the third attempt. Default: 300 ms.
+	// Backoff is the pause before the second attempt of a request. The pause before the
+	// third attempt is twice as long. Default: 300 ms.
 	Backoff time.Duration
 	// Silence limits the time without data while a response body is read; the default is
 	// 30 s.

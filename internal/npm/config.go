@@ -43,8 +43,8 @@ type Config struct {
 type setting struct{ text, source string }
 
 // LoadConfig reads npm's settings. As in npm, environment variables take precedence, then
-// the .npmrc of the project, of the user and of the machine. Missing files are skipped.
-// If a file cannot be read, the error names the file.
+// the .npmrc of the project, of the user and of the machine. LoadConfig skips .npmrc
+// files that do not exist. If a file cannot be read, the error names the file.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS

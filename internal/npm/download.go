@@ -22,7 +22,7 @@ type Tarball struct {
 }
 
 // Download downloads the .tgz file of a version into a new file in dir and verifies the
-// file's integrity. On error, Download removes the file.
+// file's integrity. After an error, Download removes the partial file.
 func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir string) (Tarball, error) {
 	packageText := v.Name + " " + v.Version
 	expectedSums, err := parseIntegrity(v.Dist)

@@ -26,7 +26,8 @@ type Package struct {
 	Name string
 	// Registry is the address of the registry that returned the metadata.
 	Registry string
-	// Tags maps tags to versions. Nearly every package has the tag "latest".
+	// Tags maps the package's tags, such as "latest", to versions. Almost every package
+	// has a "latest" tag.
 	Tags     map[string]string
 	Versions map[string]*Version
 	// Published maps versions to their times of publication. Versions whose time the
@@ -62,7 +63,8 @@ type Dist struct {
 	FileCount    int   `json:"fileCount"`
 }
 
-// nameGrammar matches the package names that a plugin can have. npm allows more names.
+// nameGrammar matches the package names that a plugin can have. npm allows further
+// package names.
 var nameGrammar = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // CheckName returns an error if name is not a valid package name for a plugin.

@@ -107,9 +107,9 @@ func (s *session) callAgainAfterBuild(ctx context.Context) {
 	}
 }
 
-// reloadStaleTabs reloads the tabs that cannot load the new build without a reload. Tabs
-// that were open before the plugin was added need a reload, and tabs in which a
-// pre-script changed. reloadStaleTabs reports whether it reloaded a tab.
+// reloadStaleTabs reloads the tabs that cannot load the new build without a reload. A tab
+// needs a reload if it was open before the plugin was added, or if a pre-script changed.
+// reloadStaleTabs reports whether it reloaded a tab.
 func (s *session) reloadStaleTabs(ctx context.Context, tabs tabStates) (hasReloaded bool) {
 	for _, tab := range tabs.staleTabs {
 		if !tab.needsReload {

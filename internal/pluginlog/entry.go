@@ -27,7 +27,7 @@ type Entry struct {
 	// all values are in Message.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Stack are the stack frames of an error that a tool threw, the innermost frame
-	// first. Only frames of the author's code are included.
+	// first. Stack contains only frames of the author's code.
 	Stack []string `json:"stack,omitempty"`
 	// Browser and Tab identify where the adapter ran.
 	Browser string `json:"browser,omitempty"`
@@ -88,7 +88,8 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 // maxFrameBytes is the maximum size of one frame of a stack trace, in bytes.
 const maxFrameBytes = 300
 
-// truncateText returns at most the first limit bytes of a text. A cut text ends with "…".
+// truncateText returns at most the first limit bytes of a text. truncateText appends "…"
+// to a text that was cut.
 func truncateText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -29,7 +29,8 @@ const (
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000
 	// maxAdditions is the maximum number of additions in the queue, whose secrets are not
-	// yet removed. maxAdditionBytes limits their approximate memory size.
+	// yet removed. maxAdditionBytes limits the approximate memory size of the queued
+	// additions.
 	maxAdditions     = 256
 	maxAdditionBytes = 32 << 20
 )
@@ -292,7 +293,7 @@ type Follower struct {
 	filter Filter
 	wake   chan struct{} // contains a token if Next has entries to return
 
-	// log.mu guards the following fields.
+	// log.mu guards all fields below.
 	entries       []Entry
 	missedEntries int
 	isClosed      bool

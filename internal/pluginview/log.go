@@ -9,8 +9,9 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// LogLines returns the terminal lines for a log entry of a plugin. A note about missing
-// entries comes first. The entry with its data follows, and the stack frames of an error.
+// LogLines returns the terminal lines for a log entry of a plugin. The first line is a
+// note about missing log entries, if entries are missing. The entry with its data
+// follows, and the stack frames of an error.
 func LogLines(e pluginlog.Entry) []string {
 	timeText, name := e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin)
 	var lines []string

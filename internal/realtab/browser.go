@@ -70,12 +70,12 @@ func Find(getenv func(string) string) (string, error) {
 		strings.Join(names, ", "), ProgramVariable)
 }
 
-// Options configure a [Browser]. All fields are required.
+// Options configure a [Browser]. All fields of Options are required.
 type Options struct {
 	// Program is the path of the browser's program.
 	Program string
-	// Profile is the folder for the browser's profile. The folder must be empty or
-	// missing.
+	// Profile is the folder for the browser's profile. The profile folder must be empty
+	// or missing.
 	Profile string
 	// Extension is the folder of the unpacked extension, and ExtensionID is the
 	// extension's ID. The browser allows the extension to run user scripts.

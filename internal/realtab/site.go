@@ -52,7 +52,7 @@ type Answer struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Broken closes the connection without a response.
+	// If Broken is true, the site closes the connection without a response.
 	Broken bool `json:"broken"`
 }
 

@@ -22,7 +22,7 @@ import (
 type Options struct {
 	// Dir is the directory of the plugin; required.
 	Dir string
-	// Filter is a regular expression for the names of tests. Default: all tests.
+	// Filter is a regular expression for the names of tests. By default, all tests run.
 	Filter string
 	// Timeout limits the real time of one test; required.
 	Timeout time.Duration

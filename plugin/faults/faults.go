@@ -8,7 +8,7 @@
 //
 // Faults is safe for concurrent use. Faults.mu guards the faults and listeners.
 // Faults.saveLock is locked while the file of faults is written. Lock order in package
-// faults: Faults.saveLock, then Faults.mu. Listeners run without locks.
+// faults: Faults.saveLock, then Faults.mu. No lock is held while listeners of Faults run.
 package faults
 
 import (
@@ -38,7 +38,7 @@ const (
 	// maxFaults is the maximum number of stored faults of one plugin.
 	maxFaults = 8
 	// maxFaultsBytes is the maximum size of the file of faults, in bytes. A larger file
-	// is ignored.
+	// of faults is ignored.
 	maxFaultsBytes = 4 << 20
 )
 

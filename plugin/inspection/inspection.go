@@ -42,8 +42,8 @@ type Inspection struct {
 	state    policy.State
 }
 
-// inspectedSection is one section of an [Inspection], such as "code". Sections without
-// text are omitted.
+// inspectedSection is one section of an [Inspection], such as "code". An inspection omits
+// sections without text.
 type inspectedSection struct {
 	name  string
 	pages []string
@@ -93,9 +93,9 @@ func shownText(text string) string {
 }
 
 // Page returns one page of a section, and the name of the next page. section is the name
-// of a section, or a name with a page number such as "code/2". An empty section means the
-// overview. nextPage is empty after the last page. The error for an unknown section lists
-// the valid sections.
+// of a section, or a name with a page number such as "code/2". If section is empty, Page
+// returns the overview. nextPage is empty after the last page. The error for an unknown
+// section lists the valid sections.
 func (inspection *Inspection) Page(section string) (text, nextPage string, err error) {
 	name, number, hasNumber := strings.Cut(strings.TrimSpace(section), "/")
 	if name == "" {

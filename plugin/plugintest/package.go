@@ -14,7 +14,8 @@ import (
 	"opentabs/plugin"
 )
 
-// Package describes a plugin package to write. Empty fields get valid default values.
+// Package describes a plugin package to write. Empty fields of Package get valid default
+// values.
 type Package struct {
 	// Name is the plugin's name; the default is "messages".
 	Name string
@@ -25,7 +26,7 @@ type Package struct {
 	// Prompts are the prompts in dist/tools.json; none by default.
 	Prompts []Prompt
 	// Code is the adapter's code without the hash statement that a build appends. The
-	// default is a short script.
+	// default Code is a short script.
 	Code string
 	// PreScript is the code of the pre-script; by default, the package has no pre-script.
 	PreScript string

@@ -138,7 +138,7 @@ func (r *refusedCalls) add(caller, called string) bool {
 }
 
 // Refused returns the plugins that a plugin has tried to call without permission since
-// the daemon started. The names are sorted.
+// the daemon started. Refused sorts the plugins by name.
 func (p *Policy) Refused(name string) []string {
 	s := p.State(name)
 	p.refusedCalls.mu.Lock()

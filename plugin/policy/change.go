@@ -138,7 +138,7 @@ func (p *Policy) Forget(name, surface string) error {
 }
 
 // changeEntry edits the permissions of one plugin and notifies listeners. edit returns
-// the value before the change.
+// the setting's value before the change.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })

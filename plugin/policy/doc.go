@@ -1,4 +1,4 @@
-// Package policy decides which plugins may run, and which calls of tools.
+// Package policy decides which plugins may run and which tools may be called.
 //
 // [Policy] stores the user's reviews, permissions, limits and grants in permissions.json.
 // [Enforcer] applies a Policy to calls. Its gates and hooks in the dispatcher check

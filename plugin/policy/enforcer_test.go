@@ -197,8 +197,8 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 }
 
 // If a call is blocked, the agent receives the reason and the steps for the user, but no
-// steps for itself. The script review.txtar in cmd/opentabs runs the commands that the
-// error texts name.
+// steps for itself. The error texts contain CLI commands; the test script cmd/opentabs
+// review.txtar runs them.
 func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)

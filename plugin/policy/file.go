@@ -22,7 +22,7 @@ func setMark(o statedoc.Object, by string) {
 // Mark records where and when the user made a change of permissions.json.
 type Mark struct {
 	// By is the surface on which the user made the change, with the user or browser if
-	// known. By is empty if not recorded.
+	// known. By is empty if no surface was recorded.
 	By string `json:"by,omitempty"`
 	// At is the time of the change in UTC; zero if not recorded.
 	At time.Time `json:"at,omitzero"`
@@ -43,7 +43,7 @@ type Review struct {
 type PluginEntry struct {
 	// Review is nil if the user has not reviewed the plugin.
 	Review *Review `json:"reviewed,omitempty"`
-	// Permission applies to all tools that have no permission in Tools. An empty
+	// Permission applies to all tools that have no permission in Tools. An empty plugin
 	// permission means "off".
 	Permission wire.Permission `json:"permission,omitempty"`
 	// Set records who set the plugin's permission, and when.
@@ -184,8 +184,8 @@ func readTool(f *jsonread.Reader) ToolEntry {
 }
 
 // readAllowed parses the callers for which a tool always runs without approval.
-// readAllowed skips a caller whose name cannot be parsed, because an empty name would
-// match other callers.
+// readAllowed skips a caller without a valid name, because an empty name would match
+// other callers.
 func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	var callers []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {

@@ -21,7 +21,7 @@ import (
 const permissionsFile = "permissions.json"
 
 // lockWait is how long a change of permissions.json waits for a lock that another process
-// holds. After lockWait, the change fails.
+// holds. If the lock is not free within lockWait, the change fails.
 const lockWait = 10 * time.Second
 
 // Options configures a [Policy]. The zero value of a field selects the field's default.

@@ -122,9 +122,9 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 }
 
 // DisableAll turns plugins off: their tools cannot run, and pages receive none of their
-// code. DisableAll writes all changes to permissions.json at once. Reviews, limits and
-// settings remain. The result errs contains, for each plugin in names, an error or nil at
-// the same index.
+// code. DisableAll writes all changes to permissions.json at once. DisableAll keeps the
+// reviews, limits and settings of the plugins. The result errs contains, for each plugin
+// in names, an error or nil at the same index.
 func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
 	var known []int

@@ -26,7 +26,7 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 }
 
 // SecretsGate returns a gate that blocks calls of restricted plugins that require a
-// secret setting. v are the user's settings of plugins.
+// secret setting. v contains the user's settings of plugins.
 func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
 
 type secretsGate struct {

@@ -54,7 +54,8 @@ var sitePattern = lazyregexp.New(`^(\*\.)?(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_-]*
 
 // ParseSite returns the pattern of a site that the user typed. A pattern is a host such
 // as shop.example, or shop.example:8080 for one port, or *.example.com for a host and all
-// its subdomains, or * for all sites. A URL is reduced to its host.
+// its subdomains, or * for all sites. If the user typed a URL, ParseSite uses only its
+// host.
 func ParseSite(text string) (string, error) {
 	pattern := strings.ToLower(strings.TrimSpace(text))
 	if u, err := url.Parse(pattern); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
@@ -140,9 +141,9 @@ func sitePatterns(address string) []string {
 // IsSiteExact reports whether a site pattern names one host without a wildcard.
 func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
 
-// Set sets the rule of a site. An empty rule removes the rule. Set also removes the
-// clients that may always use the site; without a port in site, Set does so for all
-// ports. by is the surface on which the user made the change.
+// Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set also
+// removes the clients that may always use the site; without a port in site, Set does so
+// for all ports. by is the surface on which the user made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {

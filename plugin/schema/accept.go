@@ -75,7 +75,8 @@ type memberRule struct {
 	bit   uint64 // bit of the member in requiredMembers; 0 if the member is optional
 }
 
-// countRange limits a length or a number of elements. A nil limit does not apply.
+// countRange limits a length or a number of elements. A countRange with a nil min or max
+// has no such limit.
 type countRange struct{ min, max *int }
 
 func (r countRange) isSet() bool { return r.min != nil || r.max != nil }

@@ -28,7 +28,8 @@ var schemaTexts = []string{"title", "description", "$comment", "markdownDescript
 type cleaner struct {
 	// removedRune is the first hidden character that was removed.
 	removedRune rune
-	// shortenedKeyword is the keyword of the first text that was cut.
+	// shortenedKeyword is the keyword of the first text that was cut, such as
+	// "description".
 	shortenedKeyword string
 	// nameProblem describes the first member name that contains a hidden character.
 	nameProblem string
@@ -132,8 +133,8 @@ func (c *cleaner) appendObject(dst, raw []byte) []byte {
 	return append(dst, '}')
 }
 
-// cleanText returns a JSON string without hidden characters. A string that has none stays
-// unchanged.
+// cleanText returns a JSON string without hidden characters. A string without hidden
+// characters stays unchanged.
 func (c *cleaner) cleanText(quoted []byte, keyword string) []byte {
 	text := rawjson.Unquote(quoted)
 	limit := math.MaxInt

@@ -2,8 +2,8 @@
 //
 // A [Validator] compiles one schema at its first use and checks values with the compiled
 // schema. Errors list every violation in a sentence that an agent can act on. Most valid
-// values pass a fast check of the JSON text, without decoding it. The jsonschema library
-// checks all other values.
+// values pass a fast check that does not decode the JSON text. The jsonschema library
+// checks the values that fail the fast check.
 //
 // Schemas come from plugin packages, so package schema does not trust them. [Clean]
 // removes hidden characters and cuts long texts. [RelaxDefaults] makes properties with a

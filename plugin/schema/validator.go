@@ -21,7 +21,7 @@ const (
 	// characters.
 	maxCompileText = 300
 	// namedFormat is the keyword under which preferPatterns stores the format of a
-	// schema. Error messages name the stored format.
+	// schema. Error messages name the format of the schema.
 	namedFormat = "opentabs/format"
 )
 

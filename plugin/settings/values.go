@@ -29,7 +29,7 @@ const settingsFile = "settings.json"
 const minSecretChars = 6
 
 // lockWait is how long a change of settings.json waits for a lock that another process
-// holds. After lockWait, the change fails.
+// holds. If the lock is not free within lockWait, the change fails.
 const lockWait = 10 * time.Second
 
 // Options configures [Values]. The zero value of a field selects the field's default.
