@@ -58,7 +58,7 @@ type indexedEntry struct {
 	Hash string `json:"hash"`
 	// Activates reports that the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
-	// Compiles is the last manifest hash of the package with which all schemas compiled.
+	// Compiles is the package's manifest hash at the last time when all schemas compiled.
 	Compiles string `json:"compiles,omitempty"`
 }
 

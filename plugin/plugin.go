@@ -61,9 +61,11 @@ type Plugin struct {
 	// Icon is an SVG text of at most 64 KB, or empty. Show the icon only as an image,
 	// never as part of a document, because an SVG may contain scripts.
 	Icon string
-	// Tools has at least one element. The tools are in the order of the package.
+	// Tools has at least one element. Tools are in the order in which the package lists
+	// them.
 	Tools []*Tool
-	// Prompts are in the order of the package. No prompt has the same name as a tool.
+	// Prompts are in the order in which the package lists them. No prompt has the same
+	// name as a tool.
 	Prompts []*Prompt
 	// Settings are the settings that the user can set, sorted by key.
 	Settings []Setting
@@ -190,8 +192,8 @@ func (t *Tool) Dispatch() dispatch.Tool {
 	}
 }
 
-// ToolsByCategory returns the plugin's tools grouped by category, in the order of the
-// first tool of each category. Tools without a category are last.
+// ToolsByCategory returns the plugin's tools grouped by category, with the categories in
+// the order of their first tools. Tools without a category are last.
 func (p *Plugin) ToolsByCategory() []*Tool {
 	rank := map[string]int{}
 	for i, t := range p.Tools {

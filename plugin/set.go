@@ -136,5 +136,6 @@ func (s *Set) Failure(name string) (Failure, bool) {
 	return Failure{}, false
 }
 
-// Failed returns the plugins that could not be loaded, in the order of the store.
+// Failed returns the plugins that could not be loaded, in the order in which the store
+// lists them.
 func (s *Set) Failed() []Failure { return slices.Clone(s.failed) }

@@ -23,7 +23,8 @@ type extractedPlugin struct {
 	Problems     []string          `json:"problems"`
 }
 
-// extractedTool is one tool in dist/tools.json, with the fields in the order of the file.
+// extractedTool is one tool in dist/tools.json, with the fields in the order in which the
+// file contains them.
 type extractedTool struct {
 	Name         string          `json:"name"`
 	DisplayName  string          `json:"displayName"`
@@ -47,8 +48,8 @@ type extractedPrompt struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// toolsFile is the content of dist/tools.json, with the fields in the order of the file.
-// The JSON names match Manifest in sdk-ts/src/manifest.ts.
+// toolsFile is the content of dist/tools.json, with the fields in the order in which the
+// file contains them. The JSON names match Manifest in sdk-ts/src/manifest.ts.
 type toolsFile struct {
 	SDKVersion          string            `json:"sdkVersion"`
 	Start               plugin.Start      `json:"start,omitempty"`

@@ -43,8 +43,8 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 
 // keepAttached loads the plugin under development into the daemon and prints the plugin's
 // log, until ctx is done. If the daemon restarts, keepAttached continues with the next
-// daemon. attachResult receives nil when the first daemon has accepted the plugin, or the
-// daemon's error.
+// daemon. attachResult receives nil when the first daemon has accepted the plugin, or an
+// error if the daemon rejects the plugin.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {

@@ -22,8 +22,7 @@ func LogLines(e pluginlog.Entry) []string {
 }
 
 // EntryLines returns a prefix and the first line of a log entry's message, with the
-// entry's data. The further lines of the message and the stack frames follow with
-// indentation.
+// entry's data. All further lines of the message, and the stack frames, are indented.
 func EntryLines(prefix string, e pluginlog.Entry) []string {
 	message, details, _ := strings.Cut(e.Message, "\n")
 	line := prefix + terminal.SafeLine(message)

@@ -92,9 +92,9 @@ type Change struct {
 	// Tool is empty for a change of the plugin as a whole.
 	Tool string
 	// Old and New are the values before and after the change, such as a permission, a
-	// limit, or a page that calls may open. For "settings", New lists the changed keys
-	// without values. For "calls", Old or New is the called plugin. For "late-access",
-	// the values are "on" or empty.
+	// limit, or a page that calls may open. For a change of "settings", New lists the
+	// changed keys without values. For a change of "calls", Old or New is the name of the
+	// called plugin. For a change of "late-access", the values are "on" or empty.
 	Old, New string
 	// Hash is the content hash of the reviewed plugin.
 	Hash string

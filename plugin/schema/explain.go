@@ -176,7 +176,7 @@ func (x *explainer) placeOf(path []string, name string) []string {
 }
 
 // findProperty returns the path of the first property with the given name. findProperty
-// searches objects in the order of their sorted keys.
+// searches the keys of objects in sorted order.
 func findProperty(value any, name string, path []string) ([]string, bool) {
 	switch v := value.(type) {
 	case map[string]any:
