@@ -202,7 +202,8 @@ func completeUsedTabs(ctx context.Context, p *cli.Program) []string {
 const maxCallerRecords = 500
 
 // completeMCPClients completes the names of MCP clients that have a token or made a
-// recent call. The words are the names of tokens and the names that clients send.
+// recent call. Each client is offered with the name of its token and with the name that
+// it sends.
 func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	names := completeClients(ctx, p)
 	for _, r := range listCallers(p) {

@@ -138,8 +138,9 @@ var fileCompletions = map[string]cobra.ShellCompDirective{
 	"serve --upload-folders": cobra.ShellCompDirectiveFilterDirs,
 }
 
-// addCompletions sets the shell completions of all commands below root. Without a
-// completer, a shell offers no words instead of the files in the current directory.
+// addCompletions sets the shell completions of all commands below root. If an argument
+// has no completer, the shell offers nothing. By default, it would offer the files in the
+// current directory.
 func addCompletions(p *cli.Program, root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	addCommandCompletions(p, root, "")

@@ -160,9 +160,9 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// noteWhenChangeApplies prints why a change of config.json has no effect yet. The change
-// has no effect if an environment variable overrides the setting, if a server is already
-// running, or if other settings are invalid.
+// noteWhenChangeApplies prints why a change of config.json has no effect yet. A change of
+// config.json has no effect yet if an environment variable overrides the setting, or a
+// server is already running, or other settings are invalid.
 func noteWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {

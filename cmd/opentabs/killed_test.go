@@ -119,8 +119,8 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 }
 
 // killDuringCalls starts a server and kills it at a random moment while agents call a
-// tool. killDuringCalls returns the time of the kill. The result also maps the argument
-// of each call to the time of its response.
+// tool. killDuringCalls returns the time of the kill. killDuringCalls also returns the
+// time of each response, by the argument of the call.
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}

@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 }
 
 // squatterResponses maps an argument of runSquatter to the response to each connection.
-// Without an entry, runSquatter sends nothing and keeps the connection open.
+// For all other arguments, runSquatter sends nothing and keeps the connection open.
 var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
@@ -92,8 +92,8 @@ func answerAsSquatter(l net.Listener, response string) {
 		}
 		go func() {
 			defer conn.Close()
-			// Reading the beginning of the request first is necessary, because closing a
-			// connection with unread data could drop the response.
+			// Closing a connection with unread data could drop the response, so the
+			// beginning of the request is read first.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(response))
 			}

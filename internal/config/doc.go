@@ -2,8 +2,8 @@
 // package also has the record of the running server, and the lock that lets only one
 // server start at a time.
 //
-// [FindDirs] returns the directories of opentabs. The settings are read with [Load], and
-// the token with [Dirs.Token].
+// [FindDirs] returns the directories of opentabs. [Load] reads the settings, and
+// [Dirs.Token] reads the token.
 //
 // All functions are safe for concurrent use, also by several processes.
 package config

@@ -38,8 +38,7 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 }
 
 // completeIdleTimeouts sets the idle limits that the user has not set. If the user has
-// set only IdleTimeout, IdleTimeout is also the limit for tools that request a longer
-// one.
+// set only IdleTimeout, no tool may have a longer idle limit than IdleTimeout.
 func (s *Settings) completeIdleTimeouts() error {
 	defaults := Defaults()
 	if s.MaxIdleTimeout == 0 {

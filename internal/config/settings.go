@@ -26,7 +26,7 @@ type Settings struct {
 	// 30 s.
 	IdleTimeout time.Duration
 	// MaxIdleTimeout limits the idle limit that a tool may request; default 5 min. If the
-	// user has set only IdleTimeout, that is also the default of MaxIdleTimeout.
+	// user has set only IdleTimeout, IdleTimeout is also the default of MaxIdleTimeout.
 	MaxIdleTimeout time.Duration
 	// HardTimeout is the longest time a call may run in total, even with progress
 	// reports; default 5 min.
@@ -43,8 +43,9 @@ type Settings struct {
 	// MaxRunning is the maximum number of concurrently running calls per plugin; default
 	// 256. Further calls are queued.
 	MaxRunning int
-	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000. Beyond
-	// this limit, a call is rejected of the client that has the most queued calls.
+	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000. If
+	// more calls are queued, the server rejects a call of the client with the most queued
+	// calls.
 	MaxWaiting int
 	// Detach determines when a running call becomes a job, so that its client need not
 	// wait; default "auto".
@@ -80,8 +81,8 @@ type Settings struct {
 	// it.
 	DiscoverGlobal bool
 	// StoreExtensions are the IDs of the extension in the extension stores; by default,
-	// the IDs of the release. Extensions with these IDs may connect to the server, and
-	// `opentabs setup` links to their store pages.
+	// the IDs of the release. Extensions with the IDs in StoreExtensions may connect to
+	// the server, and `opentabs setup` links to their store pages.
 	StoreExtensions StoreExtensions
 	// LogLevel is the minimum level of logged events: trace, debug, info, warn or error;
 	// default info.

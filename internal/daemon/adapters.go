@@ -117,8 +117,9 @@ func (s script) options() jsbuild.ScriptOptions {
 }
 
 // start returns the event at which the adapter starts, or an empty value if the adapter's
-// code decides. The original OpenTabs SDK starts adapters at DOMContentLoaded. Other
-// adapters may request this start time, because they need a parsed document.
+// code decides. The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter
+// with the start setting StartIdle also starts at DOMContentLoaded, because the adapter
+// may need a parsed document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -162,8 +163,8 @@ func (a *adapters) List() []wire.PluginInfo {
 }
 
 // Code returns the script of a plugin. Code fails if the adapter could break out of the
-// function around it. Adapters are checked again here, because older versions of opentabs
-// installed adapters without a check.
+// function around it. The check is repeated for every script, because older versions of
+// opentabs installed adapters without a check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostHash()
 	if err != nil {

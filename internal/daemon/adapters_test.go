@@ -169,7 +169,7 @@ func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog
 }
 
 // BenchmarkAdaptersCode composes the scripts of 120 adapters of 0.7 MB each, whose checks
-// are already cached. The first daemon after an update composes all scripts in this way.
+// are already cached. The first daemon after an update also has to compose all scripts.
 func BenchmarkAdaptersCode(b *testing.B) {
 	packages := make([]plugintest.Package, 120)
 	for i := range packages {

@@ -73,8 +73,8 @@ func mcpOptions(
 }
 
 // capabilityRefusals returns the refusals of the policy, and also refuses browser tools
-// that need an optional permission of Chrome. Such a tool is refused if no connected
-// browser has that permission.
+// that need an optional permission of Chrome. A browser tool is refused if no connected
+// browser has the permission that the tool needs.
 func capabilityRefusals(
 	policyRefusals func(plugin string) func(dispatch.Tool) *wire.CallError, listBrowsers func() []wsbridge.BrowserInfo,
 ) func(plugin string) func(dispatch.Tool) *wire.CallError {

@@ -91,7 +91,8 @@ func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolo
 }
 
 // begin puts the plugin in dir, an absolute path, into development mode until end is
-// called. The given permission applies if the user has set none for the plugin.
+// called. The parameter permission applies if the user has set no permission for the
+// plugin.
 func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []strin
 }
 
 // newPlugins opens the files with the plugins, settings and permissions. Plugins in
-// folders count as reviewed while they are in development mode.
+// development mode count as reviewed.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
 	options := policy.Options{
 		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },

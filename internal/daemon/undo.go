@@ -85,10 +85,10 @@ func (p *pastCalls) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 	return httpapi.StartedUndo{CallID: started.CallID, ToolName: started.ToolName}, err
 }
 
-// receiveLate handles a result that a page sends after the call has ended. The result is
-// passed to the idempotency keys and to the undoer. Only the browser in which the call
-// ran may send the result. For a call from before a restart, the browser is not known,
-// but the ID of the call cannot be guessed.
+// receiveLate handles a result that a page sends after the call has ended. receiveLate
+// passes the result to the idempotency keys and to the undoer. Only the browser in which
+// the call ran may send the result. For a call from before a restart, the browser is not
+// known, but the ID of the call cannot be guessed.
 func (p *pastCalls) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {

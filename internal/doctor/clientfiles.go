@@ -165,8 +165,8 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 	}
 }
 
-// isOtherClient reports whether name is the ID of an MCP client other than client. For
-// tokens used over HTTP, the user may have chosen other names.
+// isOtherClient reports whether name is the ID of an MCP client other than client. The
+// name of a token that is used over HTTP need not be the ID of an MCP client.
 func (c clientFileChecks) isOtherClient(client setup.Client, name string) bool {
 	all, _ := setup.Clients(*c.Machine)
 	return name != client.ID && slices.ContainsFunc(all, func(other setup.Client) bool { return other.ID == name })

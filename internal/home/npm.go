@@ -18,8 +18,8 @@ func NPMConfig(getenv func(string) string, projectDir string) (*npm.Config, erro
 }
 
 // DiscoverGlobal adds plugins that npm has installed globally to registry, if the setting
-// discoverGlobal is on. After an error, registry still has the plugins that the user
-// installed.
+// discoverGlobal is on. If DiscoverGlobal fails, registry still has the plugins that the
+// user has installed.
 func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
 	if !h.Settings.DiscoverGlobal {
 		return nil

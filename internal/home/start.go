@@ -101,7 +101,7 @@ func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {
 }
 
 // readLastMessage returns the last message for the user in the log after offset. The
-// message is the reason why the daemon did not start.
+// daemon logs in this message why it did not start.
 func readLastMessage(path string, offset int64) string {
 	const noReasonText = "the server did not start and logged no reason"
 	f, err := os.Open(path)

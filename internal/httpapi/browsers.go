@@ -50,7 +50,7 @@ type KnownBrowser struct {
 	Connected bool      `json:"connected"`
 	LastSeen  time.Time `json:"last_seen"`
 	// DefaultFor are the names of the MCP clients that use this browser by default. An
-	// empty string means all clients for which no other browser is set.
+	// empty string in DefaultFor means all clients for which no other browser is set.
 	DefaultFor []string `json:"default_for,omitempty"`
 }
 
@@ -63,9 +63,9 @@ type BrowserNames interface {
 	// Rename renames a browser, and returns the browser with its new name. An empty name
 	// restores the default name of the browser.
 	Rename(browser, name string) (KnownBrowser, error)
-	// SetDefault sets the browser that a client uses by default. An empty client means
-	// all clients for which no browser is set. If browser is empty, SetDefault removes
-	// the default browser of the client.
+	// SetDefault sets the browser that a client uses by default. If client is empty,
+	// SetDefault sets the default browser of all clients for which no browser is set. If
+	// browser is empty, SetDefault removes the default browser of the client.
 	SetDefault(client, browser string) (KnownBrowser, error)
 	// Forget removes a browser from the list of known browsers. A connected browser
 	// cannot be removed.

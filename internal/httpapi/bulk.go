@@ -61,7 +61,7 @@ func (p remotePolicy) DisableAll(plugins []string, _ string) (errs []error) {
 
 // changeAll sends a request that changes n plugins, and returns one error or nil for each
 // plugin. The timeout is as long as for a reload of all plugins, because the server reads
-// every file of the plugins.
+// all files of the changed plugins.
 func (p remotePolicy) changeAll(path string, body any, n int) (errs []error) {
 	var result bulkResult
 	err := p.client.postWithin(p.ctx, reloadTimeout, path, body, &result)

@@ -35,8 +35,8 @@ type Decision struct {
 // decision was accepted or the call was already decided.
 type Decided struct {
 	Outcome wire.DecisionOutcome `json:"outcome"`
-	// Allowed is true if the call is approved, and By names the surface on which the user
-	// decided. If the call was already decided, both fields describe the earlier
+	// By names the surface on which the user decided, and Allowed is true if the call was
+	// approved. If the call was already decided, By and Allowed describe the earlier
 	// decision, which stays in effect.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`

@@ -32,8 +32,8 @@ func newGuard(token string, clients ClientTokens, origins []string) *requestGuar
 
 // requireLocal rejects requests from web pages, and requests whose Host header names
 // another machine. An Origin header must be the origin of a trusted extension or the
-// server's own origin. The server's own origin is harmless, because the server has no web
-// pages, and these requests need the token too.
+// server's own origin. Requests with the server's own origin are harmless, because the
+// server has no web pages, and the requests need the token too.
 func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {

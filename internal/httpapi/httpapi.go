@@ -29,9 +29,9 @@ type Options struct {
 	// Clients checks the tokens of MCP clients, which are valid for /mcp only. By
 	// default, no client token is valid.
 	Clients ClientTokens
-	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>".
-	// If a request has an Origin header with another foreign origin, the server rejects
-	// the request. By default, no extension is trusted.
+	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>". A
+	// request with another Origin header is rejected, unless the origin is the server
+	// itself. By default, no extension is trusted.
 	Origins []string
 	// Health is the response of /healthz, without the proof.
 	Health Health
@@ -208,7 +208,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Shutdown ends all event streams, and the input of all MCP sessions on /stdio. Shutdown
-// then waits until ctx ends for the sessions to write their last responses.
+// then waits, at most until ctx ends, for the MCP sessions to write their last responses.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.streams.stop()
 	return a.stdio.drainConns(ctx)
@@ -258,8 +258,8 @@ func serveNotFound(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
-	// An extension from the Chrome Web Store has no host permission for the server, and
-	// can read the response only with this header.
+	// An extension from the Chrome Web Store has no host permission for the server. The
+	// header Access-Control-Allow-Origin lets the extension read the response.
 	if origin := r.Header.Get("Origin"); slices.Contains(a.options.Origins, origin) {
 		w.Header().Set("Access-Control-Allow-Origin", origin)
 	}

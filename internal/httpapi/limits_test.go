@@ -249,8 +249,8 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// While net/http cannot accept connections, it logs one line per second. The server logs
-// only one line per minute.
+// TestServerLog checks that the server logs one line per minute while net/http cannot
+// accept connections. net/http itself would log one line per second.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

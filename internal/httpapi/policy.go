@@ -81,7 +81,7 @@ type PluginPermissions struct {
 	StartsLate    bool       `json:"late,omitempty"`
 	HasLateAccess bool       `json:"late_access,omitempty"`
 	// Calls lists the other plugins whose tools this plugin may call. StoredCalls are the
-	// plugins that the user allowed for earlier content of this plugin.
+	// plugins that earlier content of this plugin was allowed to call.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
 	// Recommendation is an agent's opinion about the current content, which changes no

@@ -92,7 +92,8 @@ type Browser struct {
 	Name    string `json:"name"`
 	Version string `json:"extension_version"`
 	// PairingKeyID identifies the pairing key with which the browser connected (see
-	// wire.KeyID). PairingKeyID is empty if the browser used the key of the installation.
+	// wire.KeyID). PairingKeyID is empty if the browser authenticated with the key of the
+	// installation.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
 	// Connected is false during the grace period after a lost link, in which the browser
 	// may reconnect.
@@ -227,7 +228,8 @@ type ClientTimeout struct {
 	Source string `json:"source"`
 }
 
-// The source of a client's timeout is one of these constants.
+// TimeoutTable, TimeoutLearned and TimeoutSet describe where the timeout of a client
+// comes from.
 const (
 	TimeoutTable   = "table"   // the timeout is in the built-in table of known clients
 	TimeoutLearned = "learned" // opentabs measured the timeout when the client gave up a call

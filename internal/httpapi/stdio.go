@@ -128,8 +128,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		// bufferedInput returns only the bytes that are already in the buffer. Reading
-		// more would read through net/http, which cancels r.Context() and all running
-		// calls at the end of the input.
+		// more bytes would read through net/http, which cancels r.Context() and all
+		// running calls at the end of the input.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}

@@ -136,7 +136,7 @@ func cancelLine(id string) []byte {
 }
 
 // codeServerLost is the JSON-RPC error code of errors that the relay itself creates.
-// JSON-RPC reserves the range of the code for server errors.
+// JSON-RPC reserves the codes from -32099 to -32000 for server errors.
 const codeServerLost = -32000
 
 // errorLine returns an error response to the request with the given raw ID.

@@ -49,8 +49,8 @@ type Options struct {
 }
 
 // Run connects an MCP client to the daemon until the client closes its input or ctx ends.
-// In both cases Run returns nil, because a client normally closes stdin and then sends
-// SIGTERM.
+// Run returns nil when it ends in this way, because a client normally closes stdin and
+// then sends SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(endpoints{
 		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,

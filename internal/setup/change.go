@@ -126,7 +126,8 @@ type record struct {
 
 // Write backs up and then writes a configuration file, and returns the path of the
 // backup. The path is empty if the file is new. Write keeps the file mode and follows
-// symbolic links. A file that has changed since [NewChange] or is read-only is an error.
+// symbolic links. Write returns an error if the file has changed since [NewChange] or is
+// read-only.
 func (w Writer) Write(c Change) (backup string, err error) {
 	now, err := readConfig(c.Client.File)
 	switch {
@@ -197,8 +198,8 @@ func replaceConfig(path string, data []byte) error {
 
 func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json") }
 
-// records returns the record of each MCP client, by client ID. The map is empty if the
-// file of records is missing or malformed.
+// records returns the record of each MCP client, by client ID. records returns an empty
+// map if the file of records is missing or malformed.
 func (w Writer) records() (map[string]record, error) {
 	records := map[string]record{}
 	data, err := os.ReadFile(w.recordsFile())

@@ -128,8 +128,8 @@ func newGooseEntry(c Command) any {
 	return gooseEntry{Enabled: true, Type: "stdio", Name: serverName, Cmd: c.Path, Args: c.Args, Envs: c.Env, Timeout: gooseTimeoutSeconds}
 }
 
-// knownClient is one row of the table of supported MCP clients. Setup uses the first of
-// files that exists, or else the first in the list.
+// knownClient is one row of the table of supported MCP clients. Setup uses the first
+// configuration file that exists, or else the first in the list.
 type knownClient struct {
 	id, title string
 	files     func(Machine) []string
@@ -147,7 +147,7 @@ type knownClient struct {
 var standardServers = []string{"mcpServers"}
 
 // knownClients are the MCP clients that setup supports. The table is based on these
-// pages, as of November 2026:
+// documentation pages, as of November 2026:
 //
 //   - Claude Code: code.claude.com/docs/en/mcp (user scope, ~/.claude.json)
 //   - Claude Desktop: modelcontextprotocol.io/docs/develop/connect-local-servers

@@ -16,8 +16,8 @@ type FileError struct {
 	// Place describes where in the file the lines belong. Place is empty if the lines are
 	// the complete content of a new file.
 	Place string
-	// Place describes where in the file the lines belong. Place is empty if the lines are
-	// the complete content of a new file.
+	// problem is a clause about the file, such as "it is read-only". remedy is what the
+	// user should do.
 	problem error
 	remedy  string
 }
@@ -47,9 +47,9 @@ func newSetError(c Client, text []byte, command Command, problem error) error {
 	return e
 }
 
-// isInline reports whether the object at the path servers contains other servers. The
-// caller has found that opentabs cannot be added to the object, so the object is on one
-// line.
+// isInline reports whether the object at the path servers contains other servers.
+// newSetError calls isInline only if opentabs cannot be added to the object. An object
+// with other servers is then on one line.
 func isInline(values map[string]any, servers []string) bool {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)

@@ -18,8 +18,8 @@ import (
 // (see [editText]).
 type format interface {
 	// set returns data with the fields of entry in the configuration entry of opentabs.
-	// The path servers leads to the object with all MCP servers. Other fields of an
-	// existing entry are kept.
+	// The parameter servers is the path of the object with all MCP servers. Other fields
+	// of an existing entry are kept.
 	set(data []byte, servers []string, entry any) ([]byte, error)
 	// remove returns data without the entry of opentabs in the object at the path
 	// servers.
@@ -111,7 +111,7 @@ func findCommandServer(f format, data []byte, servers []string) map[string]any {
 const fieldTimeout = "timeout"
 
 // homeVariable is the environment variable that selects another installation of opentabs.
-// Only setup writes this variable to the configuration of an MCP client.
+// Only setup writes OPENTABS_HOME to the configuration of an MCP client.
 const homeVariable = "OPENTABS_HOME"
 
 // mergeFields returns the fields of entry, together with fields and environment variables

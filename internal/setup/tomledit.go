@@ -28,8 +28,8 @@ type tomlServer struct {
 	merged map[string]any
 	edits  []tomlEdit
 	// insertAt maps the dotted path of each table to the offset at which new keys are
-	// inserted. The offset is after the last line with a key, or else after the table's
-	// header.
+	// inserted. New keys are inserted after the last line with a key, or else after the
+	// table's header.
 	insertAt map[string]int
 	// inlinePaths are the dotted paths of inline tables, which are written in braces.
 	inlinePaths []string

@@ -121,8 +121,8 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 }
 
 // findServerLines finds the lines of opentabs in the mapping of a top-level YAML key. The
-// offsets start and end include all lines of opentabs, but not comments and blank lines
-// before the next key. indent is the indentation of the first line.
+// lines from start to end are all lines of opentabs. Comments and blank lines before the
+// next key are not included. indent is the indentation of the first line.
 func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
 	at, indent, ok := findChildren(data, key)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // TestBar draws bars in several states and widths. Each bar is printed between two marks,
-// so that the golden file shows spaces at its ends.
+// so that the golden file shows spaces at the ends of the bar.
 func TestBar(t *testing.T) {
 	halfDone := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,

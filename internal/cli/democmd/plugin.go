@@ -20,7 +20,7 @@ import (
 )
 
 // The demo renames the example plugin, and enables the plugin only for the example site.
-// A plugin of the user named "messages" is therefore not affected.
+// If the user has a plugin named "messages", the demo does not affect that plugin.
 const (
 	pluginName  = "demo"
 	packageName = "opentabs-plugin-demo"

@@ -165,8 +165,8 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-// collectData adds the folders with the user's data. A folder that also contains other
-// files of the user is an error.
+// collectData adds the folders with the user's data. If such a folder also contains other
+// files of the user, collectData returns an error.
 func (u *uninstaller) collectData() error {
 	for _, dir := range u.dataFolders() {
 		if err := checkOwnFolder(dir); err != nil {

@@ -87,8 +87,8 @@ func printWarnings(p *cli.Program, newPlugin *plugin.Plugin) {
 type pluginInstallOptions struct {
 	program *cli.Program
 	source  string
-	// isAdd is true if the user typed `plugin add` instead of `plugin install`. With
-	// isAdd, source may also be a folder name without "./".
+	// isAdd is true if the user typed `plugin add` instead of `plugin install`. If isAdd
+	// is true, source may also be a folder name without "./".
 	isAdd bool
 	// permission is the value of the flag --permission, or empty without the flag.
 	permission string
@@ -213,8 +213,8 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 }
 
 // activatePlugin makes a running server load a new plugin. If permission is set,
-// activatePlugin also reviews the plugin, and otherwise prints how the user can review
-// it. The review and the permission are stored in result.
+// activatePlugin also reviews the plugin. Without a permission, activatePlugin prints how
+// the user can review the plugin. The review and the permission are stored in result.
 func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {

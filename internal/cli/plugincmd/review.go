@@ -26,8 +26,9 @@ type reviewOptions struct {
 	json         bool
 }
 
-// reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, it
-// describes the enabled plugin, and otherwise the plugin that needs a review.
+// reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, the output
+// describes the enabled plugin. Without --yes, the output describes the plugin that needs
+// a review.
 type reviewedPlugin struct {
 	httpapi.PluginPermissions
 	// Text contains the changes since the last review. With the flag --code, Text also

@@ -27,7 +27,7 @@ const (
 	// connect to a new server.
 	reconnectTimeout = 6 * time.Second
 	// visibleDir is the name of the extension's folder in the home directory. The name
-	// has no leading dot, because file dialogs hide such folders.
+	// has no leading dot, because file dialogs hide folders with a leading dot.
 	visibleDir = "opentabs-extension"
 )
 
@@ -36,7 +36,7 @@ const (
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil without a terminal. Without a terminal, setup does not wait for
+	// questions is nil if stdin is not a terminal. In this case, setup does not wait for
 	// the user.
 	questions *terminal.Questions
 	// caller is the MCP client in whose name setup makes the first call.
@@ -130,9 +130,9 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 }
 
 // extensionDir returns the folder for the extension. If the extension was installed
-// before, its folder is kept. A new folder is in the home directory and not hidden, so
-// that file dialogs display the folder. If OPENTABS_HOME is set, a new folder is in
-// $OPENTABS_HOME.
+// before, its folder is kept. A new folder for the extension is in the home directory and
+// not hidden, so that file dialogs display the folder. If OPENTABS_HOME is set, a new
+// folder for the extension is in $OPENTABS_HOME.
 func (b browserSteps) extensionDir() string {
 	if folder, ok := extensiondir.Find(b.home.Dirs); ok {
 		return folder
@@ -226,7 +226,8 @@ type computerKind int
 const (
 	// desktopComputer is a computer on which Chrome can run.
 	desktopComputer computerKind = iota
-	// wslComputer is the Windows Subsystem for Linux. Chrome usually runs on Windows.
+	// wslComputer is the Windows Subsystem for Linux. In this case, Chrome usually runs
+	// on Windows.
 	wslComputer
 	// remoteComputer is a computer to which the user has connected over SSH.
 	remoteComputer

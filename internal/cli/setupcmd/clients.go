@@ -19,7 +19,7 @@ type clientSteps struct {
 	program *cli.Program
 	home    *home.Home
 	writer  setup.Writer
-	// questions is nil without a terminal.
+	// questions is nil if stdin is not a terminal.
 	questions *terminal.Questions
 	yes       bool
 	// printsLines is true if setup prints the lines to add by hand for files that setup
@@ -139,8 +139,8 @@ func (s *clientSteps) preview(c setup.Client) (preview, error) {
 	return preview{diff: clienttoken.Mask(change.Diff())}, nil
 }
 
-// validToken returns the token in the configuration of an MCP client. The result is empty
-// if the token is not valid or belongs to another client.
+// validToken returns the token in the configuration of an MCP client. validToken returns
+// an empty string if the token is not valid or belongs to another client.
 func (s *clientSteps) validToken(c setup.Client) string {
 	token := setup.CurrentToken(c, clienttoken.Prefix)
 	if token == "" || s.tokens().NameOf(token) != c.ID {

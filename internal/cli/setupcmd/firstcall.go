@@ -40,7 +40,7 @@ type caller struct {
 }
 
 // firstCall is a call at the end of setup that lists the user's open tabs. Like a call of
-// an agent, it needs the user's approval.
+// an agent, the first call needs the user's approval.
 type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
