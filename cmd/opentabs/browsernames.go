@@ -207,7 +207,8 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 }
 
 // defaultBrowser is the output of `opentabs browser default BROWSER --json`. Browser is
-// empty if the default was removed. Client is empty if the default is for all clients.
+// empty if the default was removed. Client is empty if BROWSER is now the default of all
+// clients.
 type defaultBrowser struct {
 	Browser string `json:"browser,omitempty"`
 	Client  string `json:"client,omitempty"`

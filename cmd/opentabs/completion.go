@@ -17,8 +17,8 @@ import (
 type completer func(ctx context.Context, p *cli.Program) []string
 
 // argumentCompleters maps a command, without "opentabs", to the completers of its
-// arguments. The last completer also completes all further arguments. A nil completer
-// offers no words, for example for a new name.
+// arguments. The last completer in the list also completes all further arguments. A nil
+// completer offers no words, for example for a new name.
 var argumentCompleters = map[string][]completer{
 	"call":                  {completeTools, nil},
 	"tools":                 {completePlugins, nil},

@@ -101,8 +101,8 @@ func answerAsSquatter(l net.Listener, response string) {
 	}
 }
 
-// TestScript runs the test scripts. Each script has a separate installation whose server
-// uses any free port.
+// TestScript runs the scripts in testdata/script with package testscript. Each script has
+// a separate installation whose server uses any free port.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),

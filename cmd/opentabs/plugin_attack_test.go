@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/config"
 )
 
-// TestAttackByPlugin checks that a malicious package cannot run code while it is
-// installed or built.
+// TestAttackByPlugin checks that a malicious package cannot attack the user while the
+// package is installed or built.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("adapters that leave the function around them", func(t *testing.T) {
 		for _, code := range []string{

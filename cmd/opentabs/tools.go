@@ -56,7 +56,7 @@ type listedTool struct {
 	// InputSchema is set only in the output of `opentabs tools show`.
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	Example     string          `json:"example,omitempty"`
-	// Undo is the full name of the tool that undoes a call of this tool.
+	// Undo is the full name of the tool that can undo a call of the listed tool.
 	Undo string `json:"undo,omitempty"`
 }
 

@@ -22,8 +22,8 @@ const maxDetach = 24 * time.Hour
 type DetachRule struct {
 	// Auto is true if a call becomes a job shortly before the client's timeout.
 	Auto bool
-	// After is the time after which a call becomes a job. Zero means that the call's
-	// running time does not matter.
+	// After is the running time after which a call becomes a job. Zero means that the
+	// call's running time does not matter.
 	After time.Duration
 }
 

@@ -25,8 +25,8 @@ type Flaw struct {
 }
 
 // Inspect checks the owners and the modes of the directories and their files, and whether
-// the directories are writable. Inspect changes nothing. A missing directory is not a
-// problem.
+// the directories are writable. Inspect changes nothing. Inspect reports no problem for a
+// missing directory.
 func (d Dirs) Inspect() []Flaw {
 	flaws := inspectDir(d.State)
 	if d.Config != d.State {

@@ -95,8 +95,8 @@ func (p *plugins) mayRunIn(name, url string, frame bool) bool {
 	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.RunsInFrames)
 }
 
-// recordStart records whether an adapter has started in a browser. Adapters of another
-// version of the plugin are ignored.
+// recordStart records whether an adapter has started in a browser. recordStart ignores
+// adapters of another version of the plugin.
 func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	loadedPlugin, ok := p.registry.Set().Plugin(s.Plugin)
 	switch {

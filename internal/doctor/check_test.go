@@ -95,8 +95,8 @@ func (i installation) check(t *testing.T) Report {
 	return r
 }
 
-// expect compares the findings of one check with want. Each wanted finding is a level
-// followed by text of the fact or the remedy.
+// expect compares the findings of one check with want. A wanted finding is written as
+// "LEVEL TEXT", where TEXT is a part of the fact or of the remedy.
 func (r Report) expect(t *testing.T, check string, wanted ...string) {
 	t.Helper()
 	var found []string

@@ -36,7 +36,8 @@ type Options struct {
 	FreeBytes func(dir string) (uint64, error)
 	// Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
-	// ReadFile reads a file of the operating system. By default, ReadFile is os.ReadFile.
+	// ReadFile reads a file such as /proc/sys/kernel/osrelease, which tests replace. By
+	// default, ReadFile is os.ReadFile.
 	ReadFile func(path string) ([]byte, error)
 }
 

@@ -12,8 +12,9 @@ import (
 )
 
 // CommandLine names the command line in the audit log, in the side panel and in approval
-// forms. A change has this name if its request was authenticated with the administrator
-// token. A request cannot choose the name, because only the server sets CommandLine.
+// forms. A change is attributed to CommandLine if its request was authenticated with the
+// administrator token. No request can choose the name of its surface, because only the
+// server sets CommandLine.
 const CommandLine = "the command line"
 
 // Decision is the body of POST /calls/{id}/decide: the user's decision about a call that

@@ -130,7 +130,7 @@ func bearerOf(h http.Header) string {
 }
 
 // isAdministrator reports whether token is the administrator token. The comparison takes
-// constant time, because it compares hashes of equal length.
+// constant time, because the compared hashes have equal length.
 func (g *requestGuard) isAdministrator(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1

@@ -74,9 +74,9 @@ type PluginPermissions struct {
 	// MayOpenTab is true if the user has allowed calls to open OpensURL.
 	OpensURL   string `json:"opens_at,omitempty"`
 	MayOpenTab bool   `json:"opening,omitempty"`
-	// World is the JavaScript world in which the adapter runs. StartsLate is true if
-	// scripts of the page run before the adapter. HasLateAccess is true if an adapter
-	// that starts late may read secret settings and call other plugins.
+	// World is the JavaScript world in which the adapter runs. StartsLate is true if the
+	// adapter starts after scripts of the page have run. HasLateAccess is true if an
+	// adapter that starts late may read secret settings and call other plugins.
 	World         wire.World `json:"world,omitempty"`
 	StartsLate    bool       `json:"late,omitempty"`
 	HasLateAccess bool       `json:"late_access,omitempty"`

@@ -163,8 +163,8 @@ type Plugin struct {
 	// not run until all required settings are set.
 	MissingSettings []string `json:"needs,omitempty"`
 	// Calls are the other plugins whose tools this plugin may call. StartsLate is true if
-	// scripts of the page run before the adapter. HasLateAccess is true if an adapter
-	// that starts late may read secret settings and call other plugins.
+	// the adapter starts after scripts of the page have run. HasLateAccess is true if an
+	// adapter that starts late may read secret settings and call other plugins.
 	Calls         []string `json:"calls,omitempty"`
 	StartsLate    bool     `json:"late,omitempty"`
 	HasLateAccess bool     `json:"late_access,omitempty"`

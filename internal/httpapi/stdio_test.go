@@ -35,8 +35,9 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// TestStdioOfClient checks a session that a client opens with its token. The session has
-// the client's name, ends when the token is removed, and then cannot be opened again.
+// TestStdioOfClient checks a session that a client opens with its token. The session must
+// have the client's name, and must end when the client's token is removed. Afterwards,
+// the client cannot open a new session.
 func TestStdioOfClient(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {

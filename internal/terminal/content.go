@@ -101,8 +101,8 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 	return t, len(t.columns) > 0
 }
 
-// addRow adds a row from a JSON object, or from a list of cells if hasColumns is true.
-// Without named columns, the members of the objects become the columns.
+// addRow adds a row from a JSON object, or from a list of cells if hasColumns is true. If
+// the table does not name its columns, the members of the row objects become the columns.
 func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 	t.rows = append(t.rows, nil)
 	var cells []json.RawMessage

@@ -132,7 +132,8 @@ func (u *uninstaller) add(text string, remove func(context.Context) (string, err
 	u.removals = append(u.removals, removal{text, remove})
 }
 
-// collectClients adds an item for each MCP client whose configuration contains opentabs.
+// collectClients adds each MCP client whose configuration contains opentabs to the items
+// to remove.
 func (u *uninstaller) collectClients() error {
 	machine, err := setup.ThisMachine(runtime.GOOS, u.program.Getenv)
 	if err != nil {
@@ -165,8 +166,8 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-// collectData adds the folders with the user's data. If such a folder also contains other
-// files of the user, collectData returns an error.
+// collectData adds the folders with the user's data to the items to remove. If such a
+// folder also contains other files of the user, collectData returns an error.
 func (u *uninstaller) collectData() error {
 	for _, dir := range u.dataFolders() {
 		if err := checkOwnFolder(dir); err != nil {
