@@ -8,7 +8,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// OpenBrowserNames returns a [httpapi.BrowserNames] that uses the running server. If no
+// OpenBrowserNames returns an [httpapi.BrowserNames] that uses the running server. If no
 // server runs, the names are read and written in their file.
 func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error) {
 	client, err := h.runningClient(ctx)
@@ -25,7 +25,7 @@ func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error
 	return NewBrowserNames(store, func() []string { return nil }, func(string) {}), nil
 }
 
-// NewBrowserNames returns a [httpapi.BrowserNames] that reads and changes a store.
+// NewBrowserNames returns an [httpapi.BrowserNames] that reads and changes a store.
 // connected returns the IDs of the connected browsers. onRenamed is called with the ID of
 // each renamed browser.
 func NewBrowserNames(store *browsernames.Store, connected func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {

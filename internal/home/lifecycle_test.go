@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// listedCalls is a httpapi.Calls that lists the given calls.
+// listedCalls is an httpapi.Calls that lists the given calls.
 type listedCalls struct {
 	unusedCalls
 	views []dispatch.View

@@ -165,7 +165,7 @@ func TestClientOfServer(t *testing.T) {
 	}
 }
 
-// remotePolicy is a httpapi.Policy that identifies the policy of the test server.
+// remotePolicy is an httpapi.Policy that identifies the policy of the test server.
 type remotePolicy struct{ httpapi.Policy }
 
 func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {

@@ -58,8 +58,8 @@ func (e *RefusedError) Is(target error) bool {
 
 // Client sends requests to a running opentabs server. The methods of Client return
 // [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another
-// program does. The error is [ErrSilent] if no response arrives in time, and a
-// [*RefusedError] if the server rejects the request.
+// program listens on the port. The error is [ErrSilent] if no response arrives in time,
+// and a [*RefusedError] if the server rejects the request.
 type Client struct {
 	Calls   CallsClient
 	Logs    LogsClient
