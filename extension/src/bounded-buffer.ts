@@ -3,7 +3,7 @@ const MaxWaitingChars = 256 * 1024;
 
 /**
  * ReportBatch contains progress reports of one call, as the JSON text of an array. `seq` is the number of reports that
- * the call sent before the batch. `skipped` is the number of reports that the page dropped.
+ * the call sent before the batch. `skipped` is the number of reports that the page dropped before the batch.
  */
 export interface ReportBatch {
   readonly seq: number;

@@ -1,6 +1,6 @@
 // Wraps the functions of chrome.notifications, and the functions that open the side panel from a notification.
 
-/** NotificationContent is the content of a desktop notification. Chrome shows at most two buttons. */
+/** NotificationContent is the content of a desktop notification. Chrome shows at most two buttons in a notification. */
 export interface NotificationContent {
   readonly title: string;
   readonly message: string;
@@ -60,8 +60,8 @@ const PanelWidth = 400;
 const PanelHeight = 700;
 
 /**
- * openPanelFromNotification opens the side panel in the most recently focused window. The panel opens in a separate
- * window if Chrome does not count the notification click as a user gesture, or if no window is open.
+ * openPanelFromNotification opens the side panel in the most recently focused window. The side panel opens in a
+ * separate window if Chrome does not count the notification click as a user gesture, or if no window is open.
  */
 export async function openPanelFromNotification(): Promise<void> {
   try {

@@ -86,8 +86,7 @@ export interface LoadedPage {
 }
 
 /**
- * readLoadedPage reads the document that a tab shows. The result is undefined if the page cannot be read, or does not
- * respond within limitMs.
+ * readLoadedPage reads the document that a tab shows, or returns undefined if the page cannot be read within limitMs.
  */
 export async function readLoadedPage(tabId: number, limitMs: number): Promise<LoadedPage | undefined> {
   const reading = chrome.scripting.executeScript({
@@ -183,7 +182,7 @@ const PageScriptFile = 'page.js';
 /** PagePortName is the name of the port between the worker and the page script. */
 const PagePortName = 'page';
 
-/** PagePort is the worker's end of the port to a page script. */
+/** PagePort is one end of a port between the worker and a page script. */
 export interface PagePort {
   post(text: string): void;
   disconnect(): void;

@@ -97,10 +97,7 @@ export function onShownTabChange(listener: () => void): void {
   });
 }
 
-/**
- * readShownHost returns the host of the web page in the current window's active tab. The result is undefined if the tab
- * shows no http or https page.
- */
+/** readShownHost returns the host of the http or https page in the current window's active tab, or undefined. */
 export async function readShownHost(): Promise<string | undefined> {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   const url = tab?.url ?? '';

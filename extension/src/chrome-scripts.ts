@@ -27,8 +27,8 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
 }
 
 /**
- * listUserScripts returns the registered user scripts. The call is slow, because Chrome also returns the code of all
- * user scripts.
+ * listUserScripts returns the registered user scripts. Listing user scripts is slow, because Chrome also returns the
+ * code of all scripts.
  */
 export async function listUserScripts(): Promise<Script[]> {
   const scripts = await chrome.userScripts.getScripts();
@@ -108,8 +108,8 @@ export async function listFileScripts(): Promise<Script[]> {
 }
 
 /**
- * registerFiles registers files of the extension as content scripts for future documents. If one of the files is
- * missing, Chrome registers none of them.
+ * registerFiles registers files of the extension as content scripts for future documents. If one file of a registration
+ * is missing, Chrome registers none of the files.
  */
 export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;

@@ -11,7 +11,7 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   if (tab?.id === undefined) return undefined;
   const { id, title = '', active } = tab;
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
-  // While a page loads, tab.url may already be the address of the next document.
+  // While a page loads, tab.url may already be the URL of the next document.
   const url = frame?.url || tab.url || '';
   const problem = problemOf(url, tab.discarded);
   if (problem !== undefined || !frame)
@@ -89,9 +89,9 @@ export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink',
 export type GroupColor = (typeof GroupColors)[number];
 
 /**
- * groupTab moves a tab into the first of the given tab groups that is in the tab's window. The result is the ID of the
- * tab group. If no given tab group is in the tab's window, groupTab creates a tab group with the given title and color.
- * The extension needs the permission `tabGroups` for groupTab.
+ * groupTab moves a tab into a tab group of the tab's window, and returns the ID of the tab group. If none of the given
+ * tab groups is in the window, groupTab creates a tab group with the given title and color. The extension needs the
+ * permission `tabGroups` for groupTab.
  */
 export async function groupTab(
   tabId: number,

@@ -48,8 +48,8 @@ export async function searchBookmarks(query: string): Promise<Bookmark[]> {
 }
 
 /**
- * readBookmarks returns the bookmark tree below a folder, or the whole tree. The result is undefined if the bookmark
- * folder does not exist.
+ * readBookmarks returns the bookmarks below a folder, or all bookmarks without a folder. For a folder that does not
+ * exist, readBookmarks returns undefined.
  */
 export async function readBookmarks(folder: string | undefined): Promise<readonly Bookmark[] | undefined> {
   const tree = folder === undefined ? chrome.bookmarks.getTree() : chrome.bookmarks.getSubTree(folder);
@@ -74,8 +74,8 @@ export interface NotificationText {
 }
 
 /**
- * showNotification shows a desktop notification. The result is false if the user has turned off notifications of the
- * extension.
+ * showNotification shows a desktop notification, and returns false if the user has turned off the extension's
+ * notifications.
  */
 export async function showNotification({ title, message, source }: NotificationText): Promise<boolean> {
   if ((await chrome.notifications.getPermissionLevel()) !== 'granted') return false;

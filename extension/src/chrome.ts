@@ -259,8 +259,8 @@ export interface Page {
 }
 
 /**
- * readPage returns the state of a tab's document. The result is 'error' for Chrome's error page, and undefined for a
- * document that cannot be read.
+ * readPage returns the state of a tab's document, 'error' for Chrome's error page, or undefined if the document cannot
+ * be read.
  */
 export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
   try {

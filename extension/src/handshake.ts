@@ -1,5 +1,5 @@
-// Describes how a host and the bridge connect. Both the host and the bridge import this file. This file contains only
-// constants, because imported code might use built-in functions that the page has replaced.
+// Describes how a host and the bridge connect. Both the host and the bridge import handshake.ts. The file handshake.ts
+// contains only constants, because imported code might use built-in functions that the page has replaced.
 //
 // At document_start, the host creates a MessageChannel, and passes one of its ports to the bridge in a synthetic event
 // on the document. The JavaScript worlds of the host and of the bridge share the port object, which serves as a private
@@ -38,8 +38,8 @@ export const DOWN = 'down';
 // `p <call> <count> <skipped> <json>`: Progress reports of a call, as the JSON text of an array.
 // `r <call> <json>`: The result of a call, as JSON text.
 // `n <call>`: The tool returned undefined.
-// `t <call> <ms> <ms> <ms>`: A traced call is about to end. The three times are performance.now() when isReady had
-// returned, when the handler started, and when the handler had settled.
+// `t <call> <ms> <ms> <ms>`: A traced call is about to end. The operands of `t` are the times, by performance.now(), at
+// which isReady had returned, the handler started, and the handler had settled.
 // `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
 // `a <call>`: The handler of a cancelled call has settled.
 // `f <call>`: The host received a cancellation for a call that is not running.
@@ -63,8 +63,8 @@ export const DOWN = 'down';
 // required.
 // `["traced", ...]`: Starts a traced call, with the operands of "call".
 // `["cancel", call, reason]`: Cancels a call.
-// `["answer", call, ask, ok, value]`: Answers a tool request. The value is a wire.CallError if ok is false, and absent
-// for undefined.
+// `["answer", call, ask, ok, value]`: Answers a tool request. The value of the answer is a wire.CallError if ok is
+// false, and is absent for undefined.
 // `["resync", call, type]`: Requests a new report of an activity.
 // `["begin"]`: The document is parsed, so adapters that wait for the parsing start.
 // `["probe"]`: Requests the readiness of the adapter.

@@ -41,8 +41,8 @@ export type FromPage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
   /**
-   * Requests trusted input from the worker. The field `input` is the number of the request. The worker answers with the
-   * message 'inputDone'.
+   * Requests trusted input from the worker. The field `input` is the number of the input request. The worker answers
+   * with the message 'inputDone'.
    */
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }

@@ -173,8 +173,8 @@ export type ToBridge =
 const MaxWakeMs = 2 ** 31 - 1;
 
 /**
- * StaleCallMs is how long a call may take to reach a bridge. The worker treats a call that arrives later as not
- * started.
+ * StaleCallMs is how long a call may take to reach a bridge. The worker treats a call that arrives after StaleCallMs as
+ * not started.
  */
 export const StaleCallMs = 4000;
 

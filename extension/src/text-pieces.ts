@@ -1,5 +1,5 @@
-// Chrome limits a message on a port to 64 MiB. A longer text is sent as pieces. Each piece begins with a mark: '+' if
-// more pieces follow, and '.' for the last piece.
+// Chrome limits a message on a port to 64 MiB. A longer text is therefore sent in several pieces. Each piece begins
+// with a mark: '+' if more pieces follow, and '.' for the last piece.
 
 /**
  * MaxPieceChars limits a piece, in UTF-16 units. One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at
@@ -20,10 +20,7 @@ export function splitText(text: string, maxChars = MaxPieceChars): string[] {
 export class TextJoiner {
   #pieces: string[] = [];
 
-  /**
-   * add returns the complete text after its last piece. The result is undefined if more pieces follow, and for an
-   * invalid piece.
-   */
+  /** add returns the complete text after its last piece, and undefined after any other piece or an invalid piece. */
   add(piece: unknown): string | undefined {
     if (typeof piece !== 'string') return undefined;
     this.#pieces.push(piece.slice(1));

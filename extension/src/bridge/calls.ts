@@ -65,8 +65,9 @@ export class BridgeCalls {
   };
 
   /**
-   * `post` sends a message to the worker, and returns false if no port is open. `isVisible` reports whether the user
-   * may see the document. `awaitLateHost` waits for a host that starts later, and passes the host to `events`.
+   * `post` sends a message to the worker, and returns false if no port is open. `isVisible` reports whether the
+   * document may be visible to the user. `awaitLateHost` waits for a host that starts later, and passes the host to
+   * `events`.
    */
   constructor(
     post: (message: FromBridge) => boolean,
@@ -90,7 +91,7 @@ export class BridgeCalls {
     this.#partSender = new PartSender(post);
   }
 
-  /** fromHost handles a message from a host. The format is described in handshake.ts. */
+  /** fromHost handles a message from a host, in the format that handshake.ts describes. */
   fromHost(host: Host, text: string): void {
     const [op, rest] = splitAtSpace(text);
     if (this.plugins.receiveFromHost(host, op, rest)) return;
@@ -288,7 +289,7 @@ export class BridgeCalls {
   #cancel(id: string, reason: string): void {
     const call = this.#callsById.get(id);
     if (!call || call.endMessages) {
-      // The call has ended, so the worker receives only the outcome "finished".
+      // For a call that has already ended, the worker receives only the outcome "finished".
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;

@@ -46,13 +46,13 @@ export interface Session {
 const ShortConnectionMs = 1000;
 /**
  * RetryMs is the delay before the link reopens the port after two short-lived ports in a row, in milliseconds. Each
- * further attempt doubles the delay, up to MaxRetryMs.
+ * further attempt to reopen the port doubles the delay, up to MaxRetryMs.
  */
 const RetryMs = 50;
 const MaxRetryMs = 1000;
 /**
  * AliveCheckMs is the interval between checks that the extension is still loaded, in milliseconds. MaxAliveChecks is
- * the number of such checks after a port has closed.
+ * how often the link checks, after a port has closed, that the extension is still loaded.
  */
 const AliveCheckMs = 1000;
 const MaxAliveChecks = 10;
@@ -103,8 +103,8 @@ export class Link {
 
   /**
    * closeForNavigation closes the port when the user leaves the document. While the document is in the back/forward
-   * cache, the link ignores messages. The server has ended the calls of the document, and another document may run them
-   * now.
+   * cache, the link ignores messages. The server ends the calls of a document that the user leaves, and another
+   * document may then run these calls.
    */
   closeForNavigation(): void {
     this.#hasLeft = true;

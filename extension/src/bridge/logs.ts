@@ -20,7 +20,7 @@ const MaxMessageChars = 256 * 1024;
 export interface Logs {
   /**
    * add queues log entries of a plugin. `entries` is the JSON text of an array with `count` log entries. `dropped` is
-   * the number of log entries that the plugin lost before them.
+   * the number of log entries that the plugin lost before the queued ones.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
   /**

@@ -13,10 +13,10 @@ export interface NavigationEvents {
 }
 
 /**
- * watchNavigation reports navigations to another document. watchNavigation reports the start of a navigation
- * synchronously, so the report precedes the result of a tool that navigates and returns. watchNavigation reports the
- * end of a navigation when the page intercepts the navigation, or when the navigation fails. Chrome fires no event for
- * the end of a navigation that becomes a download.
+ * watchNavigation reports navigations to another document. The start of a navigation is reported synchronously, and so
+ * before the result of a tool that navigates and returns. The end of a navigation is reported if the page intercepts
+ * the navigation, or if the navigation fails. Chrome fires no event for the end of a navigation that becomes a
+ * download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
   // The navigation listener is registered first and in the capture phase, so that it runs before the listeners of the

@@ -19,15 +19,15 @@ export interface PluginsOptions {
   post(message: FromBridge): boolean;
   /** changed is called when the live plugins or their hashes have changed. */
   changed(): void;
-  /** isVisible reports whether the user may see the document. */
+  /** isVisible reports whether the document may be visible to the user. */
   isVisible(): boolean;
   /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   hashOf(host: Host): string | undefined;
   /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   endSwap(host: Host): void;
   /**
-   * awaitLateHost waits for the offer of a host that starts later. `type` is the type of the event with the offer. The
-   * function that awaitLateHost returns stops waiting for the host.
+   * awaitLateHost waits for the offer of a host that starts later. `type` is the type of the event that carries the
+   * offer. The function that awaitLateHost returns stops waiting for the host.
    */
   awaitLateHost(plugin: string, type: string): () => void;
 }

@@ -5,7 +5,7 @@
 const ProbeDelaysMs = [1000, 4000, 15_000, 30_000] as const;
 /**
  * UrlProbeDelayMs is the delay between a navigation within the document and the readiness probe, in milliseconds.
- * MinUrlProbeIntervalMs is the minimum time between two such probes, in milliseconds.
+ * MinUrlProbeIntervalMs is the minimum time between two readiness probes after navigations, in milliseconds.
  */
 const UrlProbeDelayMs = 250;
 const MinUrlProbeIntervalMs = 1000;
@@ -15,7 +15,7 @@ export interface ProbingOptions {
   probe(all: boolean): void;
   /** areAllReady reports whether all adapters of the document are ready. */
   areAllReady(): boolean;
-  /** isVisible reports whether the user may see the document. */
+  /** isVisible reports whether the document may be visible to the user. */
   isVisible(): boolean;
 }
 

@@ -16,8 +16,8 @@ export interface AdapterSwapsOptions {
 }
 
 /**
- * AdapterSwaps are the pending adapter replacements of a document. An adapter is replaced when it runs no call. New
- * calls of the plugin wait for the new adapter.
+ * AdapterSwaps are the pending adapter replacements of a document. An adapter is replaced only while it runs no call.
+ * New calls of the plugin wait for the new adapter.
  */
 export interface AdapterSwaps {
   /** begin prepares a host for the arrival of a new adapter, and replaces an earlier pending swap of the host. */

@@ -13,7 +13,7 @@ export interface ToolRequests {
   recordRequest(ask: number, body: string): FromBridge;
   /**
    * recordAnswer records that the server answered a request. The result is "wanted" if the host waits for the answer,
-   * and "known" if the host already received the answer. Otherwise, the result is "unwanted".
+   * "known" if the host already received the answer, and "unwanted" in all other cases.
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
   /** listUnanswered returns the messages for a new worker: all unanswered or withdrawn requests, oldest first. */

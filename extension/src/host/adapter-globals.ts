@@ -14,9 +14,9 @@ import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
 // This file defines the properties of `__openTabs` that adapters expect in addition to the registry of adapters. The
-// properties of `__openTabs` have the names of the original OpenTabs plugin format. In the original format, the
-// functions of `__openTabs` send window messages, which the page can read and forge. In opentabs, these functions use a
-// private channel, and the nonces of the original format have no effect.
+// properties of `__openTabs` have the names of the original OpenTabs plugin format. In the original plugin format, the
+// functions of `__openTabs` send window messages, which the page can read and forge. In opentabs, the functions of
+// `__openTabs` use a private channel, and the nonces of the original format have no effect.
 
 /** Services are the host's functions and values that an adapter uses through `__openTabs`. */
 export interface Services {
@@ -106,5 +106,5 @@ function runPristine(callback: unknown): void {
 }
 
 function doNothing(): void {
-  // Serves as a setter that ignores its value, and as an undo function without an effect.
+  // doNothing serves as a setter that ignores its value, and as an undo function without an effect.
 }

@@ -67,7 +67,9 @@ export interface CallEvents {
   traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has settled. */
   aborted(call: number): void;
-  /** ready is called when the adapter has first reported whether it is ready, and after each change. */
+  /**
+   * ready is called when the adapter has first reported whether it is ready, and after each change of the readiness.
+   */
   ready(ready: boolean): void;
 }
 
@@ -84,8 +86,8 @@ export interface Runner {
   /** resync sends the stored reports of a call's activity again. */
   resync(call: number, type: string): void;
   /**
-   * useAdapter makes all later calls use the registered adapter. The result is an empty string, or the reason why the
-   * host cannot use the adapter.
+   * useAdapter makes all later calls use the registered adapter. If the host cannot use the adapter, useAdapter returns
+   * the reason, and otherwise an empty string.
    */
   useAdapter(): string;
   /** probe calls isReady() of the adapter, and reports the readiness if it has changed. */
@@ -236,7 +238,10 @@ function isRunning(value: unknown): value is RunningCall {
   return isObject(value);
 }
 
-/** isStopped reports whether a call has ended. A call that was cancelled before its handler started is ended first. */
+/**
+ * isStopped reports whether a call has ended. If a call was cancelled before its handler started, isStopped ends the
+ * call first.
+ */
 function isStopped(entry: RunningCall): boolean {
   if (entry.cancellation.isCancelled()) entry.end({ kind: 'nothing' });
   return !entry.isLive;

@@ -41,7 +41,7 @@ export interface Channel {
   listen(onMessage: (parts: readonly unknown[]) => void): void;
   /**
    * offer offers the channel to the bridge during the first handshake only. `done` is called once, before the first
-   * script of the page runs. Its argument is true if a bridge has accepted the channel.
+   * script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
    */
   offer(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
@@ -100,8 +100,8 @@ export function isPristine(): boolean {
 
 /**
  * runAtStart calls onStart once, when all hosts of the document have started. The argument of onStart is true if the
- * bridge started the handshake. It is false if the task ended or the document got its first child without a handshake.
- * A handshake that the page dispatches later has no effect.
+ * bridge started the handshake, and false if the task ended or the document got its first child before a handshake. A
+ * handshake that the page dispatches later has no effect.
  */
 export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
@@ -156,8 +156,8 @@ function makeMessage(type: string, text: string, port?: unknown): Event {
 }
 
 /**
- * listenOn calls onMessage for each message in a microtask. In the event listener itself, code of the page could read
- * `window.event`.
+ * listenOn calls onMessage for each message in a microtask, because code of the page could read `window.event` during
+ * the event listener.
  */
 function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {

@@ -17,12 +17,12 @@ import {
 
 // An object literal inherits from the page's Object.prototype. A page that defines `limit` on Object.prototype would
 // add a limit to every call, and a setter on Object.prototype would receive assigned values. Arguments of calls
-// therefore inherit from frozen copies of the standard prototypes. The page has no access to the frozen copies unless a
-// handler passes them to the page.
+// therefore inherit from frozen copies of the standard prototypes. The page cannot access the frozen copies of the
+// standard prototypes unless a handler passes them to the page.
 
 /**
- * MaxDepth limits the depth to which detachFromPage processes nested arguments. JSON text with deeper nesting is
- * rejected before the arguments reach the host.
+ * MaxDepth limits the depth to which detachFromPage processes nested arguments. JSON text that is nested deeper than
+ * MaxDepth is rejected before the arguments reach the host.
  */
 const MaxDepth = 500;
 
@@ -62,8 +62,8 @@ function detachBelow(value: unknown, depth: number): unknown {
 }
 
 /**
- * inheritDetached makes an object or array, whose fields are already detached, inherit from the frozen copies of the
- * standard prototypes. The result is the same object or array.
+ * inheritDetached makes an object or array with detached fields inherit from the frozen copies of the standard
+ * prototypes, and returns it.
  */
 export function inheritDetached(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);

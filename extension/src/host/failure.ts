@@ -70,8 +70,8 @@ function readField(thrown: object, field: string): unknown {
 }
 
 /**
- * readExceptionMessage reads the message of a DOMException by the browser's original getter. For any other value, the
- * getter throws and the result is undefined.
+ * readExceptionMessage reads the message of a DOMException by the browser's original getter. For a value that is not a
+ * DOMException, readExceptionMessage returns undefined.
  */
 function readExceptionMessage(thrown: object): unknown {
   try {
@@ -127,8 +127,8 @@ function pathText(path: unknown): string {
 }
 
 /**
- * toolError returns an error with the same fields as ToolError of the SDK. If a handler rethrows such an error, the
- * call fails with the code of the error.
+ * toolError returns an error with the same fields as ToolError of the SDK. If a handler rethrows an error from
+ * toolError, the call fails with the code of this error.
  */
 export function toolError(message: string, code: string): object {
   return makeToolError(message, code, undefined, false, undefined);
@@ -152,7 +152,8 @@ function makeToolError(
   const defineOwnProperty = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
   defineOwnProperty('code', code);
   defineOwnProperty('retryable', retryable);
-  // Missing fields are defined as undefined, because the page could define fields of these names on Error.prototype.
+  // Missing error fields are defined as undefined, because the page could define fields of these names on
+  // Error.prototype.
   defineOwnProperty('category', typeof category === 'string' ? category : undefined);
   defineOwnProperty('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;

@@ -2,9 +2,11 @@ import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
 // Collects the progress reports of all calls of one host until the end of the task, so that the host sends few
 // messages. During a long task, such as a loop that reports without awaiting, reports are also sent at intervals.
-// Otherwise, the server would receive no progress during a long task.
+// Without the sends at intervals, the server would receive no progress during a long task.
 
-/** SendReports sends progress reports of one call to the bridge. `reports` is the JSON text of an array. */
+/**
+ * SendReports sends progress reports of one call to the bridge. `reports` is the JSON text of an array of wire.Report.
+ */
 export type SendReports = (call: number, count: number, skipped: number, reports: string) => void;
 
 // MaxChunkReports and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits all chunks that wait to be sent.
@@ -27,7 +29,7 @@ interface Chunk {
 
 /** ReportBuffer is a bounded buffer of progress reports. */
 export interface ReportBuffer {
-  /** add appends `count` reports of a call. `reports` contains their JSON texts, joined by commas. */
+  /** add appends `count` reports of a call. `reports` contains the JSON texts of the reports, joined by commas. */
   add(call: number, reports: string, count: number): void;
   /** flush sends all progress reports in the buffer. */
   flush(): void;

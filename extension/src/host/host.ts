@@ -22,7 +22,7 @@ import { makeTimers, type Timers } from './timers.ts';
  * start runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. start must run at
  * document_start. If the document already has content, a page script may have run, so start does nothing. The
  * pre-script and the adapter run after a bridge has accepted the port, and before the first page script. Without a
- * bridge, only the pre-script runs. The result is the entry point through which the plugin can receive an adapter
+ * bridge, only the pre-script runs. start returns the entry point through which the plugin can receive an adapter
  * later.
  *
  * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
@@ -102,8 +102,8 @@ function makePlugin(
 
 /**
  * startBase offers the bridge a channel over which the bridge requests hosts for plugins whose code arrives later. Each
- * plugin gets a separate channel, which is sent over the channel of the base and is not visible to the page. The result
- * is one entry point for all plugins whose code arrives later.
+ * plugin gets a separate channel, which is sent over the channel of the base and is not visible to the page. startBase
+ * returns one entry point for all plugins whose code arrives later.
  */
 function startBase(): EntryPoint {
   const baseChannel = makeChannel();

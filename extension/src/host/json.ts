@@ -31,9 +31,9 @@ export function objectText<N extends keyof Types>(
 
 /**
  * writeJson converts a tool's value to JSON text. Unlike JSON.stringify, writeJson reads only own properties
- * (plain.ts), and writes a bigint as an integer. writeJson throws for a value that JSON cannot represent, and returns
- * undefined for a value that JSON.stringify omits. `onLoss` is called for each part of the value that the JSON text
- * does not contain.
+ * (plain.ts), and writes a bigint as an integer. For a value that JSON.stringify omits, writeJson returns undefined,
+ * and for a value that JSON cannot represent, writeJson throws. `onLoss` is called for each part of the value that the
+ * JSON text does not contain.
  */
 export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
   return toJson(plainCopy(value, onLoss));

@@ -11,9 +11,9 @@ import { readStack } from './stack.ts';
 
 /**
  * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
- * argument of Evaluate is `builtIns` of globals.ts. The second argument is a function that receives an error. The stack
- * trace of this error points to the line before the first line of the code. Evaluate returns a function that runs the
- * code, with globalThis, window and self as parameters.
+ * argument of Evaluate is `builtIns` of globals.ts. The second argument of Evaluate is a function that receives an
+ * error whose stack trace points to the line before the first line of the code. Evaluate returns a function that runs
+ * the code, with globalThis, window and self as parameters.
  */
 export type Evaluate = (
   builtIns: object,
@@ -57,7 +57,7 @@ export interface Lifecycle {
 /**
  * EntryPoint is a function through which a plugin receives an adapter after the document has started. The script that
  * started the host stores the entry point in a constant (worker/delivery/entry-points.ts). The page can neither list
- * nor replace this constant, and cannot guess its name.
+ * nor replace the constant of an entry point, and cannot guess its name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
@@ -136,7 +136,9 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   return { runner, prepare, start, stop };
 }
 
-/** makeEntry returns an entry point. Each call of arm allows one adapter, which the entry point passes to `accept`. */
+/**
+ * makeEntry returns an entry point. Each call of `arm` allows one adapter, which the entry point passes to `accept`.
+ */
 function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
   let armed: ExpectedAdapter | undefined;
   // Only the host, which receives the nonce over the private port, and the script with the adapter have the nonce.
@@ -221,7 +223,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
 /**
  * runWithBuiltIns runs the code of an adapter or pre-script with the built-in functions of document_start. Modules
  * store built-in functions when they load, so a late adapter would otherwise store functions that the page has
- * replaced. The result is the result of `check`, or the reason why the code cannot run in this page.
+ * replaced. runWithBuiltIns returns the result of `check`, or the reason why the code cannot run in this page.
  */
 function runWithBuiltIns(
   code: Evaluate,

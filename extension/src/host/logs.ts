@@ -19,7 +19,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
  * SendLogs sends log entries to the bridge. `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped`
- * is the number of log entries that were lost right before them.
+ * is the number of log entries that were lost right before the sent ones.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
@@ -33,7 +33,7 @@ export interface StackTrace {
   readonly origin: string;
 }
 
-/** Logs is a bounded buffer of one adapter's log entries. The page cannot read these log entries. */
+/** Logs is a bounded buffer of one adapter's log entries. The page cannot read the log entries of an adapter. */
 export interface Logs {
   /**
    * accept adds what an adapter passes to its log transport: a log entry {level, message, data}, or an array of log
@@ -156,8 +156,8 @@ function messageText(message: unknown): string {
 }
 
 /**
- * dataText returns the JSON text of a log entry's additional arguments, truncated to the limits. The result is empty if
- * there are no arguments.
+ * dataText returns the JSON text of a log entry's additional arguments, truncated to the limits, or an empty string
+ * without arguments.
  */
 function dataText(data: unknown): string {
   if (!isObject(data) || !isArray(data)) return '';

@@ -4,7 +4,7 @@ import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import { compileParser, findParser, notParsed } from './simple-schema.ts';
 
-/** ParseCallbacks receives the outcome of parsing arguments. Exactly one of the callbacks is called, and only once. */
+/** ParseCallbacks receives the outcome of parsing arguments. Parsing calls exactly one of the callbacks, once. */
 export interface ParseCallbacks {
   /** onValid receives the validated arguments, detached from the prototypes of the page. */
   onValid(params: unknown): void;

@@ -46,7 +46,7 @@ interface PathEntry {
   readonly up: PathEntry | undefined;
 }
 
-/** PlainValue is the class of the objects in a copy. Objects without any prototype would be slower. */
+/** PlainValue is the class of the objects that plainCopy creates. Objects without any prototype would be slower. */
 class PlainValue {
   readonly [key: string]: unknown;
 }
@@ -60,9 +60,9 @@ export type OnLoss = (path: string, hint: string) => void;
 
 /**
  * plainCopy returns a copy of a value that has the same JSON text. No object in the copy has a prototype of the page,
- * so JSON.stringify calls no `toJSON` method of the page. plainCopy reads each own property once, and calls a toJSON
- * method only if an object or a class of the plugin defines it. plainCopy throws for a value that JSON cannot
- * represent, and calls onLoss for each part of the value that the copy does not contain.
+ * so JSON.stringify calls no `toJSON` method of the page. Each own property is read once. A `toJSON` method is called
+ * only if an object or a class of the plugin defines it. If JSON cannot represent the value, plainCopy throws. For each
+ * part of the value that the copy does not contain, plainCopy calls onLoss.
  */
 export function plainCopy(value: unknown, onLoss?: OnLoss): unknown {
   return copyOf(value, '', undefined, onLoss);

@@ -27,7 +27,7 @@ interface Snapshot {
   readonly keys: readonly PropertyKey[];
   /**
    * descriptors are the property descriptors of `keys`, in the same order. The descriptors have no prototype, so that
-   * the page cannot add fields to them.
+   * fields on the page's Object.prototype have no effect.
    */
   readonly descriptors: readonly PropertyDescriptor[];
   /** knownKeys is an object that has each of the keys as its own property. */
@@ -180,8 +180,8 @@ function reapplyChanges(changes: PageChange | undefined): void {
 }
 
 function isUnchanged(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
-  // Data descriptors and accessor descriptors are distinguished first. The two kinds of descriptors have different
-  // fields, and the page may define the missing fields on Object.prototype.
+  // Data descriptors and accessor descriptors are distinguished first, because they have different fields. The page may
+  // define the missing fields on Object.prototype.
   if (hasOwn(originalDescriptor, 'value'))
     return hasOwn(pageDescriptor, 'value') && isSame(pageDescriptor.value, originalDescriptor.value);
   return (

@@ -117,7 +117,7 @@ function definitionOf(value: unknown): object | undefined {
 }
 
 /**
- * compileChecks combines all checks of a schema definition into one test. The result is undefined if a check is not
+ * compileChecks combines all checks of a schema definition into one test, or returns undefined if a check is not
  * simple.
  */
 function compileChecks(definition: object): Test | undefined {

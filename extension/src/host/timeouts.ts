@@ -9,9 +9,9 @@ interface Wait {
 }
 
 /**
- * makeTimeout returns a function that calls onTimeout after ms milliseconds. That function returns another function,
- * which cancels the timeout. All timeouts share one native timer, because most timeouts are cancelled soon, and
- * separate timers would be expensive.
+ * makeTimeout returns a function that calls onTimeout after ms milliseconds, and that returns a function to cancel the
+ * timeout. All timeouts share one native timer, because most timeouts are cancelled soon, and separate timers would be
+ * expensive.
  */
 export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {
   let firstWait: Wait | undefined;

@@ -19,7 +19,7 @@ import { truncate } from './report.ts';
 
 /**
  * MaxOpenRequests limits the unanswered tool requests of one call. MaxRequestsPerCall limits all tool requests of one
- * call. The server enforces the same two limits.
+ * call. The server also enforces MaxOpenRequests and MaxRequestsPerCall.
  */
 const MaxOpenRequests = 64;
 const MaxRequestsPerCall = 1000;

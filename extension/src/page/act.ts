@@ -23,17 +23,20 @@ import { ChangeWatch } from './watch.ts';
  * MaxChangeTokens limits the changes that a result lists, in tokens. Changes beyond MaxChangeTokens are only counted.
  */
 const MaxChangeTokens = 1_500;
-/** If a greater share of the lines changed, a full snapshot is shorter than the list of changes. */
+/** MaxShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
 const MaxShare = 0.6;
 const MinLinesForShare = 12;
 
 /** Act is the outcome of one performed action, such as a click. */
 export interface Act {
-  /** The element whose snapshot line the result contains. */
+  /** target is the element whose snapshot line the result contains. */
   readonly target?: Element | undefined;
   readonly input: ActResult['input'];
   readonly notes?: readonly string[];
-  /** Reports whether the action changed something that is not a DOM node, such as a value or a scroll position. */
+  /**
+   * hasEffect reports whether the action changed something that is not a DOM node, such as a value or a scroll
+   * position.
+   */
   readonly hasEffect?: () => boolean;
 }
 

@@ -24,8 +24,8 @@ const Controls =
   'a[href],button,input,select,textarea,[role=option],[role=menuitem],[role=button],[role=treeitem],slot';
 
 /**
- * animatesContent reports whether a running animation shows or hides controls or messages. Effects of single buttons
- * are ignored.
+ * animatesContent reports whether a running animation shows or hides controls or messages, apart from effects on single
+ * buttons.
  */
 export function animatesContent(): boolean {
   return unclobbered.getAnimations().some((animation) => {

@@ -34,7 +34,7 @@ export function lineOf(element: Element, context: Context): string {
 }
 
 /**
- * textOf returns the beginning of an element's visible text. The result is empty for form fields and editable elements.
+ * textOf returns the beginning of an element's visible text, but an empty string for form fields and editable elements.
  */
 function textOf(element: Element): string {
   if (

@@ -5,27 +5,27 @@ import { countTokens, shorten } from './visible-text.ts';
 export interface DiffLine {
   readonly depth: number;
   readonly text: string;
-  /** Identifies the line in all snapshots of the same document. */
+  /** key identifies the line in all snapshots of the same document. */
   readonly key: string;
   readonly folded: boolean;
 }
 
 export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
-  /** Reports whether the page still shows a line that the new snapshot leaves out. */
+  /** isStillShown reports whether the page still shows a line that the new snapshot leaves out. */
   readonly isStillShown: (line: Old) => boolean;
   /**
-   * Returns the mark of a line that the old snapshot does not contain: "+" new, "~" changed, or ">" revealed by
-   * scrolling.
+   * markFresh returns the mark of a line that the old snapshot does not contain: "+" new, "~" changed, or ">" revealed
+   * by scrolling.
    */
   readonly markFresh: (line: New) => '+' | '~' | '>';
-  /** The maximum size of the diff in tokens. Further changed lines are only counted. */
+  /** maxTokens is the maximum size of the diff in tokens; further changed lines are only counted. */
   readonly maxTokens: number;
 }
 
 export interface Diff {
   readonly text: string;
   readonly changes: number;
-  /** The share of lines in the new snapshot that are new or changed, from 0 to 1. */
+  /** share is the fraction of lines in the new snapshot that are new or changed, from 0 to 1. */
   readonly share: number;
 }
 

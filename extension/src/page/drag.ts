@@ -202,7 +202,7 @@ class DropEvents {
 
   #finish(at: Place, isDropped: boolean): void {
     this.#hasEnded = true;
-    // Chrome ignores this assignment in a DataTransfer that a script created, so the page sees the effect "none".
+    // Chrome ignores dropEffect in a DataTransfer that a script created, so the page sees the effect "none".
     this.#data.dropEffect = isDropped ? 'move' : 'none';
     this.#send(this.#source, 'dragend', at);
   }

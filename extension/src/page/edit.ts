@@ -13,7 +13,7 @@ import { elementsOf, unclobbered } from './unclobbered.ts';
 /** Field is an element into which a user can type. */
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
 
-/** Input types whose value the user picks instead of types. */
+/** ChosenTypes matches the input types whose value a user picks, such as a date, instead of typing it. */
 const ChosenTypes = /^(date|month|week|time|datetime-local|color|range)$/;
 const ActionTypes = /^(button|checkbox|file|hidden|image|radio|reset|submit)$/;
 
@@ -28,8 +28,8 @@ const Formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * fieldOf returns the field that an element is, contains or labels. fieldOf throws wrong_element if there is no field,
- * or if the field is read-only.
+ * fieldOf returns the field that an element is, contains or labels. If there is no field, or if the field is read-only,
+ * fieldOf throws wrong_element.
  */
 export function fieldOf(element: Element): Field {
   const field = findField(element);
@@ -137,7 +137,8 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
   if (!selection) return;
   selection.selectAllChildren(field);
   if (atEnd) selection.collapseToEnd();
-  // Editors read the selection on this event, which the browser dispatches later, or not at all in a hidden tab.
+  // Editors read the selection on the event selectionchange, which the browser dispatches later, or not at all in a
+  // hidden tab.
   document.dispatchEvent(new Event('selectionchange'));
   await nextTask();
 }
@@ -181,8 +182,8 @@ function setValue(field: Field, value: string): void {
 }
 
 /**
- * finishField dispatches the event "change" if the document does not have the browser's focus. Otherwise, the browser
- * dispatches "change" when the focus leaves the field.
+ * finishField dispatches the event "change" if the document does not have the browser's focus. In a document with the
+ * focus, the browser dispatches "change" when the focus leaves the field.
  */
 export function finishField(field: Field): void {
   if (!unclobbered.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
@@ -198,7 +199,8 @@ export function sendChange(field: Element): void {
 }
 
 /**
- * SubmittingTypes are the input types for which Enter submits a form that has no submit button and only one such field.
+ * SubmittingTypes are the input types in which Enter submits a form without a submit button, if the form has only one
+ * such field.
  */
 const SubmittingTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 

@@ -5,7 +5,7 @@ import { childNodesOf, isClobbered, parentNodeOf, unclobbered } from './unclobbe
 
 /**
  * ShadowHostTags are the built-in elements that can have a shadow root. A custom element, whose name contains a hyphen,
- * can have a shadow root too. Checking the tag first avoids a call of Chrome's API for each element.
+ * can have a shadow root too. Checking the tag name first avoids a call of Chrome's API for each element.
  */
 const ShadowHostTags = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),

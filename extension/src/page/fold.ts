@@ -1,4 +1,4 @@
-// Shortens a snapshot to a number of tokens. Content in view is never left out.
+// Shortens a snapshot to a maximum number of tokens. Content in the visible area is never left out.
 import type { Line } from './lines.ts';
 import type { Rect } from './operations.ts';
 import { intersection, viewportRect } from './view.ts';
@@ -6,7 +6,7 @@ import { countTokens } from './visible-text.ts';
 
 export interface FoldResult {
   readonly lines: readonly Line[];
-  /** The number of snapshot lines that were left out. */
+  /** removed is the number of snapshot lines that were left out. */
   readonly removed: number;
 }
 
@@ -24,8 +24,8 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removed = new Set<number>();
-  // Lines without lines below them are removed first. A line with lines below it is removed only when all of those
-  // lines are removed.
+  // Lines without nested lines are removed first. A line with nested lines is removed only when all of them are
+  // removed.
   for (const passes of [false, true]) {
     for (const { i, children } of far) {
       if (total <= maxTokens - MarkerTokens) break;

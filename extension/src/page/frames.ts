@@ -144,8 +144,8 @@ function contentArea(element: HTMLElement): Rect {
 }
 
 /**
- * pointInParent converts a point of a child frame to coordinates of the parent frame. The result is undefined if the
- * frame is rotated or skewed.
+ * pointInParent converts a point of a child frame to coordinates of the parent frame, or returns undefined for a
+ * rotated or skewed frame.
  */
 function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
   const rect = element.getBoundingClientRect();

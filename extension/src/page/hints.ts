@@ -1,7 +1,10 @@
 // Finds elements that a user recognizes only by their icon, and finds hints about their meaning in the page's markup.
 import { cleanText, shorten } from './visible-text.ts';
 
-/** CSS class names of icons that perform an action on the element around them. These icons have no text and no role. */
+/**
+ * ActionIcons matches icons by their class name, such as "trash". Action icons have no text and no role, but act on the
+ * element around them.
+ */
 const ActionIcons = [
   'trash',
   'star',
@@ -34,7 +37,7 @@ export function hasActionIcons(element: Element): boolean {
   return [...element.querySelectorAll(ActionIcons)].some(isActionIcon);
 }
 
-/** Matches the attributes with which frameworks declare click handlers. */
+/** ClickAttribute matches the attributes with which frameworks declare click handlers. */
 const ClickAttribute =
   /^(onclick|jsaction|data-(action|handler|toggle|bs-toggle|href)|(ng|phx|wire:|x-on:|on:|@)-?click|hx-(get|post|put|delete))$/;
 

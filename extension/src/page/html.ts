@@ -28,7 +28,7 @@ export class HtmlWriter {
   #nesting = 0;
   #sliceEnd = 0;
 
-  /** run returns the HTML. Every 50 ms, run yields the number of elements that were visited so far. */
+  /** run returns the HTML, and yields the number of visited elements every 50 ms. */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root);

@@ -3,7 +3,7 @@ import type { Modifier, MouseButton } from './operations.ts';
 
 /**
  * InputRequest is a request of a page script operation for trusted input, which the worker sends through the debugger.
- * Coordinates are relative to the viewport of the frame.
+ * The coordinates of trusted input are relative to the viewport of the frame.
  */
 export type InputRequest =
   | {

@@ -17,7 +17,7 @@ export interface Key {
   readonly code: string;
   readonly keyCode: number;
   readonly pressed: Pressed;
-  /** The text that the key types; empty if the key types no text. */
+  /** text is the text that the key types; empty if the key types no text. */
   readonly text: string;
 }
 

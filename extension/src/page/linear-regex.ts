@@ -4,14 +4,17 @@
 // Look-around and back-references cannot be matched in this way, and are rejected.
 import { PageFailure } from './failure.ts';
 
-/** LinearRegex is a compiled regular expression. It matches anywhere in a text and ignores case. */
+/** LinearRegex is a compiled regular expression, which matches anywhere in a text and ignores case. */
 export interface LinearRegex {
   test(text: string): boolean;
 }
 
 type CharacterTest = (character: string) => boolean;
 
-/** Instruction is one step of a compiled pattern. The fields a, b and to are indices of instructions. */
+/**
+ * Instruction is one step of a compiled pattern. The fields a, b and to of an instruction are indices of other
+ * instructions.
+ */
 type Instruction =
   | { readonly kind: 'character'; readonly matches: CharacterTest }
   | { readonly kind: 'split'; a: number; b: number }
@@ -273,8 +276,8 @@ function runProgram(program: readonly Instruction[], text: string): boolean {
 }
 
 /**
- * addState adds a state, and all states that are reachable without reading a character. The result is true if the
- * pattern matched.
+ * addState adds a state, and all states that are reachable without reading a character, and returns true if the pattern
+ * matched.
  */
 function addState(
   program: readonly Instruction[],

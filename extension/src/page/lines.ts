@@ -8,19 +8,19 @@ import { cleanText, shorten } from './visible-text.ts';
 /** Line is one line of a snapshot. */
 export interface Line {
   readonly depth: number;
-  /** The text of the line, without indentation. */
+  /** text is the text of the line, without indentation. */
   readonly text: string;
-  /** Identifies the line in all snapshots of the document. */
+  /** key identifies the line in all snapshots of the document. */
   readonly key: string;
-  /** The element that the line describes, or the element around the line's text. */
+  /** element is the element that the line describes, or the element around the line's text. */
   readonly element: Element;
-  /** The ref of the frame element on the line; empty if the line has no frame. */
+  /** frame is the ref of the frame element on the line; empty if the line has no frame. */
   readonly frame: string;
-  /** True if the line is in a list of which the snapshot shows only some rows. */
+  /** folded is true if the line is in a list of which the snapshot shows only some rows. */
   readonly folded: boolean;
 }
 
-/** Roles whose content follows on the same line if the content is short. */
+/** JoinedRoles are the roles whose content follows on the same line if the content is short. */
 const JoinedRoles = new Set(
   `paragraph listitem row heading status alert log timer tooltip option treeitem clickable link button menuitem tab
   term definition gridcell cell columnheader rowheader img text`.split(/\s+/),
@@ -166,8 +166,8 @@ function nodeText(node: TreeNode): string {
 const MaxRowLabel = 60;
 
 /**
- * rowText joins the cells of a row. In interactive mode, only the first cell with text and the cells with controls
- * remain.
+ * rowText joins the cells of a row. In interactive mode, rowText omits cells without controls, except the first cell
+ * with text.
  */
 function rowText(row: TreeNode, mode: SnapshotMode): string {
   const cells = row.children.map((part) => {

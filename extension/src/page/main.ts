@@ -1,4 +1,4 @@
-// Is the entry point of the page script, and runs the operations of operations.ts.
+// Runs the operations of operations.ts, and is the entry point of the page script.
 import { changes, watch } from './act.ts';
 import { click, hover } from './click.ts';
 import { describe } from './describe.ts';

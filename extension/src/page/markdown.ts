@@ -19,21 +19,21 @@ const FormFieldTags = /^(input|select|textarea|progress|meter)$/;
 /** InlineStyle describes how enclosing elements affect a piece of text. */
 interface InlineStyle {
   readonly isPreformatted: boolean;
-  /** True if the text must not contain line breaks, such as in a table cell. */
+  /** isFlat is true if the text must not contain line breaks, such as in a table cell. */
   readonly isFlat: boolean;
 }
 
 /** Writer converts one element and its descendants to text. */
 export class Writer {
-  /** The frame elements that were found in the content. */
+  /** frames are the frame elements that were found in the content. */
   readonly frames: Element[] = [];
   readonly #isMarkdown: boolean;
   readonly #sight = new TextSight();
   #lines: string[] = [];
   #text = '';
-  /** The text with which each line begins: quote marks and the indentation of lists. */
+  /** #prefix is the text with which each line begins: quote marks and the indentation of lists. */
   #prefix = '';
-  /** The text that replaces the usual beginning of the next line, such as the bullet of a list item. */
+  /** #marker is the text that replaces #prefix in the next line, such as the bullet of a list item. */
   #marker = '';
   #characters = 0;
   #visited = 0;
@@ -45,7 +45,7 @@ export class Writer {
     this.#isMarkdown = isMarkdown;
   }
 
-  /** run returns the text. Every 50 ms, run yields the number of elements that were visited so far. */
+  /** run returns the text, and yields the number of visited elements every 50 ms. */
   *run(root: Element): Generator<number, string> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { isPreformatted: false, isFlat: false });

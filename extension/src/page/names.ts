@@ -47,8 +47,8 @@ function readAbbreviationTitle(element: Element): string {
 }
 
 /**
- * readLabelText returns the text of the labels of a field. The result is empty if the field has no labels, or if a
- * label requires the full accessible name computation.
+ * readLabelText returns the text of the labels of a field. If the field has no labels, or if a label requires the full
+ * accessible name computation, readLabelText returns an empty string.
  */
 function readLabelText(element: Element): string {
   const names: string[] = [];
@@ -110,8 +110,8 @@ function computeName(element: Element, role: string): string {
   try {
     name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
   } catch {
-    // The library dom-accessibility-api fails on labels that are nested too deeply. In this case, the name is read from
-    // attributes instead.
+    // The library dom-accessibility-api fails on labels that are nested too deeply. If the library fails, the name is
+    // read from attributes instead.
   }
   const cleaned = cleanText(name.slice(0, MaxNameCharacters));
   if (cleaned) return cleaned;
@@ -137,9 +137,11 @@ function nameByAttribute(element: Element): string {
 /** NameBuilder collects the text of an element's content, up to MaxNameCharacters. */
 interface NameBuilder {
   text: string;
-  /** True if the content requires the full accessible name computation, such as a field inside a button. */
+  /**
+   * isComplex is true if the content requires the full accessible name computation, such as a field inside a button.
+   */
   isComplex: boolean;
-  /** The current level below the element whose name is computed. */
+  /** nesting is the current level below the element whose name is computed. */
   nesting: number;
   /** field is the form field whose label is read. The content of the field is not part of its label. */
   readonly field: Element | undefined;
@@ -148,7 +150,7 @@ interface NameBuilder {
 }
 
 /**
- * contentName computes an element's name from its content. The result is undefined if the content requires the full
+ * contentName computes an element's name from its content, or returns undefined if the content requires the full
  * computation.
  */
 function contentName(element: Element, field?: Element): string | undefined {

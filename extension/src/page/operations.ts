@@ -2,8 +2,8 @@
  * Defines the operations of the page script, which runs in the isolated world of each frame of a document.
  *
  * The worker injects the page script, and runs its operations over a port. Operations, answers and progress reports are
- * plain JSON. All operations in a frame share the state of the document, such as refs and snapshots. The state is lost
- * when the document is replaced.
+ * plain JSON. All operations in a frame share the state of the document, such as refs and snapshots. The state of the
+ * document is lost when the document is replaced.
  *
  * # Frames
  *
@@ -45,11 +45,11 @@ export interface PageCalls {
   scroll: { arguments: ScrollArguments; result: ScrollResult };
   upload: { arguments: UploadArguments; result: UploadResult };
   waitFor: { arguments: WaitForArguments; result: WaitForResult };
-  /** locate returns the position of an element; if `ready` is true, after input can reach the element. */
+  /** locate returns the position of an element. With `ready`, locate first waits until input can reach the element. */
   locate: { arguments: LocateArguments; result: LocateResult };
   /** describe returns what an element is, so that the user can decide about a call. */
   describe: { arguments: TargetArguments; result: DescribeResult };
-  /** inspect returns the kinds of secret fields that the frame shows, and of those into which a call would type. */
+  /** inspect returns the kinds of secret fields that the frame shows, and the kinds into which a call would type. */
   inspect: { arguments: InspectArguments; result: InspectResult };
   /** facts returns the URL, title, size and state of the frame, which the site permissions need. */
   facts: { arguments: FactsArguments; result: FactsResult };
@@ -104,7 +104,9 @@ export interface PageNumbers {
 export type PageErrorCode =
   /** The element of the ref is gone, or the ref never existed in the document. */
   | 'stale_ref'
-  /** Input cannot reach the element, because it is hidden, disabled, moving, covered, or outside of the page. */
+  /**
+   * Input cannot reach the element, because the element is hidden, disabled, moving, covered, or outside of the page.
+   */
   | 'not_hittable'
   /** The element does not support the operation, such as typing into a picture. */
   | 'wrong_element'
@@ -124,13 +126,13 @@ export type PageErrorCode =
 /** PageError describes why a page script operation failed, and what the agent can do next. */
 export interface PageError {
   readonly code: PageErrorCode;
-  /** message contains no text of the page, because an agent may trust it. */
+  /** message contains no text of the page. */
   readonly message: string;
   /** pageText is text of the page about the error, such as the snapshot line of an element. */
   readonly pageText?: string;
-  /** The ref of the most similar element (stale_ref), or of the element in front of the target (not_hittable). */
+  /** ref names the most similar element (stale_ref), or the element in front of the target (not_hittable). */
   readonly ref?: string;
-  /** What the operation did before it failed, such as "typed 12 of 40 characters"; absent if it did nothing. */
+  /** done is what the operation did before it failed, such as "typed 12 of 40 characters"; absent if it did nothing. */
   readonly done?: string;
 }
 
@@ -151,96 +153,94 @@ export interface Rect {
 
 /** SnapshotMode selects which content a snapshot contains. */
 export type SnapshotMode =
-  /** Contains all visible content. */
+  /** The mode full contains all visible content. */
   | 'full'
-  /** Contains only controls, headings and status messages. */
+  /** The mode interactive contains only controls, headings and status messages. */
   | 'interactive'
-  /** Contains only the content in the visible part of the frame. */
+  /** The mode viewport contains only the content in the visible part of the frame. */
   | 'viewport';
 
 export interface SnapshotArguments {
-  /** The ref of the root element of the snapshot. By default, the root is the whole frame. */
+  /** target is the ref of the root element of the snapshot, by default the whole frame. */
   readonly target?: string;
-  /** The default mode is full. */
+  /** The default of mode is full. */
   readonly mode?: SnapshotMode;
-  /** The ID of an earlier snapshot, such as s7. The result then contains only the changes since that snapshot. */
+  /** since is the ID of an earlier snapshot, such as s7, to get only the changes since that snapshot. */
   readonly since?: string;
-  /** The maximum number of levels below the root. By default, the snapshot contains all levels. */
+  /** depth is the maximum number of levels below the root; by default, all levels. */
   readonly depth?: number;
-  /**
-   * The maximum size of the text in tokens (bytes / 4), 6,000 by default. With maxTokens 0, the snapshot is complete.
-   */
+  /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
-  /** The visible part of the frame, by default the viewport. For a child frame, the worker passes FrameInfo.visible. */
+  /** view is the visible part of the frame, by default the viewport; for a child frame, FrameInfo.visible. */
   readonly view?: Rect;
 }
 
 export interface SnapshotResult {
-  /** The ID of this snapshot, such as s7. Snapshot IDs are unique in the document. */
+  /** snapshot is the ID of the new snapshot, such as s7, which is unique in the document. */
   readonly snapshot: string;
-  /** The lines of the content, indented by one space per level. If `since` was given, the text contains the changes. */
+  /** text contains the lines of the content, indented by one space per level, or the changes since `since`. */
   readonly text: string;
   readonly title: string;
-  /** The URL of the frame. */
+  /** url is the URL of the frame. */
   readonly url: string;
   readonly tokens: number;
-  /** The minimum number of elements that are left out because of maxTokens; 0 for a complete snapshot. */
+  /** folded is the minimum number of elements that are left out because of maxTokens; 0 for a complete snapshot. */
   readonly folded: number;
-  /** The frame elements in `text`, in order. */
+  /** frames are the frame elements in `text`, in order. */
   readonly frames: readonly FrameInfo[];
-  /** True if `since` was given, but the text is a full snapshot, because the old one is gone or most lines changed. */
+  /**
+   * full is true if `since` was given, but text is a full snapshot, because the old one is gone or most lines changed.
+   */
   readonly full: boolean;
 }
 
 /** FrameInfo describes a frame element in a snapshot. */
 export interface FrameInfo {
   readonly ref: string;
-  /** The index of the frame's line in the snapshot's text; -1 if the text does not contain the line. */
+  /** line is the index of the frame's line in the snapshot's text; -1 if the text does not contain the line. */
   readonly line: number;
-  /**
-   * The index of the frame in window.frames of its parent, as in FactsResult.index; -1 for a frame in a shadow root.
-   */
+  /** index is the index of the frame in window.frames of its parent; -1 for a frame in a shadow root. */
   readonly index: number;
-  /** The absolute URL in the attribute src; empty for srcdoc. */
+  /** src is the absolute URL in the attribute src; empty for srcdoc. */
   readonly src: string;
-  /** The part of the frame in view, in the coordinates of the child frame; absent if the frame is out of view. */
+  /** visible is the part of the frame in view, in the coordinates of the child frame; absent if out of view. */
   readonly visible?: Rect;
 }
 
 export interface FindArguments {
-  /** A part of a name, value or text. The search ignores case. */
+  /** text is a part of a name, value or text; the search ignores case. */
   readonly text?: string;
-  /** A regular expression without look-around and back-references, which ignores case and is matched in linear time. */
+  /** regex is a regular expression without look-around and back-references, which ignores case. */
   readonly regex?: string;
-  /** An ARIA role, such as button. */
+  /** role is an ARIA role, such as button. */
   readonly role?: string;
-  /** A CSS selector. The search by CSS selector includes shadow roots. */
+  /** selector is a CSS selector, which also matches elements in shadow roots. */
   readonly selector?: string;
-  /** The maximum number of matches, 20 by default. */
+  /** limit is the maximum number of matches, 20 by default. */
   readonly limit?: number;
 }
 
 export interface FindResult {
   readonly matches: readonly FindMatch[];
-  /** The number of all matches. The search stops at 1,000 matches. */
+  /** total is the number of all matches, up to 1,000, at which the search stops. */
   readonly total: number;
 }
 
 export interface FindMatch {
   readonly ref: string;
-  /** The snapshot line of the match, with the ref. */
+  /** line is the snapshot line of the match, with the ref. */
   readonly line: string;
-  /** The snapshot lines of the ancestors of the match, outermost first, such as ['main', 'table "Orders"']. */
+  /** path contains the snapshot lines of the ancestors, outermost first, such as ['main', 'table "Orders"']. */
   readonly path: readonly string[];
 }
 
 export interface ReadArguments {
-  /** The default format is markdown. */
+  /** The default of format is markdown. */
   readonly format?: 'markdown' | 'text' | 'html';
   readonly target?: string;
-  /** The maximum size of one part in tokens (bytes / 4), 6,000 by default. */
+  /** maxTokens is the maximum size of one part in tokens (bytes / 4), 6,000 by default. */
   readonly maxTokens?: number;
-  /** The cursor that the previous part returned. With a cursor, all other arguments except maxTokens are ignored. */
+  /** cursor is the cursor that the previous part returned. All other arguments except maxTokens are then ignored. */
   readonly cursor?: string;
 }
 
@@ -249,13 +249,11 @@ export interface ReadResult {
   readonly title: string;
   readonly url: string;
   readonly tokens: number;
-  /** The cursor of the next part; absent after the last part. */
+  /** cursor is the cursor of the next part; absent after the last part. */
   readonly cursor?: string;
-  /** The number of tokens in all parts together. */
+  /** total is the number of tokens in all parts together. */
   readonly total: number;
-  /**
-   * The frame elements in the content, which the worker can read separately. The field `line` of each FrameInfo is -1.
-   */
+  /** frames are the frame elements in the content, which the worker can read separately, with the `line` -1. */
   readonly frames: readonly FrameInfo[];
 }
 
@@ -267,33 +265,33 @@ export interface TargetArguments {
 export interface ActArguments {
   /** secrets are the kinds of secret fields into which the user allows typing. By default, no kind is allowed. */
   readonly secrets?: readonly SecretKind[];
-  /** What the result contains about the page after the action, by default the changes (diff). */
+  /** snapshot selects what the result contains about the page after the action, by default the changes (diff). */
   readonly snapshot?: 'diff' | 'none' | 'full';
-  /** How long the operation waits until input can reach the element, in milliseconds, 5,000 by default. */
+  /** timeoutMs is how long the operation waits until input can reach the element, in milliseconds, 5,000 by default. */
   readonly timeoutMs?: number;
 }
 
 /** ActResult contains the fields that the results of all acting operations have. */
 export interface ActResult {
-  /** The snapshot line of the target; absent if the operation has no target. */
+  /** target is the snapshot line of the target; absent if the operation has no target. */
   readonly target?: string;
-  /** Whether the page received trusted input (through the debugger), synthetic input, or no input. */
+  /** input is the kind of input that the page received: trusted (through the debugger), synthetic, or none. */
   readonly input: 'trusted' | 'synthetic' | 'none';
-  /** False if nothing changed on the page. */
+  /** changed is false if nothing changed on the page. */
   readonly changed: boolean;
-  /** The changes on the page, or a full snapshot, as text; absent with `snapshot: none` and if nothing changed. */
+  /** changes contains the changes on the page, or a full snapshot; absent with `snapshot: none` or without a change. */
   readonly changes?: string;
-  /** True if `changes` is a full snapshot, because most of the page changed or because `snapshot` is full. */
+  /** full is true if `changes` is a full snapshot, because most lines changed or because `snapshot` is full. */
   readonly full?: boolean;
-  /** The URL of a started navigation that has not replaced the document yet. Only the worker waits for navigations. */
+  /** navigating is the URL of a started navigation that has not replaced the document yet. */
   readonly navigating?: string;
-  /** The ID of the snapshot after the action. The ID is absent with `snapshot: none`. */
+  /** snapshot is the ID of the snapshot after the action; absent with `snapshot: none`. */
   readonly snapshot?: string;
-  /** The URL of the frame, if the URL changed without a new document (pushState, hash). */
+  /** url is the URL of the frame, if the URL changed without a new document (pushState, hash). */
   readonly url?: string;
-  /** The title of the document, if the title changed. */
+  /** title is the title of the document, if the title changed. */
   readonly title?: string;
-  /** True if the page was still changing when the operation stopped waiting. */
+  /** busy is true if the page was still changing when the operation stopped waiting. */
   readonly busy?: boolean;
   /** download is the file name or the URL of a download that the action started. */
   readonly download?: string;
@@ -315,20 +313,20 @@ export interface ClickResult extends ActResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActArguments {
-  /** The text to type. An empty text clears the field. */
+  /** text is the text to type. An empty text clears the field. */
   readonly text: string;
-  /** If true, the text is appended to the text in the field, instead of replacing it; false by default. */
+  /** append adds the text to the text in the field, instead of replacing it; false by default. */
   readonly append?: boolean;
-  /** If true, key events are sent for each character; false by default. */
+  /** slowly sends key events for each character; false by default. */
   readonly slowly?: boolean;
-  /** If true, Enter is pressed after typing; false by default. */
+  /** submit presses Enter after typing; false by default. */
   readonly submit?: boolean;
 }
 
 export interface TypeResult extends ActResult {
-  /** The value of the field after typing; absent for passwords, codes and card numbers. */
+  /** value is the value of the field after typing; absent for passwords, codes and card numbers. */
   readonly value?: string;
-  /** True if the field contains exactly the text that was typed. */
+  /** exact is true if the field contains exactly the text that was typed. */
   readonly exact: boolean;
 }
 
@@ -344,7 +342,7 @@ export interface FillField {
 }
 
 export interface FillResult extends ActResult {
-  /** One outcome per field, in order. If one field fails, the other fields are still filled. */
+  /** fields contains one outcome per field, in order. If one field fails, the other fields are still filled. */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
 }
@@ -352,18 +350,18 @@ export interface FillResult extends ActResult {
 export interface FillOutcome {
   readonly target: string;
   readonly ok: boolean;
-  /** The value of the field after filling; absent for passwords, codes and card numbers. */
+  /** value is the value of the field after filling; absent for passwords, codes and card numbers. */
   readonly value?: string;
   readonly error?: PageError;
 }
 
 export interface SelectArguments extends TargetArguments, ActArguments {
-  /** The labels or values of the options to select. Several values require a list that allows multiple selection. */
+  /** values are the labels or values of the options to select. Several values require a multiple selection list. */
   readonly values: readonly string[];
 }
 
 export interface SelectResult extends ActResult {
-  /** The labels of the options that are selected after the operation. */
+  /** chosen contains the labels of the options that are selected after the operation. */
   readonly chosen: readonly string[];
 }
 
@@ -375,25 +373,23 @@ export interface DragArguments extends ActArguments {
 }
 
 export interface PressArguments extends ActArguments {
-  /** A key with optional modifiers, such as Enter, ArrowDown, a, Control+A or Shift+Tab. */
+  /** key is a key with optional modifiers, such as Enter, ArrowDown, a, Control+A or Shift+Tab. */
   readonly key: string;
-  /** The element that receives the key, by default the focused element. */
+  /** target is the element that receives the key, by default the focused element. */
   readonly target?: string;
 }
 
 export interface ScrollArguments extends ActArguments {
-  /**
-   * The element to scroll into view. If `direction` is set, the scrollable area around the element is scrolled instead.
-   */
+  /** target is the element to scroll into view, or with `direction`, an element inside the area to scroll. */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';
-  /** The distance in pixels, by default 80 % of the visible size. */
+  /** amount is the distance in pixels, by default 80 % of the visible size. */
   readonly amount?: number;
 }
 
 export interface ScrollResult extends ActResult {
   readonly position: { readonly x: number; readonly y: number };
-  /** The size of the scrolled content, and the size of its visible part. */
+  /** size is the size of the scrolled content, and visible is the size of its visible part. */
   readonly size: { readonly width: number; readonly height: number };
   readonly visible: { readonly width: number; readonly height: number };
 }
@@ -403,38 +399,38 @@ export interface WaitForArguments {
   readonly text?: string;
   readonly textGone?: string;
   readonly selector?: string;
-  /** The state that the first match of `selector` must reach, by default visible. */
+  /** state is the state that the first match of `selector` must reach, by default visible. */
   readonly state?: 'visible' | 'hidden' | 'attached' | 'detached' | 'enabled';
-  /** A part of the URL. If url contains `*`, url is a pattern for the whole URL. */
+  /** url is a part of the URL to wait for, or a pattern for the whole URL if it contains `*`. */
   readonly url?: string;
   readonly load?: 'domcontentloaded' | 'load';
-  /** Waits only for a fixed time, in milliseconds. */
+  /** timeMs is a fixed time to wait, in milliseconds. */
   readonly timeMs?: number;
-  /** The time limit in milliseconds, 30,000 by default. */
+  /** timeoutMs is the time limit in milliseconds, 30,000 by default. */
   readonly timeoutMs?: number;
 }
 
 export interface WaitForResult {
-  /** The condition that was met, such as `text "Done" after 1.2 s`. */
+  /** message describes the condition that was met, such as `text "Done" after 1.2 s`. */
   readonly message: string;
   readonly afterMs: number;
-  /** The snapshot line that contains the awaited text or element, if any. */
+  /** line is the snapshot line that contains the awaited text or element, if any. */
   readonly line?: string;
 }
 
 export interface LocateArguments extends TargetArguments {
-  /** If true, scrolls the element into view and waits until input can reach it; false by default. */
+  /** ready scrolls the element into view and waits until input can reach it; false by default. */
   readonly ready?: boolean;
-  /** The time limit in milliseconds, 5,000 by default. */
+  /** timeoutMs is the time limit in milliseconds, 5,000 by default. */
   readonly timeoutMs?: number;
 }
 
 export interface LocateResult {
   readonly line: string;
   readonly rect: Rect;
-  /** The point at which input reaches the element; absent if no part of the element is in the viewport. */
+  /** point is a point at which input reaches the element; absent if no part of the element is in the viewport. */
   readonly point?: { readonly x: number; readonly y: number };
-  /** True if input at the point reaches the element. Otherwise, `covered` describes the element in front. */
+  /** hit is true if input at the point reaches the element; otherwise, `covered` is the element in front. */
   readonly hit: boolean;
   readonly covered?: { readonly ref: string; readonly line: string };
   readonly visible: boolean;
@@ -446,11 +442,11 @@ export interface DescribeResult {
   readonly role: string;
   readonly elementName: string;
   readonly tag: string;
-  /** True for passwords, codes and card numbers. */
+  /** secret is true for a field for passwords, codes or card numbers. */
   readonly secret: boolean;
-  /** The absolute URL of the link that contains the element. */
+  /** href is the absolute URL of the link that contains the element. */
   readonly href?: string;
-  /** The absolute URL to which the enclosing form submits. */
+  /** formAction is the absolute URL to which the enclosing form submits. */
   readonly formAction?: string;
 }
 
@@ -460,7 +456,7 @@ export interface FactsResult {
   readonly url: string;
   readonly title: string;
   readonly readyState: DocumentReadyState;
-  /** The index of this frame in window.frames of its parent; -1 in the top frame and in shadow roots. */
+  /** index is the index of this frame in window.frames of its parent; -1 in the top frame and in shadow roots. */
   readonly index: number;
   readonly hasFocus: boolean;
   readonly visibility: DocumentVisibilityState;
@@ -469,11 +465,11 @@ export interface FactsResult {
 }
 
 export interface WatchResult {
-  /** The ID of the snapshot before the action. */
+  /** snapshot is the ID of the snapshot before the action. */
   readonly snapshot: string;
 }
 
 export interface ChangesArguments extends ActArguments {
-  /** The snapshot ID from WatchResult. */
+  /** since is the snapshot ID from WatchResult. */
   readonly since: string;
 }

@@ -76,7 +76,7 @@ async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () =>
 export class ChangeWait {
   readonly #observer = new MutationObserver(() => this.#onChange());
   #wake: (() => void) | undefined;
-  /** True if the DOM changed while no wait was active. */
+  /** #hasChanged is true if the DOM changed while no wait was active. */
   #hasChanged = false;
 
   constructor(roots: Iterable<Node>) {

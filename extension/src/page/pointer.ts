@@ -1,4 +1,4 @@
-// Dispatches mouse and pointer events in the order in which a user's mouse causes them. The events are not trusted.
+// Dispatches untrusted mouse and pointer events, in the order in which a user's mouse causes them.
 import { elementAt, flatParent, focusedElement } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
@@ -110,7 +110,7 @@ export class Mouse {
   }
 
   /**
-   * click dispatches the click event after a press and a release. The result is false if the page prevented the event's
+   * click dispatches the click event after a press and a release, and returns false if the page prevented the event's
    * default action.
    */
   click(target: Element, count = 1): boolean {
@@ -158,7 +158,8 @@ function commonAncestor(a: Element, b: Element): Element | undefined {
 }
 
 /**
- * moveFocus focuses the nearest focusable element: `hit` or an ancestor. If there is none, moveFocus removes the focus.
+ * moveFocus focuses the nearest focusable element: `hit` or an ancestor. Without a focusable element, moveFocus removes
+ * the focus.
  */
 export function moveFocus(hit: Element): void {
   const target = chainOf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));

@@ -23,7 +23,7 @@ import { intersection, plainRect, viewportRect } from './view.ts';
 const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
 const ReportMs = 1_000;
-/** After QuickChecks checks, a hidden tab waits for DOM changes instead of frames. */
+/** QuickChecks is the number of checks after which a hidden tab waits for DOM changes instead of frames. */
 const QuickChecks = 6;
 const PollMs = 200;
 
@@ -31,14 +31,16 @@ const PollMs = 200;
 export interface Point {
   readonly x: number;
   readonly y: number;
-  /** The deepest element at the point: the target itself, or an element inside the target or inside its label. */
+  /**
+   * hit is the deepest element at the point: the target itself, or an element inside the target or inside its label.
+   */
   readonly hit: Element;
 }
 
 /** Blocked is the reason why input cannot reach an element. */
 interface Blocked {
   readonly why: string;
-  /** The element in front of the target. */
+  /** cover is the element in front of the target. */
   readonly cover?: Element;
 }
 
@@ -196,7 +198,7 @@ function isHit(element: Element, hit: Element): boolean {
   if (element instanceof HTMLInputElement && isDrawnAround(element, hit)) return true;
   const picture = pictureOf(element);
   if (picture && containsInFlatTree(picture, hit)) return true;
-  // An element inside a link, button or label may pass the click on to it.
+  // An element inside a link, button or label may let clicks pass through to the link, button or label.
   const around = closestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
   return around !== undefined && around === hit;
 }

@@ -7,8 +7,8 @@ import { roleOf } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /**
- * RememberedElement is the element of a ref with its role and name. If the ref is stale, they identify the most similar
- * element.
+ * RememberedElement contains the element of a ref, and the role and name by which a similar element is found if the ref
+ * is stale.
  */
 interface RememberedElement {
   readonly element: WeakRef<Element>;
@@ -35,7 +35,8 @@ export class Refs {
   }
 
   /**
-   * idOf returns a number that identifies a node in this document. These IDs are internal, and are not shown to agents.
+   * idOf returns a number that identifies a node in this document. The IDs of nodes are internal, and are not shown to
+   * agents.
    */
   idOf(node: Node): number {
     const known = this.#ids.get(node);
@@ -61,10 +62,7 @@ export class Refs {
     return prefix + ref;
   }
 
-  /**
-   * find returns the element of a ref if the element is still in the document. Otherwise, find returns the last known
-   * role and name.
-   */
+  /** find returns the element of a ref, or the last known role and name if the element is no longer in the document. */
   find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!ref.startsWith(prefix)) return undefined;
     const known = this.#elements.get(ref.slice(prefix.length));
@@ -112,9 +110,7 @@ export function nearestMatch(
 
 const MinSimilarity = 0.4;
 
-/**
- * similarity returns 1 for equal texts. Otherwise, the result is the share of words that the two texts have in common.
- */
+/** similarity returns 1 for equal texts, and otherwise the share of words that the texts have in common. */
 function similarity(a: string, b: string): number {
   if (a === b) return 1;
   const words = new Set(a.toLowerCase().split(/\s+/));

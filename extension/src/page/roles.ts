@@ -86,7 +86,7 @@ const InputRoles: Readonly<Record<string, string>> = {
   submit: 'button',
 };
 
-/** KnownRoles are the supported values of the attribute role. Other values are ignored. */
+/** KnownRoles are the supported values of the attribute role; other values are ignored. */
 const KnownRoles = new Set(
   `alert alertdialog application article banner blockquote button cell checkbox columnheader combobox complementary
   contentinfo definition dialog document feed figure form grid gridcell group heading img image link list listbox

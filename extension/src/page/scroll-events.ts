@@ -4,8 +4,8 @@ import { flatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /**
- * scrollWithEvents performs a scroll at an element. In a hidden tab, scrollWithEvents also dispatches the scroll
- * events.
+ * scrollWithEvents calls `perform`, which scrolls an element or an area around the element. In a hidden tab,
+ * scrollWithEvents also dispatches the scroll events.
  */
 export function scrollWithEvents(element: Element, perform: () => void): void {
   if (!unclobbered.hidden) {

@@ -7,12 +7,12 @@ import type { SecretKind } from './secret-kind.ts';
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * passwordFields contains all fields that have had type=password. The page may change the type of such a field to show
- * the password.
+ * passwordFields contains all fields that have had type=password. The page may change the type of a password field to
+ * show the password.
  */
 const passwordFields = new WeakSet<Element>();
 
-/** Names by which pages identify secret fields if they do not set the attribute autocomplete. */
+/** CardName and CodeName match names by which pages identify secret fields if the attribute autocomplete is missing. */
 const CardName = /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;
 const CodeName = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;
 

@@ -40,7 +40,7 @@ export async function select(args: SelectArguments, context: Context): Promise<S
 
 /**
  * showsChosen reports whether a custom list shows an option as selected. A combobox shows the selected options in or
- * beside its field. aria-selected may only mark the option that the arrow keys have reached.
+ * beside its field. The attribute aria-selected may only mark the option that the arrow keys have reached.
  */
 function showsChosen(element: Element, name: string): boolean {
   const role = roleOf(element);
@@ -64,7 +64,7 @@ export function chosenLabels(element: Element): string[] {
 }
 
 /**
- * chooseOptions selects the options with the given labels or values. For a custom list, the result contains the names
+ * chooseOptions selects the options with the given labels or values. For a custom list, chooseOptions returns the names
  * of the selected options.
  */
 export async function chooseOptions(
@@ -109,8 +109,8 @@ function chooseNative(list: HTMLSelectElement, values: readonly string[]): void 
 }
 
 /**
- * matchName returns the index of the option with a given name, or -1. The name may differ in case, or be the beginning
- * of only one option's name.
+ * matchName returns the index of the option with a given name, or -1. The given name may differ in case, or be the
+ * beginning of exactly one option's name.
  */
 function matchName(value: string, entries: readonly (readonly string[])[]): number {
   const exact = entries.findIndex((names) => names.includes(value));
@@ -154,10 +154,7 @@ const HiddenRowsTimeoutMs = 1_200;
  */
 const MaxSameRows = 2;
 
-/**
- * chooseInDrawnList opens a closed custom list and clicks the options. The result contains the names of the clicked
- * options.
- */
+/** chooseInDrawnList opens a closed custom list, clicks the options, and returns the names of the clicked options. */
 async function chooseInDrawnList(
   element: Element,
   values: readonly string[],
@@ -209,7 +206,7 @@ function textFieldIn(element: Element): Field | undefined {
   return field instanceof HTMLElement && roleOf(element) === 'combobox' ? field : undefined;
 }
 
-/** waitForList waits until the list of an element opens. The result is undefined if the list does not open. */
+/** waitForList waits until the list of an element opens, and returns undefined if the list does not open in time. */
 async function waitForList(element: Element, limitMs: number, context: Context): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {

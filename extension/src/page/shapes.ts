@@ -1,5 +1,5 @@
-// Describes the shapes of SVG drawings, such as circles. These shapes have no role and often no name, but a user can
-// click them.
+// Describes the shapes of SVG drawings, such as circles. The shapes of an SVG drawing have no role and often no name,
+// but a user can click them.
 import { shorten } from './visible-text.ts';
 
 const ShapeTags = new Set('rect circle ellipse polygon polyline path line text image use'.split(' '));
@@ -10,7 +10,9 @@ const DrawingTags = 'rect,circle,ellipse,polygon,text,image';
  * map or chart get no lines in the snapshot.
  */
 const MaxShapes = 80;
-/** MinDrawingPixels is the minimum width and height of a drawing, in pixels. A smaller SVG element is an icon. */
+/**
+ * MinDrawingPixels is the minimum width and height of a drawing, in pixels. Smaller SVG elements are treated as icons.
+ */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;
 

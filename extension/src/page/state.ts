@@ -12,11 +12,11 @@ import type { TrustedInput } from './trusted.ts';
 /** Context contains what a page script operation needs besides its arguments. */
 export interface Context {
   readonly state: DocumentState;
-  /** The prefix of the frame's refs, such as f3. */
+  /** prefix is the prefix of the frame's refs, such as f3. */
   readonly prefix: string;
   readonly report: (progress: PageProgress) => void;
   readonly signal: AbortSignal;
-  /** Records what the operation has done so far, for the case that the operation fails or is cancelled. */
+  /** setDone records what the operation has done so far, for the case that the operation fails or is cancelled. */
   readonly setDone: (done: string) => void;
   /** trusted sends trusted input through the debugger; undefined if the operation dispatches only synthetic events. */
   readonly trusted?: TrustedInput | undefined;
@@ -30,7 +30,7 @@ export interface StoredLine extends DiffLine {
 /** StoredSnapshot is an earlier snapshot that a later snapshot can be compared with. */
 export interface StoredSnapshot {
   readonly id: string;
-  /** The number of the snapshot. The snapshots of a document are numbered from 1. */
+  /** number is the number of the snapshot, counted from 1 in each document. */
   readonly number: number;
   readonly lines: readonly StoredLine[];
   readonly mode: SnapshotMode;
@@ -46,7 +46,7 @@ const MaxStoredLines = 100_000;
  * earlier snapshot did not contain may be old, and may only have been scrolled into view.
  */
 export class AddedRows {
-  /** The number of snapshots that were taken so far. */
+  /** snapshots is the number of snapshots that were taken so far. */
   snapshots = 0;
   readonly #bornAfter = new WeakMap<Element, number>();
   readonly #observer = new MutationObserver((records) => this.#record(records));

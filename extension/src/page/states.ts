@@ -55,8 +55,7 @@ function headingLevel(element: Element): string {
 }
 
 /**
- * checkedState returns whether a checkable element is checked: true, false or mixed. For other elements, the result is
- * undefined.
+ * checkedState returns true, false or mixed for an element that can be checked, and undefined for any other element.
  */
 export function checkedState(element: Element, role: string): 'true' | 'false' | 'mixed' | undefined {
   if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) {
@@ -101,16 +100,13 @@ function isRequired(element: Element): boolean {
 /** SecretPlaceholder replaces the value of a secret field in snapshots. */
 const SecretPlaceholder = '•••';
 
-/**
- * shownValue returns the value of a field as a user sees it, shortened. The result is undefined if the field has no
- * value.
- */
+/** shownValue returns the value of a field as a user sees it, shortened, or undefined if the field has no value. */
 export function shownValue(element: Element, role: string): string | undefined {
   const value = wholeValue(element, role);
   return value === undefined || value === '' ? undefined : shorten(cleanText(value), MaxValueCharacters);
 }
 
-/** wholeValue returns the complete value of a field. For a secret field, the result is a placeholder. */
+/** wholeValue returns the complete value of a field, or a placeholder for a secret field. */
 export function wholeValue(element: Element, role: string): string | undefined {
   if (element instanceof HTMLInputElement) return inputValue(element);
   if (element instanceof HTMLTextAreaElement)

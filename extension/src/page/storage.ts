@@ -19,7 +19,7 @@ export async function storage(args: StorageArguments, { signal }: Context): Prom
   return runAreaAction(args, openArea(args.area));
 }
 
-/** openArea returns a storage area. In a sandboxed document, which has no storage, openArea throws. */
+/** openArea returns a storage area, and throws in a sandboxed document, which has no storage. */
 function openArea(area: 'local' | 'session'): Storage {
   try {
     return area === 'local' ? localStorage : sessionStorage;
@@ -223,7 +223,7 @@ async function resultOf<T>(request: IDBRequest<T>, signal: AbortSignal): Promise
   });
 }
 
-/** parseJSON parses JSON text. Text that is not valid JSON is returned unchanged. */
+/** parseJSON parses JSON text, and returns text that is not valid JSON unchanged. */
 function parseJSON(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -232,7 +232,7 @@ function parseJSON(text: string): unknown {
   }
 }
 
-/** toJSON converts a stored value to JSON text. Values without a JSON form, such as a Blob, are described. */
+/** toJSON converts a stored value to JSON text, and describes values without a JSON form, such as a Blob. */
 function toJSON(value: unknown): string {
   const replacer = (_: string, part: unknown) => {
     if (typeof part === 'bigint') return `${part}n`;

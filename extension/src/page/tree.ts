@@ -6,13 +6,14 @@ export interface TreeNode {
   readonly element: Element;
   readonly role: string;
   readonly name: string;
-  /** The states of the element and its ref, such as ' [checked] [ref=e12]'. */
+  /** marks contains the states of the element and its ref, such as ' [checked] [ref=e12]'. */
   readonly marks: string;
   readonly value: string | undefined;
   readonly ref: string;
   readonly children: TreePart[];
   /**
-   * The number of rows of a list or table, and the number of rows that the tree contains; 0 if no rows were left out.
+   * rows is the number of rows of a list or table, and shownRows is the number of rows in the tree; 0 if no rows were
+   * left out.
    */
   rows: number;
   shownRows: number;

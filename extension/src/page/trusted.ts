@@ -38,16 +38,16 @@ export class TrustedInput {
   }
 
   /**
-   * hasUserPressed is true if the user has pressed a mouse button during the operation. After such a press, the
-   * characters that still wait to be typed must not be typed.
+   * hasUserPressed is true if the user has pressed a mouse button during the operation. After the user has pressed a
+   * mouse button, the remaining characters must not be typed.
    */
   get hasUserPressed(): boolean {
     return this.#hasUserPressed;
   }
 
   /**
-   * waitForNavigation waits while a navigation is about to replace the document. Otherwise, a key press could reach the
-   * next document, whose site the agent may not be allowed to use.
+   * waitForNavigation waits while a navigation is about to replace the document. A key press during the navigation
+   * could reach the next document, whose site the agent may not be allowed to use.
    */
   async waitForNavigation(): Promise<void> {
     while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await nextFrame(this.#signal);
@@ -84,7 +84,7 @@ export class TrustedInput {
    * receives the event "change". The page receives no blur event, because in a background tab a blur event would close
    * the page's menus before the next action. If an operation ends while the mouse button is pressed, the worker
    * releases the button, but the page receives no click. If the worker has lost the debugger, the page receives
-   * synthetic events for the release instead.
+   * synthetic events for the release of the mouse button.
    */
   async endFocusEmulation(): Promise<void> {
     if (!this.#hasFocus) return;
@@ -172,9 +172,9 @@ export class TrustedMouse {
   }
 
   /**
-   * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. move throws
-   * for a point on a frame element, because the input would reach a child document on another site, which the agent may
-   * not be allowed to use.
+   * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. For a point
+   * on a frame element, move throws, because the input would reach a child document whose site the agent may not be
+   * allowed to use.
    */
   async move(x: number, y: number, hit: Element): Promise<void> {
     if (isFrameElement(hit)) throw makeFrameInWayFailure();
@@ -272,8 +272,8 @@ export function opensPopup(element: Element): boolean {
 }
 
 /**
- * trustedMouseFor returns a trusted mouse for an element. The result is undefined if the operation or the element
- * requires synthetic events.
+ * trustedMouseFor returns a trusted mouse for an element, or undefined if the operation or the element requires
+ * synthetic events.
  */
 export function trustedMouseFor(
   element: Element,
@@ -296,8 +296,8 @@ export async function focusOwnFrame(context: Context): Promise<void> {
 }
 
 /**
- * trustedKeysFor returns the trusted input for key presses that an element should receive. The result is undefined if
- * the keys would not reach the element, or would open a popup of the browser.
+ * trustedKeysFor returns the trusted input for key presses that an element should receive. If the keys would not reach
+ * the element, or would open a popup of the browser, trustedKeysFor returns undefined.
  */
 export function trustedKeysFor(receiver: Element, key: Key | undefined, context: Context): TrustedInput | undefined {
   if (!context.trusted) return undefined;

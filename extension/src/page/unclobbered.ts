@@ -4,7 +4,7 @@
 
 /**
  * unclobbered is the document, but with the built-in properties that elements of the page may replace. Functions that
- * require a Node do not accept this proxy.
+ * require a Node do not accept the proxy `unclobbered`.
  */
 export const unclobbered: Document = new Proxy(document, {
   get(target, key) {

@@ -24,7 +24,7 @@ export class ClippedArea {
   }
 }
 
-/** intersection returns the common part of two rectangles. If they do not overlap, the result has no size. */
+/** intersection returns the common part of two rectangles, which has no size if the rectangles do not overlap. */
 export function intersection(a: Rect, b: Rect): Rect {
   const [x, y] = [Math.max(a.x, b.x), Math.max(a.y, b.y)];
   const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - x);

@@ -4,13 +4,16 @@ import { unclobbered } from './unclobbered.ts';
 
 /** ElementVisibility describes what a user can see of an element. */
 export interface ElementVisibility {
-  /** True if the element has a box, or has display: contents, so that only its children are drawn. */
+  /** drawn is true if the element has a box, or has display: contents, so that only its children are drawn. */
   readonly drawn: boolean;
-  /** True if the user can see text directly inside the element. */
+  /** text is true if the user can see text directly inside the element. */
   readonly text: boolean;
-  /** True if input can reach the element. */
+  /** reachable is true if input can reach the element. */
   readonly reachable: boolean;
-  /** True if the user can see nothing inside the element, except controls for which the page draws a replacement. */
+  /**
+   * closed is true if the user can see nothing inside the element, except controls for which the page draws a
+   * replacement.
+   */
   readonly closed: boolean;
 }
 

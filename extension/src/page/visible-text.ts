@@ -1,7 +1,9 @@
 // Cleans text for agents: removes invisible characters, and collapses white space.
 import { replaceHidden } from '../panel/plain-text.ts';
 
-/** PrivateUse matches the private use characters that icon fonts draw. Such characters have no meaning as text. */
+/**
+ * PrivateUse matches the private use characters that icon fonts draw. Private use characters have no meaning as text.
+ */
 const PrivateUse = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
 const NeedsCleaning = /[^\x20-\x7e]/;
 

@@ -28,8 +28,8 @@ const ReportMs = 1_000;
 interface Condition {
   readonly what: string;
   /**
-   * Returns an element if the condition is met by this element, true if the condition is met without one, and otherwise
-   * false.
+   * check returns false if the condition is not met; otherwise, check returns the element that meets the condition, or
+   * true.
    */
   readonly check: () => Element | boolean;
 }
@@ -181,7 +181,7 @@ export function matchesParts(text: string, parts: readonly string[]): boolean {
   return true;
 }
 
-/** findText returns the innermost element whose visible text contains a text. The search ignores case. */
+/** findText returns the innermost element whose visible text contains a text, ignoring case. */
 function findText(text: string): Element | undefined {
   const wanted = cleanText(text).toLowerCase();
   return wanted === '' ? undefined : findIn(rootElement(), wanted, 0);

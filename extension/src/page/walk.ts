@@ -18,14 +18,17 @@ export interface WalkOptions {
   readonly refs: Refs;
   readonly prefix: string;
   readonly mode: SnapshotMode;
-  /** The number of tokens after which the traversal leaves out content that is not in view; 0 for the complete tree. */
+  /**
+   * maxTokens is the number of tokens after which the traversal leaves out content that is not in view; 0 for the
+   * complete tree.
+   */
   readonly maxTokens: number;
   readonly view: VisiblePart;
-  /** The maximum number of levels below the root; Infinity for all levels. */
+  /** depth is the maximum number of levels below the root; Infinity for all levels. */
   readonly depth: number;
-  /** The root element that the agent chose. Of this element, the snapshot shows more rows than of other lists. */
+  /** unfolded is the root element that the agent chose, of which the snapshot shows more rows than of other lists. */
   readonly unfolded: Element | undefined;
-  /** Elements that are shown even if other rows of their list are left out, because they changed. */
+  /** forced are changed elements, which are shown even if other rows of their list are left out. */
   readonly forced: ReadonlySet<Element>;
   /** onFold is called with the parent element of the rows when a snapshot leaves out rows of a long list. */
   readonly onFold: (container: Node) => void;
@@ -34,14 +37,14 @@ export interface WalkOptions {
 /** WalkPosition is what an element inherits from its ancestors during the traversal. */
 interface WalkPosition {
   readonly clip: ClippedArea;
-  /** True if the user can see nothing here, except controls for which the page draws a replacement. */
+  /** closed is true if the user can see nothing here, except controls for which the page draws a replacement. */
   readonly closed: boolean;
-  /** True if an ancestor has cursor: pointer, or reacts to a click. */
+  /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */
   readonly pointer: boolean;
-  /** True if the text is the name of a control, so that it is not repeated. */
+  /** named is true if the text is the name of a control, so that the text is not repeated. */
   readonly named: boolean;
   readonly level: number;
-  /** The nearest enclosing list or table, whose rows are counted. */
+  /** list is the nearest enclosing list or table, whose rows are counted. */
   readonly list: TreeNode | undefined;
 }
 
@@ -71,13 +74,13 @@ const RolesTransparentIfUnnamed = new Set([
 ]);
 const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
 const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed'.split(' '));
-/** The roles of containers whose items the user clicks, rather than the container. */
+/** ContainerRoles are the roles of containers whose items, and not the container, the user clicks. */
 const ContainerRoles = new Set(
   'table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup tablist toolbar navigation main'.split(
     ' ',
   ),
 );
-/** Types of inputs that pages hide in order to draw their own replacements. */
+/** HiddenControl matches the types of inputs that pages hide in order to draw a replacement. */
 const HiddenControl = /^(checkbox|radio|file|range)$/;
 const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
   [role=button],[role=link],[role=checkbox],[role=radio],[role=menuitem],[role=option],[role=tab],[role=treeitem],
@@ -104,11 +107,11 @@ export class Walk {
   readonly #sight = new TextSight();
   readonly #focused = focusedElement();
   readonly #drawings = new Drawings();
-  /** The number of visited elements. */
+  /** visited is the number of visited elements. */
   visited = 0;
-  /** The minimum number of elements that were left out. */
+  /** folded is the minimum number of elements that were left out. */
   folded = 0;
-  /** The frame elements that were found, in document order. */
+  /** frames are the frame elements that were found, in document order. */
   readonly frames: TreeNode[] = [];
   #tokens = 0;
   #breaks = true;
@@ -119,7 +122,7 @@ export class Walk {
     this.#options = options;
   }
 
-  /** run returns the root of the tree. Every 50 ms, run yields the number of elements that were visited so far. */
+  /** run returns the root of the tree, and yields the number of visited elements every 50 ms. */
   *run(root: Element): Generator<number, TreeNode> {
     this.#sliceEnd = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });

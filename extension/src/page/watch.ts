@@ -44,15 +44,15 @@ const LoadingSelector = `[aria-busy=true],[role=progressbar],progress,[class*=sp
 
 /** ChangeWatch records the changes of the page from its creation until `close`. */
 export class ChangeWatch {
-  /** The elements that the page added, without their descendants. */
+  /** added contains the elements that the page added, without their descendants. */
   readonly added = new Set<Element>();
-  /** The elements whose attributes, text or children have changed. */
+  /** changed contains the elements whose attributes, text or children have changed. */
   readonly changed = new Set<Element>();
-  /** The URL of a started navigation to another document. */
+  /** navigating is the URL of a started navigation to another document. */
   navigating: string | undefined;
-  /** The file name or the URL of a download that has started. */
+  /** download is the file name or the URL of a download that has started. */
   download: string | undefined;
-  /** The number of all changes, including changes that were not recorded in detail. */
+  /** changes is the number of all changes, including changes that were not recorded in detail. */
   changes = 0;
   readonly url = location.href;
   readonly title = unclobbered.title;
@@ -131,7 +131,7 @@ export class ChangeWatch {
   }
 
   /**
-   * settle waits until the page has not changed for 40 ms. The result is true if the page is still changing at the time
+   * settle waits until the page has not changed for 40 ms, and returns true if the page is still changing at the time
    * limit. `hasEffect` reports whether the action changed something that is no DOM node, such as a value.
    */
   async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
