@@ -35,7 +35,7 @@ export interface Batcher<M> {
   drop(matches: (message: M) => boolean): void;
 }
 
-/** makeBatcher returns an empty Batcher. */
+/** makeBatcher returns a Batcher that has no waiting messages and no scheduled batch. */
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   const runSoon = options.runSoon ?? afterTasks();
   let waitingMessages: M[] = [];

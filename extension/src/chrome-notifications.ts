@@ -1,6 +1,9 @@
 // Wraps the functions of chrome.notifications, and the functions that open the side panel from a notification.
 
-/** NotificationContent is the content of a desktop notification. Chrome shows at most two buttons in a notification. */
+/**
+ * NotificationContent contains the texts and the buttons of a desktop notification. Chrome shows at most two buttons in
+ * a notification.
+ */
 export interface NotificationContent {
   readonly title: string;
   readonly message: string;

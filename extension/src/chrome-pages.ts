@@ -188,7 +188,7 @@ export interface PagePort {
   disconnect(): void;
 }
 
-/** PagePortEvents are the listeners of a PagePort. */
+/** PagePortEvents receives the messages of a PagePort, and its disconnection. */
 export interface PagePortEvents {
   onText(text: unknown): void;
   onDisconnect(): void;
@@ -243,7 +243,7 @@ function wakeWorker(): void {
 
 // ---- input ----
 
-/** InputKind is the kind of user input in a page. */
+/** InputKind is "pointer" for a click, and "key" for a key press. */
 export type InputKind = 'pointer' | 'key';
 
 /** UserInputMessage is the message field by which the worker recognizes reports of user input. */

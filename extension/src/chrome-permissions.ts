@@ -22,7 +22,7 @@ export interface OptionalPermission {
   readonly isGranted: boolean;
 }
 
-/** listOptionalPermissions returns the optional permissions in the manifest. */
+/** listOptionalPermissions returns the optional permissions in the manifest, in the order of the side panel. */
 export async function listOptionalPermissions(): Promise<OptionalPermission[]> {
   const optional: readonly string[] = chrome.runtime.getManifest().optional_permissions ?? [];
   const { permissions = [] } = await chrome.permissions.getAll();

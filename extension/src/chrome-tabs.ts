@@ -47,7 +47,7 @@ function isWebStore(url: string): boolean {
 
 // ---- tabs ----
 
-/** TabEntry is a tab in the list of all tabs. */
+/** TabEntry describes a tab for browser tools: its window, title, URL and tab group. */
 export interface TabEntry {
   readonly tabId: number;
   readonly windowId: number;
@@ -85,7 +85,7 @@ function canNameGroups(): Promise<boolean> {
 
 /** GroupColors are the tab group colors that Chrome offers. */
 export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
-/** GroupColor is the color of a tab group. */
+/** GroupColor is one of the tab group colors that Chrome offers. */
 export type GroupColor = (typeof GroupColors)[number];
 
 /**

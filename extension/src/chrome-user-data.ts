@@ -65,7 +65,7 @@ export async function createBookmark(bookmark: {
   return (await chrome.bookmarks.create(bookmark)).id;
 }
 
-/** NotificationText is the content of a desktop notification. */
+/** NotificationText contains the texts of a desktop notification. */
 export interface NotificationText {
   readonly title: string;
   readonly message: string;

@@ -1,6 +1,6 @@
 // Wraps Chrome's functions for windows, tab groups and recently closed tabs.
 
-/** WindowTab is a tab in the list of windows. */
+/** WindowTab describes a tab of a WindowEntry. */
 interface WindowTab {
   readonly tabId: number;
   readonly title: string;
@@ -8,7 +8,7 @@ interface WindowTab {
   readonly active: boolean;
 }
 
-/** WindowEntry is a window in the list of windows. */
+/** WindowEntry describes a window: its state, its position and its tabs. */
 export interface WindowEntry {
   readonly windowId: number;
   readonly state: string;
@@ -51,7 +51,7 @@ export interface WindowPlace {
   readonly focused?: boolean;
 }
 
-/** openWindow opens a window with one tab. */
+/** openWindow opens a window with one tab, by default without the focus. */
 export async function openWindow(url: string, place: WindowPlace): Promise<{ windowId: number; tabId: number }> {
   const window = await chrome.windows.create({ url, focused: false, ...place });
   const tabId = window?.tabs?.[0]?.id;
@@ -73,7 +73,7 @@ export async function closeWindow(windowId: number): Promise<void> {
 
 // ---- groups ----
 
-/** TabGroup is a group of tabs. */
+/** TabGroup describes a tab group and lists its tabs. */
 export interface TabGroup {
   readonly groupId: number;
   readonly windowId: number;
@@ -83,7 +83,7 @@ export interface TabGroup {
   readonly tabIds: readonly number[];
 }
 
-/** listTabGroups returns all tab groups. */
+/** listTabGroups returns the tab groups of all windows. */
 export async function listTabGroups(): Promise<TabGroup[]> {
   const [groups, tabs] = await Promise.all([chrome.tabGroups.query({}), chrome.tabs.query({})]);
   return groups.map(({ id, windowId, title = '', color, collapsed }) => {

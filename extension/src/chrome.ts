@@ -372,7 +372,7 @@ export async function focusedWindow(): Promise<number> {
 
 // ---- extension ----
 
-/** extensionVersion returns the extension's version. */
+/** extensionVersion returns the version in the extension's manifest. */
 export function extensionVersion(): string {
   return chrome.runtime.getManifest().version;
 }
@@ -486,7 +486,7 @@ export function detailsPageUrl(): string {
   return `chrome://extensions/?id=${chrome.runtime.id}`;
 }
 
-/** openTab opens a URL in a new tab. */
+/** openTab opens a URL in a new active tab. */
 export async function openTab(url: string): Promise<void> {
   await chrome.tabs.create({ url });
 }

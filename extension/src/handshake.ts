@@ -45,8 +45,8 @@ export const DOWN = 'down';
 // `f <call>`: The host received a cancellation for a call that is not running.
 // `q <call> <ask> <json>`: A request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
 // `s <1 or 0>`: The adapter became ready (1), or is no longer ready (0).
-// `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry. Before these log
-// entries, `dropped` log entries were lost.
+// `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry. `dropped` is the
+// number of log entries that were lost before the first one.
 // `w <ms>`: The next timer is due in ms milliseconds; -1 means that no timer is pending.
 // `armed <nonce>`: The entry point accepts an adapter with this nonce.
 // `renewed <hash>`: An adapter with this hash replaced the older adapter.

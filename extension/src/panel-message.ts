@@ -55,7 +55,7 @@ export interface PanelPlugin {
   readonly ready?: boolean;
 }
 
-/** PanelTab is a tab that matches plugins. */
+/** PanelTab is a tab that at least one plugin matches. */
 export interface PanelTab {
   readonly tabId: number;
   readonly title: string;
@@ -118,8 +118,8 @@ export interface ActionResult {
 }
 
 /**
- * ToPanel is a message to a panel. The list of plugins is a separate message, because the list is long and rarely
- * changes.
+ * ToPanel is a message from the worker to a side panel or a popup. The list of plugins is a separate message, because
+ * the list is long and rarely changes.
  */
 export type ToPanel =
   /**
@@ -133,7 +133,7 @@ export type ToPanel =
   | { readonly op: 'browser'; readonly browser: StateBrowserParams }
   | { readonly op: 'done'; readonly requestId: number; readonly done: ActionResult };
 
-/** Action is a user action in the panel. */
+/** Action is an action of the user in the side panel or the popup, such as stopping a call. */
 export type Action =
   | { readonly op: 'stop'; readonly callId: string }
   | { readonly op: 'decide'; readonly params: CallDecideParams }

@@ -18,8 +18,8 @@ export const POPUP_PORT = 'popup';
 export const BRIDGE_MARK = 'opentabsBridge';
 
 /**
- * LiveAdapter is an adapter in a document. `problem` is the reason why the adapter failed to start. `base` identifies
- * the parts of the adapter that a hot reload cannot replace.
+ * LiveAdapter describes an adapter that was started in a document. `problem` is the reason why the adapter failed to
+ * start. `base` identifies the parts of the adapter that a hot reload cannot replace.
  */
 export interface LiveAdapter extends TabPlugin {
   base?: string;

@@ -96,7 +96,7 @@ export interface Runner {
   drop(): object | undefined;
 }
 
-/** RunningCall is a call in progress. */
+/** RunningCall is a call that has not ended yet. */
 interface RunningCall {
   readonly call: number;
   readonly cancellation: Cancellation;
@@ -187,7 +187,7 @@ export function makeRunner(
 ): Runner {
   const calls = makeRunningCalls(events);
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
-  // obtains the container later can therefore not replace the adapter.
+  // obtains the container after the start cannot replace the adapter.
   let registered: object | undefined;
   const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 

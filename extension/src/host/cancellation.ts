@@ -9,7 +9,7 @@ export interface Cancellation {
   readSignal(): unknown;
 }
 
-/** makeCancellation returns the Cancellation of a new call. */
+/** makeCancellation returns the Cancellation of a call that is not cancelled. */
 export function makeCancellation(): Cancellation {
   let isCancelled = false;
   let abortReason: unknown;

@@ -16,9 +16,9 @@ import {
 } from './primordials.ts';
 
 // An object literal inherits from the page's Object.prototype. A page that defines `limit` on Object.prototype would
-// add a limit to every call, and a setter on Object.prototype would receive assigned values. Arguments of calls
-// therefore inherit from frozen copies of the standard prototypes. The page cannot access the frozen copies of the
-// standard prototypes unless a handler passes them to the page.
+// add a limit to every call, and a setter on Object.prototype would receive assigned values. Arguments of calls inherit
+// from frozen copies of the standard prototypes, which the page cannot change. The page cannot access the frozen copies
+// of the standard prototypes unless a handler passes them to the page.
 
 /**
  * MaxDepth limits the depth to which detachFromPage processes nested arguments. JSON text that is nested deeper than

@@ -49,7 +49,7 @@ export function start(optionsText: string, evaluate?: Evaluate, preScript?: Eval
   return lifecycle.entryPoint;
 }
 
-/** Plugin is one plugin in the document. */
+/** Plugin contains the channel and the lifecycle of one plugin in the document. */
 interface Plugin {
   readonly channel: Channel;
   readonly lifecycle: Lifecycle;

@@ -137,7 +137,7 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
 }
 
 /**
- * makeEntry returns an entry point. Each call of `arm` allows one adapter, which the entry point passes to `accept`.
+ * makeEntry returns an entry point that accepts one adapter for each call of `arm`, and passes the adapter to `accept`.
  */
 function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
   let armed: ExpectedAdapter | undefined;

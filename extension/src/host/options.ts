@@ -8,11 +8,11 @@ export interface Options {
    */
   readonly plugin: string;
   readonly hash: string;
-  /** settings is a wire.PluginSettings. */
+  /** settings is a wire.PluginSettings with the values of the plugin's settings. */
   readonly settings: unknown;
   /**
-   * startsLate is true if the adapter starts only after the document is parsed. Otherwise, the adapter starts before
-   * the page's first script.
+   * startsLate is true if the adapter starts only after the document is parsed. If startsLate is false, the adapter
+   * starts before the page's first script.
    */
   readonly startsLate: boolean;
   /** runsInFrames is true if the adapter also runs in same-origin frames. */

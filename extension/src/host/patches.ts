@@ -2,7 +2,7 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
 // teardown function. If another plugin replaced the same methods in the meantime, a simple teardown would remove the
-// methods of the other plugin. The other plugin would then miss all further navigations.
+// methods of the other plugin. A plugin without its methods would miss all further navigations.
 
 /** BuiltInPatches records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatches {

@@ -14,9 +14,9 @@ import {
 } from './primordials.ts';
 
 // Creates the promises that the context's functions return to a handler. A page can replace Promise.prototype.then or
-// Symbol.species, and could then receive a promise and its value. The promises of a context therefore have their own
-// `then`, `catch` and `finally` methods, so that the page cannot receive them. `await` uses neither the prototype nor
-// the species of a promise whose `constructor` is the original Promise.
+// Symbol.species, and could then receive a promise and its value. The promises of a context have their own `then`,
+// `catch` and `finally` methods, so that the page cannot receive them. `await` uses neither the prototype nor the
+// species of a promise whose `constructor` is the original Promise.
 
 /**
  * Deferred is a promise with the two functions that settle it. Only the first call of resolve or reject settles the
@@ -30,8 +30,8 @@ export interface Deferred {
 }
 
 /**
- * makeDeferred returns a pending Deferred. If the handler ignores the rejection of the promise, the page receives no
- * event.
+ * makeDeferred returns a Deferred whose promise is pending. If the handler ignores the rejection of the promise, the
+ * page receives no event.
  */
 export function makeDeferred(): Deferred {
   let resolvePromise: (value: unknown) => void = doNothing;

@@ -1,6 +1,6 @@
 /**
- * ClickedLink is the link that a click followed. Chrome blocks the new tab of a link with target="_blank", so the
- * worker opens the link in a new tab.
+ * ClickedLink describes a clicked link that the worker has to open. Chrome blocks the new tab of a link with
+ * target="_blank", so the worker opens the link in a new tab.
  */
 export interface ClickedLink {
   readonly href: string;

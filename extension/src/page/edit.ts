@@ -75,7 +75,7 @@ function isTextArea(element: Element): element is HTMLTextAreaElement {
   return element instanceof HTMLTextAreaElement;
 }
 
-/** readField returns the text in a field. */
+/** readField returns the text in a form field or in an editable element. */
 export function readField(field: Field): string {
   if (isInput(field) || isTextArea(field)) return field.value;
   return (editableText(field) ?? '').replaceAll('\u00a0', ' ');

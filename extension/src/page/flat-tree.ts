@@ -136,8 +136,8 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 const hostSelector = [...ShadowHostTags].join(',');
 
 /**
- * possibleHosts returns the elements that may have a shadow root. `querySelectorAll` selects these elements, because a
- * script would need much longer to read the tag names of 50,000 elements.
+ * possibleHosts returns the elements that may have a shadow root. The elements are selected with querySelectorAll,
+ * because a script would need much longer to read the tag names of 50,000 elements.
  */
 function* possibleHosts(root: Document | ShadowRoot): Generator<Element> {
   yield* root.querySelectorAll(hostSelector);

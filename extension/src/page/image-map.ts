@@ -11,7 +11,8 @@ export function findMappedImages(area: HTMLAreaElement): HTMLImageElement[] {
 }
 
 /**
- * areaPoints returns points of the viewport that are probably inside an image map area. `rect` is the box of the image.
+ * areaPoints returns points of the viewport that are probably inside an image map area. `rect` is the box of the image
+ * in the viewport.
  */
 export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
   const numbers = area.coords

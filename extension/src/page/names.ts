@@ -63,8 +63,8 @@ function readLabelText(element: Element): string {
 }
 
 /**
- * labelsOf returns the labels of a field. For a custom element, labelsOf searches the document, because the element's
- * own list of labels is private.
+ * labelsOf returns the label elements of a form field. For a custom element, labelsOf searches the document, because
+ * the element's own list of labels is private.
  */
 function labelsOf(element: Element): readonly HTMLLabelElement[] {
   if (

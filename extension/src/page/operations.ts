@@ -181,7 +181,7 @@ export interface SnapshotResult {
   /** text contains the lines of the content, indented by one space per level, or the changes since `since`. */
   readonly text: string;
   readonly title: string;
-  /** url is the URL of the frame. */
+  /** url is the URL of the frame's document. */
   readonly url: string;
   readonly tokens: number;
   /** folded is the minimum number of elements that are left out because of maxTokens; 0 for a complete snapshot. */
@@ -240,7 +240,7 @@ export interface ReadArguments {
   readonly target?: string;
   /** maxTokens is the maximum size of one part in tokens (bytes / 4), 6,000 by default. */
   readonly maxTokens?: number;
-  /** cursor is the cursor that the previous part returned. All other arguments except maxTokens are then ignored. */
+  /** cursor is the cursor that the previous part returned; of the other arguments, only maxTokens is then used. */
   readonly cursor?: string;
 }
 

@@ -91,8 +91,8 @@ export function visibleSecretKinds(): SecretKind[] {
 const CardWords = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
 /**
- * MinMaskedCharacters is the minimum length of a secret that is masked in other text. Shorter values would match by
- * accident.
+ * MinMaskedCharacters is the minimum length of a secret that is masked in other text. A shorter secret would match
+ * other text by accident.
  */
 const MinMaskedCharacters = 4;
 

@@ -19,7 +19,7 @@ import { Walk } from './walk.ts';
 export const DefaultMaxTokens = 6_000;
 const MaxTitleCharacters = 200;
 
-/** SnapshotOptions are the options of takeSnapshot. */
+/** SnapshotOptions select the content and the size of a snapshot. */
 export interface SnapshotOptions {
   readonly root: Element;
   readonly mode: SnapshotMode;

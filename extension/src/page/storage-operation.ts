@@ -9,7 +9,7 @@ export interface StorageArguments {
    */
   readonly database?: string;
   readonly store?: string;
-  /** key is the key of a stored entry. For IndexedDB, the key is a string, or the JSON text of a number or an array. */
+  /** key selects a stored entry. For IndexedDB, the key is a string, or the JSON text of a number or an array. */
   readonly key?: string;
   /** value is the new value of the entry; for IndexedDB, the value is JSON text. */
   readonly value?: string;

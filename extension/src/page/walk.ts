@@ -13,7 +13,7 @@ import { ClippedArea as ClipOf, type ClippedArea, type VisiblePart } from './vie
 import { type ElementVisibility, showElement, TextSight } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-/** WalkOptions are the options of one traversal. */
+/** WalkOptions select which elements a traversal visits and records. */
 export interface WalkOptions {
   readonly refs: Refs;
   readonly prefix: string;
@@ -37,7 +37,10 @@ export interface WalkOptions {
 /** WalkPosition is what an element inherits from its ancestors during the traversal. */
 interface WalkPosition {
   readonly clip: ClippedArea;
-  /** closed is true if the user can see nothing here, except controls for which the page draws a replacement. */
+  /**
+   * closed is true if the user can see nothing inside the enclosing elements, except controls for which the page draws
+   * a replacement.
+   */
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */
   readonly pointer: boolean;
@@ -107,7 +110,7 @@ export class Walk {
   readonly #sight = new TextSight();
   readonly #focused = focusedElement();
   readonly #drawings = new Drawings();
-  /** visited is the number of visited elements. */
+  /** visited is the number of elements that the traversal has visited so far. */
   visited = 0;
   /** folded is the minimum number of elements that were left out. */
   folded = 0;

@@ -33,8 +33,8 @@ const act: Act = (action) =>
   requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 
 /**
- * showPanel opens the side panel. Chrome allows a script to open the side panel only during a click or a key press of
- * the user.
+ * showPanel opens the side panel, and closes the popup. Chrome allows a script to open the side panel only during a
+ * click or a key press of the user.
  */
 function showPanel(): void {
   if (windowId === undefined) return;

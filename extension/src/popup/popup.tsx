@@ -9,7 +9,7 @@ import { callsText } from './calls-text.ts';
 export interface PopupProps {
   /** state is undefined until the worker sends the first state. */
   readonly state: PanelState | undefined;
-  /** ended are the calls that ended recently. */
+  /** ended are the calls that ended recently, newest first. */
   readonly ended: readonly CallView[];
   /** nowMs is the current time, in milliseconds since 1970. */
   readonly nowMs: number;
