@@ -53,7 +53,7 @@ func TestSheetFitsTheScreen(t *testing.T) {
 		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), text)
 	}
 	for _, want := range []string{
-		"status     running for 3.0s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
+		"status     running for 3.0 s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
 	} {
 		if !strings.Contains(text, strings.ReplaceAll(want, "more lines", "more")) {
 			t.Errorf("the text %q is missing in the sheet\n%s", want, text)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/wire"
@@ -121,8 +122,8 @@ func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {
 	case err != nil:
 		c.fail("round trip", err.Error(), "press the extension's reload button in chrome://extensions; if that does not help, restart the browser")
 	case roundTrip > slowRoundTrip:
-		c.warn("round trip", fmt.Sprintf("%s answered in %s, which is slow", b.Name, roundTripText(roundTrip)), "close tabs or programs that keep this computer busy")
+		c.warn("round trip", fmt.Sprintf("%s answered in %s, which is slow", b.Name, humanize.Duration(roundTrip)), "close tabs or programs that keep this computer busy")
 	default:
-		c.ok("round trip", "%s answered in %s", b.Name, roundTripText(roundTrip))
+		c.ok("round trip", "%s answered in %s", b.Name, humanize.Duration(roundTrip))
 	}
 }

@@ -206,7 +206,7 @@ func TestCheckRunningServer(t *testing.T) {
 		Clients:     []httpapi.MCPClient{{Name: "cursor-vscode", Version: "1", Transport: "http"}, {Name: "opentabs call", Transport: "stdio"}},
 	})
 	r := i.check(t)
-	r.expect(t, "server", "ok opentabs "+version.Version+", pid 4711, on port "+i.variables["OPENTABS_PORT"]+", up 5.0s")
+	r.expect(t, "server", "ok opentabs "+version.Version+", pid 4711, on port "+i.variables["OPENTABS_PORT"]+", up 5 s")
 	r.expect(t, "browsers",
 		"ok Work, extension "+version.Version+", user scripts allowed, 1 tab with a plugin",
 		"warn it is disconnected",
@@ -226,7 +226,7 @@ func TestCheckRunningServer(t *testing.T) {
 		"warn wiki needs these settings: site, key",
 		"ok 1 plugin with 2 tools can be used",
 	)
-	r.expect(t, "client", "ok cursor-vscode 1, by http, waits 1m for a call", "ok opentabs call, by stdio, waits without limit for a call")
+	r.expect(t, "client", "ok cursor-vscode 1, by http, waits 1 min for a call", "ok opentabs call, by stdio, waits without limit for a call")
 }
 
 // TestCheckServerOfOtherSettings checks the findings for a server of another version that
@@ -243,7 +243,7 @@ func TestCheckServerOfOtherSettings(t *testing.T) {
 	serverCheck{c}.compareServer()
 	browserCheck{c}.checkBrowsers(t.Context())
 	r := Report{Findings: c.findings}
-	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0.0s; this program is "+version.Version, "warn the settings have port 2; do: restart it with `opentabs restart`", "ok on port 1")
+	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0 s; this program is "+version.Version, "warn the settings have port 2; do: restart it with `opentabs restart`", "ok on port 1")
 	r.expect(t, "browsers", "warn none is connected")
 }
 

@@ -13,6 +13,7 @@ import (
 	"opentabs/internal/clienttoken"
 	"opentabs/internal/config"
 	"opentabs/internal/home"
+	"opentabs/internal/humanize"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/setup"
 	"opentabs/internal/terminal"
@@ -161,7 +162,7 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 		c.fail(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstSentence(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
 		c.offerSetUp(client)
 	default:
-		c.ok(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), roundTripText(elapsed))
+		c.ok(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsed))
 	}
 }
 
@@ -205,5 +206,5 @@ func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.C
 		c.fail(clientFileCheck, fmt.Sprintf("%s connects to %s, which failed: %s", client.Title, configured.URL, home.Explain(err)), "correct the URL and the token in "+client.File)
 		return
 	}
-	c.ok(clientFileCheck, "%s: %s answers, in %s", client.Title, configured.URL, roundTripText(time.Since(startedAt)))
+	c.ok(clientFileCheck, "%s: %s answers, in %s", client.Title, configured.URL, humanize.Duration(time.Since(startedAt)))
 }

@@ -67,9 +67,9 @@ func waitText(timeout time.Duration, resets bool) string {
 	case timeout == 0:
 		return "without limit"
 	case resets:
-		return humanize.ShortDuration(timeout) + " after each report"
+		return humanize.Duration(timeout) + " after each report"
 	}
-	return humanize.ShortDuration(timeout)
+	return humanize.Duration(timeout)
 }
 
 // clientTable returns the table of known MCP clients. The first row of the table is its
@@ -86,7 +86,7 @@ func clientTable() [][]string {
 			waitCell = "learned"
 		}
 		if p.HTTPTimeout > 0 {
-			waitCell += fmt.Sprintf(" (HTTP: %s)", humanize.ShortDuration(p.HTTPTimeout))
+			waitCell += fmt.Sprintf(" (HTTP: %s)", humanize.Duration(p.HTTPTimeout))
 		}
 		rows = append(rows, []string{
 			name + versionRange(p.FromVersion, p.BeforeVersion), waitCell,

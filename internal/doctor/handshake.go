@@ -10,6 +10,7 @@ import (
 
 	"opentabs/extension"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/setup"
 	"opentabs/internal/terminal"
@@ -110,7 +111,7 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	if err != nil {
 		c.fail("mcp http", fmt.Sprintf("an MCP session over HTTP failed: %v", err), "restart the server with `opentabs restart`; `opentabs logs` may show why")
 	} else {
-		c.ok("mcp http", "the server lists %s, in %s", terminal.Plural(toolCount, "tool"), roundTripText(time.Since(startedAt)))
+		c.ok("mcp http", "the server lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
 	}
 	if c.Program == "" {
 		return
@@ -121,7 +122,7 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 		c.fail("mcp stdio", fmt.Sprintf("`opentabs mcp` failed: %s", firstSentence(err)), "run `opentabs mcp` in a terminal, which shows why; then `opentabs restart`")
 		return
 	}
-	c.ok("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), roundTripText(time.Since(startedAt)))
+	c.ok("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
 }
 
 // countTools opens an MCP session, and returns the number of tools that the server lists.

@@ -63,7 +63,7 @@ func (c machineCheck) checkClock() {
 			continue
 		}
 		if ahead := info.ModTime().Sub(now); ahead > maxClockDrift {
-			c.warn("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.ShortDuration(ahead.Round(time.Second))), remedy)
+			c.warn("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.Duration(ahead)), remedy)
 			return
 		}
 	}

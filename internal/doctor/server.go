@@ -10,9 +10,9 @@ import (
 
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
 	"opentabs/internal/npm"
 	"opentabs/internal/portowner"
-	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/wire"
 )
@@ -97,7 +97,7 @@ func portState(port int) string {
 func (c serverCheck) compareServer() {
 	const restartText = "restart it with `opentabs restart`"
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
-	fact := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, terminal.Elapsed(uptime))
+	fact := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, humanize.Duration(uptime.Truncate(time.Second)))
 	switch {
 	case npm.Compare(c.server.Version, version.Version) > 0:
 		c.warn("server", fmt.Sprintf("%s; this program is older: %s", fact, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")

@@ -58,14 +58,14 @@ func TestBarView(t *testing.T) {
 			t.Errorf("a quick call drew a progress line: %q; want 0", line)
 		}
 		advanceTime(101 * time.Millisecond)
-		if line, _ := s.showLine(); line != `a__b  \  no progress yet  0.3s` {
-			t.Errorf("got %q; want %q", line, `a__b  \  no progress yet  0.3s`)
+		if line, _ := s.showLine(); line != `a__b  \  no progress yet  0.3 s` {
+			t.Errorf("got %q; want %q", line, `a__b  \  no progress yet  0.3 s`)
 		}
 		v.Update(Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})
 		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true})
 		advanceTime(50 * time.Millisecond)
-		if line, _ := s.showLine(); line != "a__b  #######.......   50%  2/4  0.3s  first" {
-			t.Errorf("got %q; want %q", line, "a__b  #######.......   50%  2/4  0.3s  first")
+		if line, _ := s.showLine(); line != "a__b  #######.......   50%  2/4  0.3 s  first" {
+			t.Errorf("got %q; want %q", line, "a__b  #######.......   50%  2/4  0.3 s  first")
 		}
 		v.Close()
 		v.Close()
@@ -102,7 +102,7 @@ func TestBarViewOnANarrowedTerminal(t *testing.T) {
 		v := NewTerminal(terminal, terminal.Size).ShowProgress("a__b")
 		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true, Message: strings.Repeat("message ", 10)})
 		advanceTime(300 * time.Millisecond)
-		if got, want := terminal.String(), "$ opentabs call a__b\na__b  ########.........   50%  2/4  0.3s  message message message ..."; got != want {
+		if got, want := terminal.String(), "$ opentabs call a__b\na__b  ########.........   50%  2/4  0.3 s  message message message..."; got != want {
 			t.Errorf("the terminal of 70 columns shows\n%s\nwant\n%s", got, want)
 		}
 		for _, columns := range []int{40, 60, 21} {

@@ -28,7 +28,7 @@ func TestPrint(t *testing.T) {
 		want string
 	}{
 		{false, `  ok    quick
-  ok    long (1m30s in the page)
+  ok    long (1 min 30 s in the page)
   FAIL  bad\x1b[2J
         one
         two\x1b

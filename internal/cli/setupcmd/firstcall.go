@@ -74,7 +74,7 @@ func (f firstCall) run(ctx context.Context) error {
 		return ctx.Err()
 	case callCtx.Err() != nil:
 		f.result.State = callTimedOut
-		out.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.ShortDuration(firstCallTimeout))
+		out.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.Duration(firstCallTimeout))
 		return nil
 	case err != nil:
 		f.result.State, f.result.Error = callFailed, err.Error()
