@@ -73,43 +73,42 @@ type Options struct {
 	// default 5 min. After SuspendLimit, the call fails with approval_timeout. A call that has
 	// begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
-	// Gates decide, in the order of the list, which calls may run. Without gates, all calls
-	// run.
+	// Gates decide, in the order of the list, which calls may run. By default, all calls run.
 	Gates []Gate
-	// BeforeHooks run before each allowed call, in the order of the list.
+	// BeforeHooks run before each allowed call, in the order of the list. Default: none.
 	BeforeHooks []BeforeHook
 	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
-	// and for one call at a time.
+	// and for one call at a time. Default: none.
 	AfterHooks []AfterHook
-	// OpenHook runs for each call that has not ended after up to 500 ms.
+	// OpenHook runs for each call that has not ended after up to 500 ms. Default: none.
 	OpenHook OpenHook
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
-	// changes. OnWaitingChange must not block, and is never called concurrently.
+	// changes. OnWaitingChange must not block, and is never called concurrently. Default: none.
 	OnWaitingChange func(calls int)
 	// ResolveTool finds the tool that the tool parent calls by name: a short name in the same
 	// plugin, or <plugin>__<tool>. The returned arguments are validated, in the form in which
-	// the page receives them. Without ResolveTool, no tool can call another tool.
+	// the page receives them. By default, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
-	// MayOpenTab must be safe for concurrent use. Without MayOpenTab, no call may open a tab.
+	// MayOpenTab must be safe for concurrent use. By default, no call may open a tab.
 	MayOpenTab func(plugin string) bool
 	// CurrentTab returns the browser ID and tab ID for a call of a browser tool that names no
-	// tab, or zero values for no tab. CurrentTab must be safe for concurrent use.
+	// tab, or zero values for no tab. CurrentTab must be safe for concurrent use. By default,
+	// such calls have no tab.
 	CurrentTab func(Call) (browser string, tabID int)
 	// ShapeOutput converts the output of a browser tool to the form that agents receive, or
 	// returns the error with which the call fails. ShapeOutput must not block and must be safe
-	// for concurrent use. Without ShapeOutput, agents receive the output of browser tools
-	// unchanged.
+	// for concurrent use. By default, agents receive the output of browser tools unchanged.
 	ShapeOutput func(CallInfo, json.RawMessage) (json.RawMessage, *wire.CallError)
 	// ShownArgs returns the arguments of a browser tool as requests for approval show them,
 	// such as without secrets. ShownArgs must not block and must be safe for concurrent use.
-	// Without ShownArgs, requests for approval show all arguments.
+	// By default, requests for approval show all arguments.
 	ShownArgs func(CallInfo) json.RawMessage
 	// FailureNote returns additional sentences for the error of a failed tool: one for the
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent
-	// use.
+	// use. By default, errors have no additional sentences.
 	FailureNote func(Tool) (agentText, userText string)
-	// Log receives one log line for each ended call. The zero Logger discards all lines.
+	// Log receives one log line for each ended call. By default, the lines are discarded.
 	Log zerolog.Logger
 }
 

@@ -18,8 +18,8 @@ import (
 // methodElicit is the MCP request that makes a client show its user a form.
 const methodElicit = "elicitation/create"
 
-// approvals shows approval requests for suspended calls as forms in the client that made
-// the calls. The methods of approvals are safe for concurrent use.
+// approvals shows approval requests for suspended calls as forms in the client that made the
+// calls. The methods of approvals are safe for concurrent use.
 type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
@@ -57,8 +57,8 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	return r
 }
 
-// remindClient sends the client the reason why its call is waiting, at each heartbeat
-// until ctx ends. Some clients cancel a call that reports no progress.
+// remindClient sends the client the reason why its call is waiting, at each heartbeat until ctx
+// ends. Some clients cancel a call that reports no progress.
 func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	ticker := time.NewTicker(a.heartbeat)
 	defer ticker.Stop()
@@ -72,9 +72,9 @@ func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	}
 }
 
-// decideByAnswer resolves a ticket with the user's answer to a form. decideByAnswer
-// returns false if the answer contains no decision. Without a decision in the answer, the
-// user can still decide in the side panel or the CLI.
+// decideByAnswer resolves a ticket with the user's answer to a form. decideByAnswer returns
+// false if the answer contains no decision. Without a decision in the answer, the user can
+// still decide in the side panel or the CLI.
 func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.ParseAnswer(result)
 	if isDecided {

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// Names of the arguments that opentabs adds to tools. The argument instance exists only
-// for plugins with instances, and _detach only if calls may become jobs.
+// Names of the arguments that opentabs adds to tools. The argument instance exists only for
+// plugins with instances, and _detach only if calls may become jobs.
 const (
 	argTab      = "tabId"
 	argBrowser  = "browser"
@@ -27,8 +27,8 @@ const (
 type arguments struct {
 	// toolArgs contains the tool's own arguments, as a JSON object.
 	toolArgs json.RawMessage
-	// tabID, browser and instance select where the call runs. The zero value means that
-	// an argument is missing.
+	// tabID, browser and instance select where the call runs. The zero value means that an
+	// argument is missing.
 	tabID    int
 	browser  string
 	instance string
@@ -36,12 +36,12 @@ type arguments struct {
 	detach json.RawMessage
 }
 
-// definedArguments records which argument names of opentabs the tool's own schema
-// defines. An argument that the schema defines is passed to the tool.
+// definedArguments records which argument names of opentabs the tool's own schema defines. An
+// argument that the schema defines is passed to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
-// findDefinedArguments returns which argument names of opentabs the schema of a tool or
-// prompt defines.
+// findDefinedArguments returns which argument names of opentabs the schema of a tool or prompt
+// defines.
 func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArguments {
 	if p.IsBuiltin() { // the schemas of browser tools already describe the argument tabId of opentabs
 		return definedArguments{definesInstance: true}
@@ -67,8 +67,8 @@ func (d definedArguments) isAdded(name string) bool {
 	return false
 }
 
-// mayAdd reports whether a call's arguments may contain an argument that belongs to
-// opentabs. mayAdd is a fast text search that does not parse the arguments.
+// mayAdd reports whether a call's arguments may contain an argument that belongs to opentabs.
+// mayAdd is a fast text search that does not parse the arguments.
 func (d definedArguments) mayAdd(raw []byte) bool {
 	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||
 		!d.definesBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`)) ||
@@ -88,9 +88,9 @@ func instanceNames(p *plugin.Plugin) []string {
 }
 
 // splitArguments separates "tabId", "browser", "instance" and "_detach" from a call's
-// arguments, unless the tool defines them. The tool's own arguments are passed unchanged,
-// so large integers stay exact. isPrompt is true for prompts, which have only text
-// arguments. A returned error is a *dispatch.Error for the agent.
+// arguments, unless the tool defines them. The tool's own arguments are passed unchanged, so
+// large integers stay exact. isPrompt is true for prompts, which have only text arguments. A
+// returned error is a *dispatch.Error for the agent.
 func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil

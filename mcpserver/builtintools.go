@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// builtinTool is a tool of opentabs itself, such as job_wait. A built-in tool never has
-// the name of a plugin's tool, because the names of plugin tools contain "__".
+// builtinTool is a tool of opentabs itself, such as job_wait. A built-in tool never has the
+// name of a plugin's tool, because the names of plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
 	// isOffered reports whether the server lists the tool for the client.
@@ -64,8 +64,8 @@ func newArgumentsError(format string, args ...any) error {
 	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
-// builtinTool returns the built-in tool that a request names, if the server offers the
-// tool to the client.
+// builtinTool returns the built-in tool that a request names, if the server offers the tool to
+// the client.
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
 	if i := slices.IndexFunc(metaTools, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
 		return metaTools[i], true
@@ -74,8 +74,7 @@ func (s *Server) builtinTool(q request) (builtinTool, bool) {
 	return t, ok && t.isOffered(s, q.clientID())
 }
 
-// offeredTools returns the built-in tools that the server lists for the client, sorted by
-// name.
+// offeredTools returns the built-in tools that the server lists for the client, sorted by name.
 func (s *Server) offeredTools(client clients.ID) []builtinTool {
 	var tools []builtinTool
 	for _, name := range slices.Sorted(maps.Keys(builtinTools)) {

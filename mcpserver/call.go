@@ -35,8 +35,7 @@ type request struct {
 
 var _ transport.Handler = (*Server)(nil)
 
-// Serve implements transport.Handler by running tool calls, prompts and reads of
-// resources.
+// Serve implements transport.Handler by running tool calls, prompts and reads of resources.
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r, receivedAt: time.Now()}
 	if err := q.resolveMetaCall(); err != nil {
@@ -53,13 +52,13 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	return answer
 }
 
-// maxRepeatedText is the length in bytes up to which a result's text repeats its
-// structured content. A larger result is sent once: clients that use only structured
-// content receive no text.
+// maxRepeatedText is the length in bytes up to which a result's text repeats its structured
+// content. A larger result is sent once: clients that use only structured content receive no
+// text.
 const maxRepeatedText = 16 << 10
 
-// needsStructuredOnly reports whether the client uses only the structured content of a
-// result and ignores the text.
+// needsStructuredOnly reports whether the client uses only the structured content of a result
+// and ignores the text.
 func (q request) needsStructuredOnly() bool {
 	return q.StructuredOnly || clients.Of(q.Info.Name, q.Info.Version).StructuredOnly
 }
@@ -67,8 +66,8 @@ func (q request) needsStructuredOnly() bool {
 // pluginMethods are the MCP methods whose results depend on plugins.
 var pluginMethods = []string{transport.MethodCall, transport.MethodPrompt, string(mcp.MethodToolsList), string(mcp.MethodPromptsList)}
 
-// Ready implements transport.Handler. Requests about plugins wait until the plugins are
-// loaded, because an early list would be empty.
+// Ready implements transport.Handler. Requests about plugins wait until the plugins are loaded,
+// because an early list would be empty.
 func (s *Server) Ready(ctx context.Context, method string) error {
 	if s.opts.Ready == nil || !slices.Contains(pluginMethods, method) {
 		return nil
@@ -76,8 +75,8 @@ func (s *Server) Ready(ctx context.Context, method string) error {
 	return s.opts.Ready(ctx)
 }
 
-// HeaderTool implements transport.Handler by returning a tool whose arguments clients
-// repeat in HTTP headers.
+// HeaderTool implements transport.Handler by returning a tool whose arguments clients repeat in
+// HTTP headers.
 func (s *Server) HeaderTool(name string) *mcp.Tool {
 	if l, ok := s.catalog.findTool(name); ok && l.hasHeaderArguments {
 		return &l.definition
@@ -203,8 +202,8 @@ func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Res
 	return r
 }
 
-// toolReply returns the reply for an ended call of a tool. The argument l is nil for a
-// tool that is no longer listed.
+// toolReply returns the reply for an ended call of a tool. The argument l is nil for a tool
+// that is no longer listed.
 func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
 	if err == nil && hasSchema {
@@ -218,18 +217,18 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	}
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
-	// The tool's output schema may restrict the data of a content block, such as to
-	// base64. Clients reject structured content that violates the output schema. The data
-	// of content blocks is therefore removed from structured content only if the rest
-	// still matches the output schema.
+	// The tool's output schema may restrict the data of a content block, such as to base64.
+	// Clients reject structured content that violates the output schema. The data of content
+	// blocks is therefore removed from structured content only if the rest still matches the
+	// output schema.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
 		r.data = content.NilUnlessObject(content.OneLine(result.Output))
 	}
 	return r
 }
 
-// checkResult validates the result of a tool against its output schema. Clients would
-// reject an invalid result with a text that names neither the plugin nor a remedy.
+// checkResult validates the result of a tool against its output schema. Clients would reject an
+// invalid result with a text that names neither the plugin nor a remedy.
 func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	err := t.ValidateResult(r.Output)
 	if err == nil {
@@ -242,8 +241,8 @@ func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	return err
 }
 
-// replyToFailure returns the reply to a failed call. Internal errors, whose details the
-// agent does not receive, are logged.
+// replyToFailure returns the reply to a failed call. Internal errors, whose details the agent
+// does not receive, are logged.
 func (s *Server) replyToFailure(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

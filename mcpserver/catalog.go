@@ -40,8 +40,8 @@ type catalog struct {
 type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
-	// sites returns the tools of each plugin for a search, including refused tools. The
-	// Source of each site is its *plugin.Plugin.
+	// sites returns the tools of each plugin for a search, including refused tools. The Source
+	// of each site is its *plugin.Plugin.
 	sites func() []gateway.Site
 }
 
@@ -52,8 +52,7 @@ func (c *catalog) findTool(name string) (*listedTool, bool) {
 	return l, ok
 }
 
-// updateLists updates the lists of tools and prompts for the current plugins and
-// permissions.
+// updateLists updates the lists of tools and prompts for the current plugins and permissions.
 func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +62,8 @@ func (c *catalog) updateLists() {
 	c.syncPrompts(set)
 }
 
-// recheckPermissions updates the lists of tools and prompts if a change of permissions
-// affects them.
+// recheckPermissions updates the lists of tools and prompts if a change of permissions affects
+// them.
 func (c *catalog) recheckPermissions() {
 	c.mu.Lock()
 	isSame := slices.Equal(c.refusedNames, c.findRefusedNames(c.plugins.Set()))
@@ -74,8 +73,8 @@ func (c *catalog) recheckPermissions() {
 	}
 }
 
-// refusalFunc returns a function that reports why a tool or prompt of the plugin may not
-// run now.
+// refusalFunc returns a function that reports why a tool or prompt of the plugin may not run
+// now.
 func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
 	if c.refusals == nil {
 		return func(dispatch.Tool) *wire.CallError { return nil }
@@ -83,8 +82,8 @@ func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallEr
 	return c.refusals(p.Name)
 }
 
-// findRefusedNames returns the sorted names of the tools and prompts that may not run
-// now. A prompt and a tool never have the same name.
+// findRefusedNames returns the sorted names of the tools and prompts that may not run now. A
+// prompt and a tool never have the same name.
 func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	var names []string
 	for _, p := range set.All() {
@@ -104,16 +103,16 @@ func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	return names
 }
 
-// isRefused reports whether a tool or prompt is refused and therefore not listed. The
-// caller holds catalog.mu.
+// isRefused reports whether a tool or prompt is refused and therefore not listed. The caller
+// holds catalog.mu.
 func (c *catalog) isRefused(fullName string) bool {
 	_, isRefused := slices.BinarySearch(c.refusedNames, fullName)
 	return isRefused
 }
 
 // refusedError returns the error of a call of a refused tool, or nil if the tool may run.
-// Agents receive the refusal rather than errors about arguments, because agents cannot
-// see the schema of a tool that is not listed.
+// Agents receive the refusal rather than errors about arguments, because agents cannot see the
+// schema of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {
@@ -124,12 +123,11 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
-// offNotReviewed is the reason why the tools of a plugin that the user has not reviewed
-// may not run.
+// offNotReviewed is the reason why the tools of a plugin that the user has not reviewed may not
+// run.
 const offNotReviewed = "the user has not reviewed it"
 
-// whyToolsAreOff returns the reason why no tool of a plugin may run, or "" if any tool
-// may run.
+// whyToolsAreOff returns the reason why no tool of a plugin may run, or "" if any tool may run.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {
@@ -143,8 +141,8 @@ func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	return "the user has switched it off"
 }
 
-// brokenPlugin returns the error for a tool or prompt whose plugin could not be loaded,
-// or nil for any other name.
+// brokenPlugin returns the error for a tool or prompt whose plugin could not be loaded, or nil
+// for any other name.
 func (c *catalog) brokenPlugin(fullName string) error {
 	name, _, _ := strings.Cut(fullName, "__")
 	f, ok := c.plugins.Set().Failure(name)
@@ -160,8 +158,8 @@ func (c *catalog) brokenPlugin(fullName string) error {
 	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
 }
 
-// syncTools replaces the table of tools with the tools of a set of plugins. The caller
-// holds catalog.mu.
+// syncTools replaces the table of tools with the tools of a set of plugins. The caller holds
+// catalog.mu.
 func (c *catalog) syncTools(set *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
 	table.sites = sync.OnceValue(func() []gateway.Site { return table.makeSites(set) })
@@ -200,8 +198,8 @@ func (t *toolTable) makeSites(set *plugin.Set) []gateway.Site {
 	return sites
 }
 
-// syncPrompts replaces the list of prompts with the prompts of a set of plugins. The
-// caller holds catalog.mu.
+// syncPrompts replaces the list of prompts with the prompts of a set of plugins. The caller
+// holds catalog.mu.
 func (c *catalog) syncPrompts(set *plugin.Set) {
 	prompts := []mcp.Prompt{}
 	for _, p := range set.Prompts() {

@@ -19,8 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// Names of the tools of the gateway. tools_read is tools_call for read-only tools, so
-// that a client can ask its user only before tools_call.
+// Names of the tools of the gateway. tools_read is tools_call for read-only tools, so that a
+// client can ask its user only before tools_call.
 const (
 	toolsSearch   = "tools_search"
 	toolsDescribe = "tools_describe"
@@ -31,8 +31,8 @@ const (
 // maxDescribed is the maximum number of tools in one call of tools_describe.
 const maxDescribed = 20
 
-// Keys in the _meta of a tool. metaAlwaysLoad makes a client that loads tools on demand
-// load the tool at once.
+// Keys in the _meta of a tool. metaAlwaysLoad makes a client that loads tools on demand load
+// the tool at once.
 const (
 	metaAlwaysLoad = "anthropic/alwaysLoad"
 	metaMarks      = "opentabs/marks"
@@ -46,8 +46,8 @@ const (
 	readSchema = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"]}`
 )
 
-// metaTools are the tools of the gateway. Calls of tools_call and tools_read are replaced
-// by resolveMetaCall, so these two tools have no function run.
+// metaTools are the tools of the gateway. Calls of tools_call and tools_read are replaced by
+// resolveMetaCall, so these two tools have no function run.
 var metaTools = []builtinTool{
 	{definition: newMetaDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
 	{definition: newMetaDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
@@ -63,25 +63,24 @@ func newMetaDefinition(name, description, schema string, isReadOnly bool) mcp.To
 	return definition
 }
 
-// toolLists chooses which tools a client lists, and searches tools for agents. The
-// methods of toolLists are safe for concurrent use.
+// toolLists chooses which tools a client lists, and searches tools for agents. The methods of
+// toolLists are safe for concurrent use.
 type toolLists struct {
 	server  *Server // the server whose tools are listed
 	choices gateway.Choices
 	finder  gateway.Finder
 }
 
-// usesGateway reports whether the client lists the tools of the gateway instead of all
-// tools. A client uses the gateway if the user chose it, or if the client cannot use so
-// many tools.
+// usesGateway reports whether the client lists the tools of the gateway instead of all tools. A
+// client uses the gateway if the user chose it, or if the client cannot use so many tools.
 func (l *toolLists) usesGateway(client listClient) bool {
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
 	return l.choices.UsesGateway(client.session, l.server.opts.ListMode(client.info.Name), maxTools == clients.NoToolCap || count <= maxTools)
 }
 
-// ListModeOf returns which tools a connected client lists, or "" for a client that has
-// not sent its name.
+// ListModeOf returns which tools a connected client lists, or "" for a client that has not sent
+// its name.
 func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 	switch {
 	case c.Name == "":
@@ -92,8 +91,8 @@ func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 	return gateway.ListAll
 }
 
-// gatewayTools returns the list of tools for a client that uses the gateway: the tools of
-// the gateway, the tools for jobs, browser tools, and pinned tools.
+// gatewayTools returns the list of tools for a client that uses the gateway: the tools of the
+// gateway, the tools for jobs, browser tools, and pinned tools.
 func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 	var tools []mcp.Tool
 	for _, t := range metaTools {
@@ -130,8 +129,7 @@ func (l *toolLists) siteNames() []string {
 }
 
 // maxInstructionsWait limits how long a new client waits for the plugins, which the
-// instructions name. A client that starts the server connects before the plugins are
-// loaded.
+// instructions name. A client that starts the server connects before the plugins are loaded.
 const maxInstructionsWait = 500 * time.Millisecond
 
 // instructions returns the text that explains the server to the client's model.
@@ -172,8 +170,8 @@ func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
 	return append(slices.Clone(l.server.catalog.tools.Load().sites()), builtin)
 }
 
-// availability returns a function that reports whether a search may find a tool. Text of
-// a plugin that the user has not reviewed must never reach an agent.
+// availability returns a function that reports whether a search may find a tool. Text of a
+// plugin that the user has not reviewed must never reach an agent.
 func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
 	refusals := map[*gateway.Site]func(dispatch.Tool) *wire.CallError{}
 	return func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
@@ -197,8 +195,7 @@ func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) 
 	}
 }
 
-// marks returns labels that an agent sees before it calls a tool, such as "read-only" or
-// "ask".
+// marks returns labels that an agent sees before it calls a tool, such as "read-only" or "ask".
 func (l *toolLists) marks(t *listedTool, client dispatch.Client) []string {
 	var marks []string
 	if isReadOnly := t.definition.Annotations.ReadOnlyHint; isReadOnly != nil && *isReadOnly {
@@ -271,8 +268,8 @@ func (l *toolLists) describeTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTool returns the definition of a tool with its marks. A returned error is for
-// the agent.
+// describeTool returns the definition of a tool with its marks. A returned error is for the
+// agent.
 func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.clientID()) {
 		return t.definition, nil
@@ -298,8 +295,7 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	return definition, nil
 }
 
-// unknownToolError returns the error for a tool name that does not exist, with similar
-// names.
+// unknownToolError returns the error for a tool name that does not exist, with similar names.
 func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPlugin(name); err != nil {
 		return err
@@ -308,21 +304,21 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 	return newArgumentsError("%s", gateway.UnknownToolText(name, similar, true))
 }
 
-// metaCall is the part of a call of tools_call or tools_read that does not belong to the
-// call of the named tool.
+// metaCall is the part of a call of tools_call or tools_read that does not belong to the call
+// of the named tool.
 type metaCall struct {
 	// name is "tools_call" or "tools_read".
 	name string
 	// place contains tabId, browser, instance and _detach, but no toolArgs.
 	place arguments
-	// schemaText is the input schema of a built-in tool, which is appended to errors
-	// about its arguments.
+	// schemaText is the input schema of a built-in tool, which is appended to errors about its
+	// arguments.
 	schemaText string
 }
 
-// resolveMetaCall replaces a call of tools_call or tools_read with a call of the tool
-// that it names. After the replacement, the call is handled like a direct call of the
-// tool. A returned error is for the agent.
+// resolveMetaCall replaces a call of tools_call or tools_read with a call of the tool that it
+// names. After the replacement, the call is handled like a direct call of the tool. A returned
+// error is for the agent.
 func (q *request) resolveMetaCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {
@@ -362,8 +358,8 @@ func (q *request) resolveMetaCall() error {
 	return nil
 }
 
-// addPlace adds the outer arguments of a gateway call, such as tabId, to the arguments of
-// the named tool. hasInstances is true if the tool's plugin has instances.
+// addPlace adds the outer arguments of a gateway call, such as tabId, to the arguments of the
+// named tool. hasInstances is true if the tool's plugin has instances.
 func (a *arguments) addPlace(m *metaCall, hasInstances bool) error {
 	switch {
 	case m == nil:
@@ -382,8 +378,7 @@ func (a *arguments) addPlace(m *metaCall, hasInstances bool) error {
 	return nil
 }
 
-// checkReadOnly returns an error if a call of tools_read names a tool that is not
-// read-only.
+// checkReadOnly returns an error if a call of tools_read names a tool that is not read-only.
 func (m *metaCall) checkReadOnly(definition mcp.Tool) error {
 	isReadOnly := definition.Annotations.ReadOnlyHint
 	if m == nil || m.name != toolsRead || isReadOnly != nil && *isReadOnly {

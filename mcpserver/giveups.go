@@ -11,11 +11,11 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// LearnedTimeouts stores client timeouts that are missing from the client table or differ
-// from it. Implementations must be safe for concurrent use.
+// LearnedTimeouts stores client timeouts that are missing from the client table or differ from
+// it. Implementations must be safe for concurrent use.
 type LearnedTimeouts interface {
-	// Find returns how long a client waits for the answer to a call, and when this
-	// timeout was learned. Find must be fast, because every call uses it.
+	// Find returns how long a client waits for the answer to a call, and when this timeout was
+	// learned. Find must be fast, because every call uses it.
 	Find(clients.ID) (t clients.Timeout, since time.Time, ok bool)
 	// Learn records that a client stopped waiting for the answer to a call.
 	Learn(clients.ID, clients.GiveUp)
@@ -29,8 +29,8 @@ func (q *request) clientID() clients.ID {
 // knownTimeout is how long a client waits for an answer, and the source of this timeout.
 type knownTimeout struct {
 	clients.Timeout
-	// isKnown is true if the timeout is in the client table or was learned. For an
-	// unknown client, the timeout is a guess that suits most clients.
+	// isKnown is true if the timeout is in the client table or was learned. For an unknown
+	// client, the timeout is a guess that suits most clients.
 	isKnown bool
 	// learnedSince is when the timeout was learned, or zero for a timeout from the client
 	// table.
@@ -48,9 +48,8 @@ func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
 	return knownTimeout{Timeout: profile.TimeoutOver(overHTTP), isKnown: profile.IsKnown()}
 }
 
-// recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to
-// a request. The argument p has the times of progress notifications, or is nil if none
-// were sent.
+// recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to a
+// request. The argument p has the times of progress notifications, or is nil if none were sent.
 func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	cause := context.Cause(ctx)
 	if j.learned == nil || cause == nil || q.Method != transport.MethodCall || strings.HasPrefix(q.Info.Name, dispatch.CommandNamePrefix) ||
@@ -65,10 +64,9 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	j.learned.Learn(q.clientID(), g)
 }
 
-// isListedWithOutputSchema reports whether the client may have listed the tool with an
-// output schema, before its timeout was learned. The official SDKs validate results
-// against the listed output schema. They reject a job as a tool's result, unless the
-// result is marked as an error.
+// isListedWithOutputSchema reports whether the client may have listed the tool with an output
+// schema, before its timeout was learned. The official SDKs validate results against the listed
+// output schema. They reject a job as a tool's result, unless the result is marked as an error.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.metaCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false

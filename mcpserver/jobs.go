@@ -19,15 +19,15 @@ import (
 	"opentabs/wire"
 )
 
-// Detach determines when a running call becomes a job. When a call becomes a job, its
-// client receives the job's ID as the answer to the request. With the zero value of
-// Detach, calls never become jobs.
+// Detach determines when a running call becomes a job. When a call becomes a job, its client
+// receives the job's ID as the answer to the request. With the zero value of Detach, calls
+// never become jobs.
 type Detach struct {
-	// BeforeTimeout turns a call into a job shortly before the client's timeout. For a
-	// client with an unknown timeout, BeforeTimeout has no effect.
+	// BeforeTimeout turns a call into a job shortly before the client's timeout. For a client
+	// with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
-	// After, if positive, is the time after which a call becomes a job. A call becomes a
-	// job earlier if the client has an earlier known timeout.
+	// After, if positive, is the time after which a call becomes a job. A call becomes a job
+	// earlier if the client has an earlier known timeout.
 	After time.Duration
 }
 
@@ -37,8 +37,8 @@ const noLimit = -1
 // detachSchema is the JSON Schema of the argument "_detach".
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
-// jobs handles calls that outlive their requests. The methods of jobs are safe for
-// concurrent use.
+// jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent
+// use.
 type jobs struct {
 	dispatchJobs *joblist.List // nil if calls never become jobs
 	detachRule   func(client string) Detach
@@ -61,9 +61,9 @@ func (j *jobs) detachRules(id clients.ID) (Detach, bool) {
 	return d, d != Detach{}
 }
 
-// detachAfter returns when a call becomes a job: after a time, before the client's
-// timeout (noLimit), or never (false). The parameter argument is the value of "_detach",
-// or nil if "_detach" is missing.
+// detachAfter returns when a call becomes a job: after a time, before the client's timeout
+// (noLimit), or never (false). The parameter argument is the value of "_detach", or nil if
+// "_detach" is missing.
 func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
 	if t == nil {
 		return 0, false, nil
@@ -137,8 +137,8 @@ func (j *jobs) startTimer(q *request) {
 	}
 }
 
-// start calls onLimit shortly before the client's timeout expires. The returned function
-// stops the timer.
+// start calls onLimit shortly before the client's timeout expires. The returned function stops
+// the timer.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }
@@ -157,8 +157,8 @@ func (t *answerTimer) restart() {
 	}
 }
 
-// run runs a call that may become a job. run returns the job if the call becomes a job,
-// or the call's result if the call ends first.
+// run runs a call that may become a job. run returns the job if the call becomes a job, or the
+// call's result if the call ends first.
 func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *joblist.Job, err error) {
 	job = j.dispatchJobs.Start(c)
 	hasEnded := waitForJob(ctx, q, job, detachTime)
@@ -173,9 +173,9 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 	return dispatch.Result{}, job, nil
 }
 
-// waitForJob waits until a job ends, and sends its progress to the client. waitForJob
-// returns false if the job still runs when the client disconnects or needs an answer, or
-// when maxWait (noLimit for none) expires.
+// waitForJob waits until a job ends, and sends its progress to the client. waitForJob returns
+// false if the job still runs when the client disconnects or needs an answer, or when maxWait
+// (noLimit for none) expires.
 func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -65,8 +65,8 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 	}
 }
 
-// maySeeJob reports whether a client may see a job. A client with its own token sees only
-// the jobs that it started; clients without a token see all jobs.
+// maySeeJob reports whether a client may see a job. A client with its own token sees only the
+// jobs that it started; clients without a token see all jobs.
 func maySeeJob(c dispatch.Client, v joblist.View) bool {
 	return c.Credential != dispatch.CredentialToken || v.ToClient().Token == c.Token
 }
@@ -104,8 +104,8 @@ func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
 	return j.resultOrStatus(job)
 }
 
-// viewJob returns the current state of a job. If the call has ended, its result is
-// available when viewJob returns.
+// viewJob returns the current state of a job. If the call has ended, its result is available
+// when viewJob returns.
 func viewJob(job *joblist.Job) joblist.View {
 	v := job.View()
 	if v.Ended != nil {

@@ -12,17 +12,16 @@ import (
 	"opentabs/wire"
 )
 
-// Keys in the _meta of results and tools: the ID of the call whose ending a result
-// repeats, a mark for a lost result, and the tool that undoes a call.
+// Keys in the _meta of results and tools: the ID of the call whose ending a result repeats, a
+// mark for a lost result, and the tool that undoes a call.
 const (
 	metaReplayed   = "opentabs/replayed"
 	metaResultLost = "opentabs/resultLost"
 	metaUndo       = "opentabs/undo"
 )
 
-// keyOf returns the idempotency key of a call, or "" for none. The key of a read-only
-// tool is ignored, because the tool can safely run again. A returned error is a sentence
-// for the agent.
+// keyOf returns the idempotency key of a call, or "" for none. The key of a read-only tool is
+// ignored, because the tool can safely run again. A returned error is a sentence for the agent.
 func keyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {
@@ -31,8 +30,8 @@ func keyOf(s *Server, q request, l *listedTool) (string, error) {
 	return key, nil
 }
 
-// callWithKey makes a call with an idempotency key, or returns the ending of the earlier
-// call with the same key.
+// callWithKey makes a call with an idempotency key, or returns the ending of the earlier call
+// with the same key.
 func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachTime time.Duration, mayDetach bool) reply {
 	use, err := s.opts.Keys.Start(key, c)
 	if err != nil {
@@ -82,8 +81,7 @@ func endingReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idem
 	return r
 }
 
-// lostResult is the structured content of the reply when the result of a call is not
-// stored.
+// lostResult is the structured content of the reply when the result of a call is not stored.
 type lostResult struct {
 	CallID         string          `json:"call_id"`
 	Status         wire.CallStatus `json:"status"`

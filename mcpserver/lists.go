@@ -39,8 +39,8 @@ func (s *Server) newLibrary() *server.MCPServer {
 	return server.NewMCPServer(serverName, s.opts.Version, options...)
 }
 
-// listTools returns the tools that the client lists, sorted by name. The list contains
-// all tools that the client may call, or only the tools of the gateway.
+// listTools returns the tools that the client lists, sorted by name. The list contains all
+// tools that the client may call, or only the tools of the gateway.
 func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	client := newListClient(ctx)
 	var tools []mcp.Tool
@@ -67,8 +67,8 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	return tools
 }
 
-// definer returns a function that adapts the definition of a plugin's tool to a client.
-// If calls of the client may become jobs, the tool gets the argument "_detach".
+// definer returns a function that adapts the definition of a plugin's tool to a client. If
+// calls of the client may become jobs, the tool gets the argument "_detach".
 func (l *toolLists) definer(client listClient) func(*listedTool) mcp.Tool {
 	_, mayDetach := l.server.jobs.detachRules(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
@@ -103,8 +103,8 @@ var (
 
 // listClient is a client that requests a list.
 type listClient struct {
-	// session identifies the session. Clients without sessions share one session for each
-	// name and version.
+	// session identifies the session. Clients without sessions share one session for each name
+	// and version.
 	session string
 	info    mcp.Implementation
 }

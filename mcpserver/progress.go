@@ -14,8 +14,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// progressSender sends the progress of a call to its client, under the progress token of
-// one request. A progressSender is safe for concurrent use.
+// progressSender sends the progress of a call to its client, under the progress token of one
+// request. A progressSender is safe for concurrent use.
 type progressSender struct {
 	ctx         context.Context // the context of the request; nothing is sent after it ends
 	sendMessage transport.Send
@@ -24,9 +24,8 @@ type progressSender struct {
 	mu       sync.Mutex // guards all fields below, and keeps notifications in order
 	isClosed bool
 	buf      []byte
-	// firstSent and lastSent are when the first and the last progress notification were
-	// sent; zero before the first one. longestPause is the longest time between two
-	// notifications.
+	// firstSent and lastSent are when the first and the last progress notification were sent;
+	// zero before the first one. longestPause is the longest time between two notifications.
 	firstSent, lastSent time.Time
 	longestPause        time.Duration
 }
@@ -41,8 +40,8 @@ func newProgressSender(ctx context.Context, p *transport.Params, send transport.
 	return &progressSender{ctx: ctx, sendMessage: send, token: token}
 }
 
-// close waits for a progress notification that is being sent. After close, no progress is
-// sent, because the answer to the request must be the last message.
+// close waits for a progress notification that is being sent. After close, no progress is sent,
+// because the answer to the request must be the last message.
 func (s *progressSender) close() {
 	if s == nil {
 		return
@@ -52,9 +51,8 @@ func (s *progressSender) close() {
 	s.isClosed = true
 }
 
-// send sends one progress notification. A notification that cannot be sent is dropped,
-// because progress never changes a call. The transport cancels the calls of a
-// disconnected client.
+// send sends one progress notification. A notification that cannot be sent is dropped, because
+// progress never changes a call. The transport cancels the calls of a disconnected client.
 func (s *progressSender) send(p dispatch.Progress) {
 	if s == nil {
 		return
@@ -77,8 +75,8 @@ func (s *progressSender) send(p dispatch.Progress) {
 	s.lastSent = now
 }
 
-// addTimes adds the times of the progress notifications to g, which describes a request
-// that timed out. receivedAt is when the request arrived.
+// addTimes adds the times of the progress notifications to g, which describes a request that
+// timed out. receivedAt is when the request arrived.
 func (s *progressSender) addTimes(g *clients.GiveUp, receivedAt time.Time) {
 	if s == nil {
 		return
@@ -93,8 +91,7 @@ func (s *progressSender) addTimes(g *clients.GiveUp, receivedAt time.Time) {
 	g.LongestPause = max(s.longestPause, s.firstSent.Sub(receivedAt))
 }
 
-// appendProgress appends a notifications/progress message with the client's progress
-// token.
+// appendProgress appends a notifications/progress message with the client's progress token.
 func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
 	dst = append(dst, token...)
@@ -121,8 +118,8 @@ func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []by
 	return append(dst, `}}}`...)
 }
 
-// appendNumber appends a finite number with all its digits, so that different numbers
-// stay different. Very small and very large numbers have an exponent.
+// appendNumber appends a finite number with all its digits, so that different numbers stay
+// different. Very small and very large numbers have an exponent.
 func appendNumber(dst []byte, f float64) []byte {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)

@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// getPrompt serves a prompts/get request. The result of prompts/get has no member
-// isError, so every failure is a JSON-RPC error with a sentence for the agent.
+// getPrompt serves a prompts/get request. The result of prompts/get has no member isError, so
+// every failure is a JSON-RPC error with a sentence for the agent.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
 	if brokenErr := s.catalog.brokenPlugin(q.Params.Name); !ok && brokenErr != nil {
@@ -67,9 +67,9 @@ func toFault(r reply) reply {
 	return f
 }
 
-// promptResult converts the output of a prompt to the members of a prompts/get result,
-// without the braces. The output is a text (one message of the user), a list of messages,
-// or an object {description?, messages}.
+// promptResult converts the output of a prompt to the members of a prompts/get result, without
+// the braces. The output is a text (one message of the user), a list of messages, or an object
+// {description?, messages}.
 func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	messages := output
 	switch {
@@ -103,8 +103,8 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	return append(append(b, `"messages":`...), messages...), nil
 }
 
-// promptMessage is one message of a prompt. The role and the content of a prompt message
-// are JSON.
+// promptMessage is one message of a prompt. The role and the content of a prompt message are
+// JSON.
 type promptMessage struct {
 	role    string
 	content []byte
@@ -114,8 +114,8 @@ func (m promptMessage) encodeJSON() []byte {
 	return fmt.Appendf(nil, `{"role":%s,"content":%s}`, m.role, m.content)
 }
 
-// promptMessages validates a list of messages and returns them in MCP's form. If one
-// message is invalid in MCP, clients reject the whole prompt.
+// promptMessages validates a list of messages and returns them in MCP's form. If one message is
+// invalid in MCP, clients reject the whole prompt.
 func promptMessages(list json.RawMessage) ([][]byte, error) {
 	var rawMessages []json.RawMessage
 	if list[0] != '[' || json.Unmarshal(list, &rawMessages) != nil {

@@ -17,8 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// metaError is the key in a failed result's _meta that contains the error for programs.
-// The text content contains the error for agents.
+// metaError is the key in a failed result's _meta that contains the error for programs. The
+// text content contains the error for agents.
 const metaError = "opentabs/error"
 
 // Keys in a result's _meta for the audience, the job and the hops of a call.
@@ -36,8 +36,8 @@ type reply struct {
 
 	// callID is the call's ID for the log, or empty if no call was made.
 	callID string
-	// output is the text content: what the tool returned, as JSON without line breaks.
-	// output is nil for undefined, and for a result that consists only of content blocks.
+	// output is the text content: what the tool returned, as JSON without line breaks. output
+	// is nil for undefined, and for a result that consists only of content blocks.
 	output json.RawMessage
 	// data is the structured content, or nil if the tool returned no object.
 	data json.RawMessage
@@ -51,21 +51,20 @@ type reply struct {
 	// audience and job are the values of metaAudience and metaJob, or empty for none.
 	audience string
 	job      json.RawMessage
-	// replayedCall is the value of metaReplayed: the ID of the earlier call whose ending
-	// this result repeats.
+	// replayedCall is the value of metaReplayed: the ID of the earlier call whose ending this
+	// result repeats.
 	replayedCall string
-	// isResultLost is the value of metaResultLost: the call is done, but its result is
-	// not stored.
+	// isResultLost is the value of metaResultLost: the call is done, but its result is not
+	// stored.
 	isResultLost bool
 	// untrusted is the value of metaUntrusted, or nil if the result quotes no page.
 	untrusted json.RawMessage
-	// trace is the trace of the call, or nil. The hops of the trace are the value of
-	// metaHops.
+	// trace is the trace of the call, or nil. The hops of the trace are the value of metaHops.
 	trace *hops.Trace
 	// onUndelivered, if not nil, is called if the answer could not be delivered.
 	onUndelivered func()
-	// members are the members of a result of prompts/get or resources/read, without
-	// braces. members is nil for tools/call.
+	// members are the members of a result of prompts/get or resources/read, without braces.
+	// members is nil for tools/call.
 	members []byte
 	// requiresInput is set if members contains forms for the user (input_required).
 	requiresInput bool
@@ -80,8 +79,7 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-// textRepeatsData reports whether the text content is only the structured content as
-// JSON.
+// textRepeatsData reports whether the text content is only the structured content as JSON.
 func (r reply) textRepeatsData() bool {
 	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
 }
@@ -104,8 +102,8 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 	return reply{callID: callID, output: output, data: content.NilUnlessObject(output)}
 }
 
-// newBrowserReply returns the reply for the output of a browser tool: text, and
-// optionally a picture and a link to a file.
+// newBrowserReply returns the reply for the output of a browser tool: text, and optionally a
+// picture and a link to a file.
 func newBrowserReply(result dispatch.Result) reply {
 	r := reply{callID: result.CallID, audience: result.Audience}
 	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.text) != nil {
@@ -118,8 +116,8 @@ func newBrowserReply(result dispatch.Result) reply {
 	return r
 }
 
-// addBrowserBlocks adds the picture and the file link from a tool's output, or from one
-// step of a batch.
+// addBrowserBlocks adds the picture and the file link from a tool's output, or from one step of
+// a batch.
 func (r *reply) addBrowserBlocks(output json.RawMessage) {
 	for _, block := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
 		if value := rawjson.Get(output, block.member); value != nil {
@@ -129,8 +127,8 @@ func (r *reply) addBrowserBlocks(output json.RawMessage) {
 	}
 }
 
-// newFailureReply returns the reply for a failed call. An error that is not a
-// *dispatch.Error is reported as an internal error, without details.
+// newFailureReply returns the reply for a failed call. An error that is not a *dispatch.Error
+// is reported as an internal error, without details.
 func newFailureReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
@@ -201,8 +199,8 @@ func (r reply) writeContent(w *bufio.Writer) {
 	}
 }
 
-// writeText writes the text content of a tool's result. A string is copied exactly as the
-// page encoded it. Any other value is written as its JSON text.
+// writeText writes the text content of a tool's result. A string is copied exactly as the page
+// encoded it. Any other value is written as its JSON text.
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {

@@ -18,8 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// URIs of the server's MCP resources: the list of calls, each call, and the files that
-// the client's tools wrote.
+// URIs of the server's MCP resources: the list of calls, each call, and the files that the
+// client's tools wrote.
 const (
 	callsURI          = "opentabs://calls"
 	callURITemplate   = callsURI + "/{id}"
@@ -30,8 +30,8 @@ const (
 // maxListedCalls limits the number of calls in the resource opentabs://calls.
 const maxListedCalls = 500
 
-// Watcher provides calls and their events; *dispatch.Dispatcher implements it.
-// Implementations must be safe for concurrent use.
+// Watcher provides calls and their events; *dispatch.Dispatcher implements it. Implementations
+// must be safe for concurrent use.
 type Watcher interface {
 	// Calls returns the running and waiting calls, then the most recently ended calls.
 	Calls() []dispatch.View
@@ -40,8 +40,8 @@ type Watcher interface {
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// callIDFromURI returns the call ID in a URI such as opentabs://calls/ID, or false for
-// any other URI.
+// callIDFromURI returns the call ID in a URI such as opentabs://calls/ID, or false for any
+// other URI.
 func callIDFromURI(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")
 	return id, ok && id != "" && !strings.Contains(id, "/")
@@ -65,8 +65,8 @@ func (r *resources) read(q request) reply {
 	return newResourceReply(q, resourceMediaType, "text", string(text))
 }
 
-// readFile serves a resources/read request for a file. A client can read only the files
-// that its own calls wrote.
+// readFile serves a resources/read request for a file. A client can read only the files that
+// its own calls wrote.
 func (r *resources) readFile(q request, id string) reply {
 	if r.files == nil {
 		return newUnknownResourceReply(q, "This server stores no files.")
@@ -82,8 +82,8 @@ func (r *resources) readFile(q request, id string) reply {
 	return newResourceReply(q, file.MediaType, "blob", base64.StdEncoding.EncodeToString(content))
 }
 
-// newResourceReply returns the content of a resource as a reply. The argument member is
-// the name of the content member: "text", or "blob" for base64.
+// newResourceReply returns the content of a resource as a reply. The argument member is the
+// name of the content member: "text", or "blob" for base64.
 func newResourceReply(q request, mediaType, member, content string) reply {
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":%s,%s:`, rawjson.Encode(q.Params.URI), rawjson.Encode(mediaType), rawjson.Encode(member))
 	b = append(rawjson.AppendString(b, content), `}]`...)
@@ -104,8 +104,8 @@ func newUnknownResourceReply(q request, sentence string) reply {
 	return f
 }
 
-// findContent returns the content of a resource about calls. Results of calls are
-// removed, because only the calling client and the user may see them.
+// findContent returns the content of a resource about calls. Results of calls are removed,
+// because only the calling client and the user may see them.
 func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {
 		list := shape.List{Calls: r.calls.Calls()}

@@ -19,22 +19,22 @@ import (
 
 // Limits for calls that wait for the next request of their client.
 const (
-	// maxResumableCalls is the maximum number of calls that wait between two requests.
-	// Beyond the limit, a call keeps its request open, as for a client without forms.
+	// maxResumableCalls is the maximum number of calls that wait between two requests. Beyond
+	// the limit, a call keeps its request open, as for a client without forms.
 	maxResumableCalls = 256
-	// keptAnswerLifetime is how long the answer of a call that ended between two requests
-	// is kept. maxKeptAnswerBytes limits the total size of the kept answers, in bytes.
-	// Beyond the limit, the oldest answers are dropped.
+	// keptAnswerLifetime is how long the answer of a call that ended between two requests is
+	// kept. maxKeptAnswerBytes limits the total size of the kept answers, in bytes. Beyond the
+	// limit, the oldest answers are dropped.
 	keptAnswerLifetime = 5 * time.Minute
 	maxKeptAnswerBytes = 64 << 20
 )
 
-// resumableCalls are the calls of clients that show forms and use protocol version
-// 2026-07-28 or later. The server cannot send requests to clients of protocol version
-// 2026-07-28 or later. The reply to a call contains the form (input_required), and the
-// client repeats its request with the user's decision. Until the client repeats its
-// request, the call waits in resumableCalls. The call continues if the user decides
-// elsewhere, such as in the side panel. resumableCalls is safe for concurrent use.
+// resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28
+// or later. The server cannot send requests to clients of protocol version 2026-07-28 or later.
+// The reply to a call contains the form (input_required), and the client repeats its request
+// with the user's decision. Until the client repeats its request, the call waits in
+// resumableCalls. The call continues if the user decides elsewhere, such as in the side panel.
+// resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal.Seal
 
@@ -52,8 +52,8 @@ func newResumableCalls() *resumableCalls {
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// requestDigest is the digest of the first request. A repeated request must have an
-	// equal digest.
+	// requestDigest is the digest of the first request. A repeated request must have an equal
+	// digest.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
 	// ticketsChanged has a token when a ticket was added or removed.
@@ -111,8 +111,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.waitFor(ctx, q, p)
 }
 
-// waitFor waits for the answer to the attached request q. The sender p sends progress to
-// the client of q.
+// waitFor waits for the answer to the attached request q. The sender p sends progress to the
+// client of q.
 func (c *resumableCall) waitFor(ctx context.Context, q request, p *progressSender) reply {
 	r := c.wait(ctx)
 	if ctx.Err() != nil {
@@ -121,8 +121,8 @@ func (c *resumableCall) waitFor(ctx context.Context, q request, p *progressSende
 	return r
 }
 
-// startResumable starts a call that may outlive its request while the call is suspended.
-// The call has not started if startResumable returns an error.
+// startResumable starts a call that may outlive its request while the call is suspended. The
+// call has not started if startResumable returns an error.
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
@@ -147,8 +147,7 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 	return c, nil
 }
 
-// sendProgress sends progress to the request that is waiting for the call, if there is
-// one.
+// sendProgress sends progress to the request that is waiting for the call, if there is one.
 func (c *resumableCall) sendProgress(p dispatch.Progress) {
 	c.mu.Lock()
 	sender := c.progress
@@ -177,8 +176,8 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach records that the request of p waits for the call. attach returns false if
-// another request is already waiting.
+// attach records that the request of p waits for the call. attach returns false if another
+// request is already waiting.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,8 +208,8 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 	}
 }
 
-// wait returns the answer to the attached request: the call's reply, or a form that the
-// client has not yet shown. If ctx ends, the call is cancelled.
+// wait returns the answer to the attached request: the call's reply, or a form that the client
+// has not yet shown. If ctx ends, the call is cancelled.
 func (c *resumableCall) wait(ctx context.Context) reply {
 	heartbeat := time.NewTicker(c.approvals.heartbeat)
 	defer heartbeat.Stop()
@@ -251,8 +250,8 @@ func (c *resumableCall) remindClient() {
 	}
 }
 
-// detachWithForms detaches the waiting request if there are forms to show, and returns
-// the reply that contains the forms.
+// detachWithForms detaches the waiting request if there are forms to show, and returns the
+// reply that contains the forms.
 func (c *resumableCall) detachWithForms() (reply, bool) {
 	calls := c.approvals.resumable
 	calls.mu.Lock()
@@ -294,8 +293,8 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 const goneText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-// findByState returns the call of a requestState. An unknown requestState, or one of
-// another request, results in an error reply.
+// findByState returns the call of a requestState. An unknown requestState, or one of another
+// request, results in an error reply.
 func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
 	content, ok := r.seal.Open(state)
 	if !ok {
@@ -313,8 +312,7 @@ func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*
 	return c, reply{}
 }
 
-// keepAnswer keeps the answer of a call that ended while no request was waiting for the
-// call.
+// keepAnswer keeps the answer of a call that ended while no request was waiting for the call.
 func (r *resumableCalls) keepAnswer(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -351,8 +349,8 @@ func (r *resumableCalls) dropExpired(c *resumableCall) {
 	}
 }
 
-// isAttached reports whether a request waits for the answer of the call. A request may
-// arrive while the answer is being dropped.
+// isAttached reports whether a request waits for the answer of the call. A request may arrive
+// while the answer is being dropped.
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

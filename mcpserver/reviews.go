@@ -29,13 +29,13 @@ const (
 )
 
 // Inspector inspects plugins for agents and stores their recommendations for the user.
-// Implementations must be safe for concurrent use. Errors of an Inspector are sentences
-// for the agent.
+// Implementations must be safe for concurrent use. Errors of an Inspector are sentences for the
+// agent.
 type Inspector interface {
 	// Inspect returns what the user sees of a plugin before reviewing it.
 	Inspect(plugin string) (*inspection.Inspection, error)
-	// Recommend stores an agent's recommendation for the plugin content with the given
-	// hash. A recommendation does not enable the plugin.
+	// Recommend stores an agent's recommendation for the plugin content with the given hash. A
+	// recommendation does not enable the plugin.
 	Recommend(plugin, hash string, permission wire.Permission, note, recommender string) error
 }
 
@@ -56,8 +56,8 @@ var reviewTools = []builtinTool{{
 
 func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != nil }
 
-// reviews runs the tools with which agents inspect plugins. The methods of reviews are
-// safe for concurrent use.
+// reviews runs the tools with which agents inspect plugins. The methods of reviews are safe for
+// concurrent use.
 type reviews struct {
 	inspector    Inspector // nil if agents cannot inspect plugins
 	plugins      *plugin.Registry
@@ -94,8 +94,8 @@ func (r *reviews) inspectPlugin(q request) reply {
 	return reply{text: introduction + authorNotice + text}
 }
 
-// withoutPaths returns the text of an error about a plugin without paths of this machine,
-// which agents must not receive.
+// withoutPaths returns the text of an error about a plugin without paths of this machine, which
+// agents must not receive.
 func (r *reviews) withoutPaths(name string, err error) string {
 	text := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {

@@ -29,9 +29,9 @@ const (
 )
 
 // sessionIdleTimeout is how long an HTTP session without running calls, open streams and
-// requests is kept. The next request in an expired session is answered with 404, and the
-// client starts a new session. If the client closed a response early, its session expires
-// after 10 minutes at most.
+// requests is kept. The next request in an expired session is answered with 404, and the client
+// starts a new session. If the client closed a response early, its session expires after 10
+// minutes at most.
 const sessionIdleTimeout = time.Hour
 
 // serverName is the name of the server in MCP.
@@ -41,54 +41,54 @@ const serverName = "opentabs"
 type Options struct {
 	// Version is the server's version in MCP. Default: "dev".
 	Version string
-	// Log receives lines about sessions and errors, but never arguments or results. By
-	// default, nothing is logged.
+	// Log receives lines about sessions and errors, but never arguments or results. By default,
+	// nothing is logged.
 	Log zerolog.Logger
-	// TraceSampler selects the calls that are traced. By default, at most one call every
-	// 100 ms is traced.
+	// TraceSampler selects the calls that are traced. By default, at most one call every 100 ms
+	// is traced.
 	TraceSampler *hops.Sampler
 	// Heartbeat is the interval of keep-alive messages on a silent stream. Default: 25 s,
 	// because some clients give up after 30 s of silence.
 	Heartbeat time.Duration
 	// DisableForms disables approval forms in clients (elicitation). Default: false.
 	DisableForms bool
-	// MaxRequestBytes is the maximum size of a request, in bytes. Larger requests are
-	// rejected. Default: 16 MiB.
+	// MaxRequestBytes is the maximum size of a request, in bytes. Larger requests are rejected.
+	// Default: 16 MiB.
 	MaxRequestBytes int64
-	// Refusals returns a function that reports why agents may not call a tool or prompt
-	// of a plugin now: the plugin is not reviewed, or the tool is off. A nil error means
-	// that the tool may run or needs an approval. Refused tools are not listed, and calls
-	// of them fail with the reported error. Call PolicyChanged when the set of refused
-	// tools has changed. By default, no tool is refused.
+	// Refusals returns a function that reports why agents may not call a tool or prompt of a
+	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
+	// tool may run or needs an approval. Refused tools are not listed, and calls of them fail
+	// with the reported error. Call PolicyChanged when the set of refused tools has changed. By
+	// default, no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
-	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends,
-	// Ready returns an error, which is a sentence for the agent. Requests about tools and
-	// prompts wait for Ready. By default, requests do not wait for the plugins.
+	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
+	// returns an error, which is a sentence for the agent. Requests about tools and prompts
+	// wait for Ready. By default, requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
 	// Inspector inspects plugins for agents and stores their recommendations. By default,
 	// agents cannot inspect plugins.
 	Inspector Inspector
-	// CallWatcher provides the calls that the server offers as MCP resources. By default,
-	// the server has no resources.
+	// CallWatcher provides the calls that the server offers as MCP resources. By default, the
+	// server has no resources.
 	CallWatcher Watcher
-	// Files stores the files that tools wrote. A client can read the files that its own
-	// calls wrote as MCP resources. By default, clients can read no files.
+	// Files stores the files that tools wrote. A client can read the files that its own calls
+	// wrote as MCP resources. By default, clients can read no files.
 	Files *filestore.Store
-	// OnSessionEnd receives the client of each ended session. For a client without
-	// sessions, OnSessionEnd is called when its token is removed. By default, ended
-	// sessions are not reported.
+	// OnSessionEnd receives the client of each ended session. For a client without sessions,
+	// OnSessionEnd is called when its token is removed. By default, ended sessions are not
+	// reported.
 	OnSessionEnd func(dispatch.Client)
-	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot
-	// list tabs.
+	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot list
+	// tabs.
 	Tabs func(plugin string) dispatch.Targets
-	// Jobs contains the calls that outlive their requests. By default, no call outlives
-	// its request.
+	// Jobs contains the calls that outlive their requests. By default, no call outlives its
+	// request.
 	Jobs *joblist.List
-	// Keys stores the calls with idempotency keys, which run as Jobs. By default, keys
-	// are ignored.
+	// Keys stores the calls with idempotency keys, which run as Jobs. By default, keys are
+	// ignored.
 	Keys *idempotency.Keys
-	// Detach returns when the calls of the named client become jobs. By default, calls
-	// never become jobs.
+	// Detach returns when the calls of the named client become jobs. By default, calls never
+	// become jobs.
 	Detach func(client string) Detach
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
 	// ToolListsChanged when a timeout has changed. By default, no timeouts are learned.
@@ -98,12 +98,12 @@ type Options struct {
 	// ListsOutputSchemas reports whether a client lists the output schemas of tools. By
 	// default, all clients list output schemas.
 	ListsOutputSchemas func(client, version string) bool
-	// PinnedTools returns the names of tools that clients list in every list mode. The
-	// name of a plugin pins all tools of the plugin. Call ToolListsChanged when the
-	// result has changed. By default, no tool is pinned.
+	// PinnedTools returns the names of tools that clients list in every list mode. The name of
+	// a plugin pins all tools of the plugin. Call ToolListsChanged when the result has changed.
+	// By default, no tool is pinned.
 	PinnedTools func() []string
-	// NeedsApproval reports whether a call of a tool by the client would wait for
-	// approval now. By default, no call needs approval.
+	// NeedsApproval reports whether a call of a tool by the client would wait for approval now.
+	// By default, no call needs approval.
 	NeedsApproval func(t dispatch.Tool, c dispatch.Client) bool
 }
 
@@ -135,13 +135,11 @@ type Caller interface {
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	// Remind sends a message as progress of a suspended call, unless its ticket w is
-	// resolved.
+	// Remind sends a message as progress of a suspended call, unless its ticket w is resolved.
 	Remind(w dispatch.WaitingTicket, message string)
 }
 
-// Server offers the tools of a plugin registry to MCP clients. Create a Server with
-// [New].
+// Server offers the tools of a plugin registry to MCP clients. Create a Server with [New].
 type Server struct {
 	opts      Options
 	calls     Caller
@@ -157,8 +155,8 @@ type Server struct {
 	unsubscribe func()
 }
 
-// New returns a server that runs the tools of plugins with the given Caller. The server
-// follows changes of plugins until Shutdown.
+// New returns a server that runs the tools of plugins with the given Caller. The server follows
+// changes of plugins until Shutdown.
 func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.setDefaults()
 	s := &Server{
@@ -191,9 +189,9 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	return s
 }
 
-// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The
-// handler accepts every request. The caller must first check token, Host and Origin, and
-// record the client's credential with transport.WithCredential.
+// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The handler
+// accepts every request. The caller must first check token, Host and Origin, and record the
+// client's credential with transport.WithCredential.
 func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 
 // ServeStdio serves one client over a pair of streams, with one message per line. See
@@ -205,8 +203,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 // Clients returns the connected clients. See transport.Server.Clients.
 func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients() }
 
-// PolicyChanged updates the lists of tools and prompts after permissions have changed.
-// Clients are notified only if a list changes.
+// PolicyChanged updates the lists of tools and prompts after permissions have changed. Clients
+// are notified only if a list changes.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
 // ToolListsChanged notifies clients that their lists of tools may have changed.
@@ -214,16 +212,16 @@ func (s *Server) ToolListsChanged() {
 	s.catalog.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 }
 
-// RevokeToken ends the sessions, streams, calls and jobs of a client whose token was
-// removed. The caller must first make sure that new requests with the token are rejected.
+// RevokeToken ends the sessions, streams, calls and jobs of a client whose token was removed.
+// The caller must first make sure that new requests with the token are rejected.
 func (s *Server) RevokeToken(token string) {
 	s.transport.RevokeToken(token)
 	s.jobs.revokeToken(token)
 }
 
-// Shutdown rejects new requests, ends all streams without a call at once, and waits for
-// running calls. Shutdown does not end running calls, so shut the dispatcher down before
-// the Server. If ctx ends first, Shutdown cancels the calls and returns ctx's error.
+// Shutdown rejects new requests, ends all streams without a call at once, and waits for running
+// calls. Shutdown does not end running calls, so shut the dispatcher down before the Server. If
+// ctx ends first, Shutdown cancels the calls and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.unsubscribe()
 	if s.resources != nil {

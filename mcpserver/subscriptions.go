@@ -27,10 +27,9 @@ var (
 	errStopping             = errors.New("opentabs is stopping; restart it, then subscribe")
 )
 
-// resources offers calls as MCP resources. Subscribers are notified of a changed resource
-// at once, then at most once per updateInterval, and always once after the last change.
-// Memory use grows with the subscriptions, not with the calls. resources is safe for
-// concurrent use.
+// resources offers calls as MCP resources. Subscribers are notified of a changed resource at
+// once, then at most once per updateInterval, and always once after the last change. Memory use
+// grows with the subscriptions, not with the calls. resources is safe for concurrent use.
 type resources struct {
 	calls Watcher
 	files *filestore.Store // nil if the server stores no files
@@ -111,8 +110,8 @@ func (r *resources) Drop(s *transport.Subscriber) {
 	}
 }
 
-// removeSubscription removes a client's subscription to a resource, if there is one. The
-// caller holds resources.mu.
+// removeSubscription removes a client's subscription to a resource, if there is one. The caller
+// holds resources.mu.
 func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok {
@@ -168,8 +167,8 @@ func (r *resources) readEvents(f *dispatch.Follower) {
 	}
 }
 
-// notifyOfEvents notifies the subscribers of each resource that events have changed.
-// After missed events, all resources count as changed.
+// notifyOfEvents notifies the subscribers of each resource that events have changed. After
+// missed events, all resources count as changed.
 func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,8 +188,8 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	}
 }
 
-// notifyOfChange notifies the subscribers of a resource at once, or at the end of the
-// current updateInterval. The caller holds resources.mu.
+// notifyOfChange notifies the subscribers of a resource at once, or at the end of the current
+// updateInterval. The caller holds resources.mu.
 func (r *resources) notifyOfChange(uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok || resource.pendingTimer != nil || r.isClosed {
@@ -209,8 +208,7 @@ func (r *resources) notifyOfChange(uri string) {
 	resource.notifySubscribers(uri)
 }
 
-// notifySubscribers notifies all subscribers of a resource. The caller holds
-// resources.mu.
+// notifySubscribers notifies all subscribers of a resource. The caller holds resources.mu.
 func (resource *subscribedResource) notifySubscribers(uri string) {
 	resource.lastNotified, resource.pendingTimer = time.Now(), nil
 	for s := range resource.subscribers {

@@ -30,17 +30,16 @@ var tabTools = []builtinTool{{
 // tabAnswer describes one tab of one plugin for agents.
 type tabAnswer struct {
 	TabID int `json:"tabId"`
-	// Origin is scheme, host and port of the page. URL is the page's address without
-	// query and fragment, which may contain secrets. URL is empty if no tool of the
-	// plugin may run.
+	// Origin is scheme, host and port of the page. URL is the page's address without query and
+	// fragment, which may contain secrets. URL is empty if no tool of the plugin may run.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// Ready is true if tools can run in the tab. NeedsReload is true if tools can run
-	// only after the tab is reloaded.
+	// Ready is true if tools can run in the tab. NeedsReload is true if tools can run only
+	// after the tab is reloaded.
 	Ready       bool `json:"ready"`
 	NeedsReload bool `json:"needsReload,omitempty"`
 }
@@ -50,12 +49,11 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is why no tool of the plugin may run, or empty. Only the user can turn on
-	// a plugin's tools.
+	// OffReason is why no tool of the plugin may run, or empty. Only the user can turn on a
+	// plugin's tools.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
-	// NextStep is what the agent should do if no tool of the plugin can run now, or
-	// empty.
+	// NextStep is what the agent should do if no tool of the plugin can run now, or empty.
 	NextStep string `json:"next,omitempty"`
 }
 
@@ -89,8 +87,8 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
 }
 
-// tabsOf returns a plugin and its tabs. For a plugin that must not run, the answer
-// contains no text of the plugin's author.
+// tabsOf returns a plugin and its tabs. For a plugin that must not run, the answer contains no
+// text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
@@ -123,8 +121,8 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	return answer
 }
 
-// answerText returns a plugin and its tabs as sentences for the agent. Text that may come
-// from a page is quoted.
+// answerText returns a plugin and its tabs as sentences for the agent. Text that may come from
+// a page is quoted.
 func (a pluginAnswer) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)

@@ -22,13 +22,13 @@ type listedTool struct {
 	tool          *plugin.Tool
 	definition    mcp.Tool
 	definedByTool definedArguments
-	// hasHeaderArguments is true if the schema makes clients repeat arguments in HTTP
-	// headers (x-mcp-header).
+	// hasHeaderArguments is true if the schema makes clients repeat arguments in HTTP headers
+	// (x-mcp-header).
 	hasHeaderArguments bool
 }
 
-// newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot
-// be listed.
+// newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot be
+// listed.
 func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !isObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
@@ -73,8 +73,8 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return l, nil
 }
 
-// withDetach returns the definition of the tool with the argument "_detach". The output
-// schema is removed, because the answer may be a job, which clients would reject.
+// withDetach returns the definition of the tool with the argument "_detach". The output schema
+// is removed, because the answer may be a job, which clients would reject.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil
@@ -84,15 +84,15 @@ func (l *listedTool) withDetach() mcp.Tool {
 	return t
 }
 
-// isObjectSchema reports whether the root of a compact JSON Schema has "type": "object",
-// the only type that MCP allows.
+// isObjectSchema reports whether the root of a compact JSON Schema has "type": "object", the
+// only type that MCP allows.
 func isObjectSchema(schema json.RawMessage) bool {
 	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
-// definesProperty reports whether the root of a compact JSON Schema has the named
-// property. The text search before the parse saves time: a server with a hundred plugins
-// calls definesProperty ten thousand times.
+// definesProperty reports whether the root of a compact JSON Schema has the named property. The
+// text search before the parse saves time: a server with a hundred plugins calls
+// definesProperty ten thousand times.
 func definesProperty(schema json.RawMessage, name string) bool {
 	if !bytes.Contains(schema, []byte(`"`+name+`"`)) {
 		return false

@@ -16,8 +16,8 @@ import (
 type adapterSync struct {
 	link    *link
 	syncDue chan struct{} // has a token while a plugin.sync is due
-	// settings maps each plugin to its settings that the browser has received on this
-	// link, as JSON. Only the goroutine of the method run uses the field settings.
+	// settings maps each plugin to its settings that the browser has received on this link, as
+	// JSON. Only the goroutine of the method run uses the field settings.
 	settings map[string]string
 }
 
@@ -25,8 +25,8 @@ type adapterSync struct {
 // plugin.sync cause only one more plugin.sync.
 func (a *adapterSync) request() { signalOnce(a.syncDue) }
 
-// signalOnce puts a token into a channel of capacity 1. If the channel already has a
-// token, signalOnce does nothing.
+// signalOnce puts a token into a channel of capacity 1. If the channel already has a token,
+// signalOnce does nothing.
 func signalOnce(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -34,8 +34,8 @@ func signalOnce(c chan struct{}) {
 	}
 }
 
-// run sends the plugins and their settings to the browser after each request. run returns
-// when the link has ended.
+// run sends the plugins and their settings to the browser after each request. run returns when
+// the link has ended.
 func (a *adapterSync) run(b *browser) {
 	for {
 		select {
@@ -54,14 +54,14 @@ func (a *adapterSync) run(b *browser) {
 	}
 }
 
-// maxCodeInFlight limits the plugin code that was sent but not confirmed, in bytes.
-// Chrome rewrites its whole script store for each registration, so the browser registers
-// all code that arrives together in one batch.
+// maxCodeInFlight limits the plugin code that was sent but not confirmed, in bytes. Chrome
+// rewrites its whole script store for each registration, so the browser registers all code that
+// arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
-// sendPlugins sends the list of plugins to a browser, then the code that the browser
-// lacks. sendPlugins stops early if the list of plugins changes. The list of plugins must
-// be read after the caller has got syncTarget from currentSyncTarget.
+// sendPlugins sends the list of plugins to a browser, then the code that the browser lacks.
+// sendPlugins stops early if the list of plugins changes. The list of plugins must be read
+// after the caller has got syncTarget from currentSyncTarget.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
@@ -102,8 +102,8 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	return nil
 }
 
-// sendSettings sends the settings of each plugin whose settings changed since the last
-// call on this link. Only the method run calls sendSettings.
+// sendSettings sends the settings of each plugin whose settings changed since the last call on
+// this link. Only the method run calls sendSettings.
 func (a *adapterSync) sendSettings() error {
 	if a.link.hub.opts.Settings == nil {
 		return nil
@@ -149,8 +149,8 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 	return r, err
 }
 
-// unconfirmedCode lists the plugin code that was sent but not confirmed by the browser,
-// oldest first.
+// unconfirmedCode lists the plugin code that was sent but not confirmed by the browser, oldest
+// first.
 type unconfirmedCode struct {
 	link      *link
 	sent      []sentCode

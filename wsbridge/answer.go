@@ -44,8 +44,8 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// readOutcome decodes the browser's answer to a tool call. The call must already be
-// removed from the run table.
+// readOutcome decodes the browser's answer to a tool call. The call must already be removed
+// from the run table.
 func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, inbound.ToCallError(e.Error)

@@ -6,8 +6,8 @@ import (
 	"opentabs/wire"
 )
 
-// browser is one browser, from its first hello frame until it has been disconnected for
-// longer than the grace period. The run table and the tab table have their own locks.
+// browser is one browser, from its first hello frame until it has been disconnected for longer
+// than the grace period. The run table and the tab table have their own locks.
 type browser struct {
 	id   string
 	runs runTable
@@ -23,8 +23,7 @@ type browser struct {
 	link          *link     // nil while the link is lost
 	linkChangedAt time.Time // the time when the browser's link was established or lost
 	// linkGeneration counts how often the browser's link was established or lost. A grace
-	// period timer does nothing if linkGeneration has changed since the timer was
-	// started.
+	// period timer does nothing if linkGeneration has changed since the timer was started.
 	linkGeneration int
 	giveUpTimer    *time.Timer // calls removeLostBrowser after the grace period; nil while no timer is running
 }
@@ -37,8 +36,8 @@ func newBrowser(h *Hub, id string) *browser {
 	}
 }
 
-// setLink stores the browser's new link, or nil, and stops the grace period timer. The
-// caller holds registry.mu.
+// setLink stores the browser's new link, or nil, and stops the grace period timer. The caller
+// holds registry.mu.
 func (b *browser) setLink(l *link) {
 	if b.giveUpTimer != nil {
 		b.giveUpTimer.Stop()

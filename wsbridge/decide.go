@@ -12,12 +12,12 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxPanelRequests limits the concurrent requests of one browser's side panel. Requests
-// beyond this limit are rejected.
+// maxPanelRequests limits the concurrent requests of one browser's side panel. Requests beyond
+// this limit are rejected.
 const maxPanelRequests = 64
 
-// runRequest handles a side panel's request on a separate goroutine, because the request
-// may write files.
+// runRequest handles a side panel's request on a separate goroutine, because the request may
+// write files.
 func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	if p.runningRequests.Add(1) > maxPanelRequests {
 		p.runningRequests.Add(-1)
@@ -30,8 +30,8 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	})
 }
 
-// answerPanel decodes a side panel's request and replies to it. Errors of handleRequest
-// must be sentences for the user.
+// answerPanel decodes a side panel's request and replies to it. Errors of handleRequest must be
+// sentences for the user.
 func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	var in P
 	err := wire.DecodeBody(e.Params, &in)
@@ -61,8 +61,8 @@ func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest fu
 	})
 }
 
-// decideTicket records the decision that the user made in the side panel about a
-// suspended call.
+// decideTicket records the decision that the user made in the side panel about a suspended
+// call.
 func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, error) {
 	if in.CallID == "" || in.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")

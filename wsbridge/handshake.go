@@ -17,24 +17,23 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// helloTimeout limits the whole handshake, from the HTTP upgrade to the browser's first
-// frame.
+// helloTimeout limits the whole handshake, from the HTTP upgrade to the browser's first frame.
 const helloTimeout = 10 * time.Second
 
 // maxCapabilities limits the number of capabilities in a browser's hello frame.
 const maxCapabilities = 32
 
-// maxHandshakes limits the handshakes in progress. A browser completes its handshake in a
-// few milliseconds, but any program on the machine can open connections. Beyond the
-// limit, the oldest unauthenticated connection is closed.
+// maxHandshakes limits the handshakes in progress. A browser completes its handshake in a few
+// milliseconds, but any program on the machine can open connections. Beyond the limit, the
+// oldest unauthenticated connection is closed.
 const maxHandshakes = 64
 
-// maxHelloBytes limits the size of a browser's first frame (hello), so that an
-// unauthenticated peer cannot fill the memory.
+// maxHelloBytes limits the size of a browser's first frame (hello), so that an unauthenticated
+// peer cannot fill the memory.
 const maxHelloBytes = 64 << 10
 
-// serveHTTP upgrades a browser's request to a WebSocket and serves the WebSocket until it
-// is closed.
+// serveHTTP upgrades a browser's request to a WebSocket and serves the WebSocket until it is
+// closed.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != 0 {
 		h.refusals.LogRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
@@ -82,9 +81,9 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.OfferedNonce(r.Header)})
 }
 
-// connKeeper remembers the network connection that the WebSocket library hijacks. Only
-// closing the network connection ends a link at once, without waiting for the WebSocket
-// close handshake.
+// connKeeper remembers the network connection that the WebSocket library hijacks. Only closing
+// the network connection ends a link at once, without waiting for the WebSocket close
+// handshake.
 type connKeeper struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -99,8 +98,8 @@ func (k *connKeeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 var errHandshakeRefused = errors.New("refused")
 
-// handshake is the server's side of the handshake on one link. Only the goroutine that
-// reads the link uses a handshake.
+// handshake is the server's side of the handshake on one link. Only the goroutine that reads
+// the link uses a handshake.
 type handshake struct {
 	link *link
 	key  string // the secret that browser and server share
@@ -119,16 +118,16 @@ func (s *handshake) sendChallenge() {
 	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// isValidProof reports whether the browser has proved that it has the key. The comparison
-// takes constant time.
+// isValidProof reports whether the browser has proved that it has the key. The comparison takes
+// constant time.
 func (s *handshake) isValidProof(proof string) bool {
 	want := wire.BrowserProof(s.key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
-// run performs the handshake: it proves that the server has the key, and checks the proof
-// in the browser's first frame. If the handshake fails, run sends the reason to the peer
-// and closes the connection.
+// run performs the handshake: it proves that the server has the key, and checks the proof in
+// the browser's first frame. If the handshake fails, run sends the reason to the peer and
+// closes the connection.
 func (s *handshake) run() (*browser, error) {
 	timer := time.AfterFunc(helloTimeout, func() {
 		s.logRefusal("hello did not arrive within 10 s")
@@ -192,8 +191,8 @@ func (s *handshake) run() (*browser, error) {
 	return b, nil
 }
 
-// logRefusal logs why a handshake failed. The log is rate limited, because any program on
-// the machine can cause failed handshakes.
+// logRefusal logs why a handshake failed. The log is rate limited, because any program on the
+// machine can cause failed handshakes.
 func (s *handshake) logRefusal(sentence string) {
 	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }

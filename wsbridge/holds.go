@@ -15,9 +15,9 @@ type Holds interface {
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
-	// Release stops the client that holds a tab, and returns the client's name. The
-	// argument surface is where the user decided, such as the side panel. The text of a
-	// returned error is for the user.
+	// Release stops the client that holds a tab, and returns the client's name. The argument
+	// surface is where the user decided, such as the side panel. The text of a returned error
+	// is for the user.
 	Release(browserID string, tabID int, surface string) (client string, err error)
 }
 
@@ -30,8 +30,7 @@ type HoldSender struct {
 	holds Holds      // nil until SetSource
 }
 
-// SetSource sets the source of the held tabs. Call SetSource before the first browser
-// connects.
+// SetSource sets the source of the held tabs. Call SetSource before the first browser connects.
 func (s *HoldSender) SetSource(holds Holds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,8 +44,7 @@ func (s *HoldSender) Send(browserID string) {
 	}
 }
 
-// SendEnded notifies all connected browsers that a client session ended, without
-// blocking.
+// SendEnded notifies all connected browsers that a client session ended, without blocking.
 func (s *HoldSender) SendEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEnded([]string{session})

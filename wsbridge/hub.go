@@ -26,27 +26,27 @@ const (
 	defaultFirstBrowserWait = 3 * time.Second
 )
 
-// Adapters provides the plugins that a hub sends to browsers. Implementations must be
-// safe for concurrent use.
+// Adapters provides the plugins that a hub sends to browsers. Implementations must be safe for
+// concurrent use.
 type Adapters interface {
-	// List returns every plugin that browsers should have. List may block until the
-	// plugins are loaded.
+	// List returns every plugin that browsers should have. List may block until the plugins are
+	// loaded.
 	List() []wire.PluginInfo
 	// Hashes returns the content hash of each loaded plugin, keyed by plugin name.
 	Hashes() map[string]string
-	// Code returns the code of a plugin. Code returns an error if the plugin no longer
-	// has the script with the given ID.
+	// Code returns the code of a plugin. Code returns an error if the plugin no longer has the
+	// script with the given ID.
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
 // Calls provides the tool calls that side panels show, stop and decide about.
 // *dispatch.Dispatcher implements it.
 type Calls interface {
-	// Cancel cancels a call and records the optional reason. Cancel returns false if no
-	// such call exists.
+	// Cancel cancels a call and records the optional reason. Cancel returns false if no such
+	// call exists.
 	Cancel(callID, surface, reason string) bool
-	// Decide records the user's decision about a suspended call. The text of a returned
-	// error is a full sentence for the user.
+	// Decide records the user's decision about a suspended call. The text of a returned error
+	// is a full sentence for the user.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	shape.Calls
 	// Follow returns a follower that receives all later events of all calls.
@@ -57,94 +57,93 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // Options configure a [Hub].
 type Options struct {
-	// Key is the secret that server and browser share. Server and browser each prove that
-	// they have the key before any other frame is sent. The key itself is never sent.
-	// Required: New panics if Key is empty.
+	// Key is the secret that server and browser share. Server and browser each prove that they
+	// have the key before any other frame is sent. The key itself is never sent. Required: New
+	// panics if Key is empty.
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
-	// Origins are the HTTP origins that may connect, exactly as the browser sends them,
-	// such as "chrome-extension://<id>". By default, the hub rejects every connection.
+	// Origins are the HTTP origins that may connect, exactly as the browser sends them, such as
+	// "chrome-extension://<id>". By default, the hub rejects every connection.
 	Origins []string
 	// Version is the server's version, which is sent to browsers. Default: "".
 	Version string
-	// Log receives one line for each connection and for each protocol error of a browser.
-	// Log lines about a call have the call's ID in the field "call". By default, nothing
-	// is logged.
+	// Log receives one line for each connection and for each protocol error of a browser. Log
+	// lines about a call have the call's ID in the field "call". By default, nothing is logged.
 	Log zerolog.Logger
 	// Adapters provides the plugins that the hub sends to browsers. By default, browsers
 	// receive no plugins.
 	Adapters Adapters
-	// HostScript returns the ID of the host script, the code that runs adapters in pages.
-	// By default, browsers receive no host script.
+	// HostScript returns the ID of the host script, the code that runs adapters in pages. By
+	// default, browsers receive no host script.
 	HostScript func() string
-	// FetchCode answers a browser's plugin.fetch request for code. The text of a returned
-	// error is a full sentence. By default, the hub rejects every plugin.fetch request.
+	// FetchCode answers a browser's plugin.fetch request for code. The text of a returned error
+	// is a full sentence. By default, the hub rejects every plugin.fetch request.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
 	// Settings returns the settings of all plugins that have settings. The hub sends the
-	// settings to browsers, where the plugins read them. Call Hub.Sync after settings
-	// change. By default, browsers receive no settings.
+	// settings to browsers, where the plugins read them. Call Hub.Sync after settings change.
+	// By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
-	// MayRunIn reports whether a plugin may run in a document with this URL. The
-	// parameter frame is false for the top document of a tab and true for documents in
-	// frames. Documents for which MayRunIn returns false receive no calls. By default,
-	// calls can run in every document that a browser reports.
+	// MayRunIn reports whether a plugin may run in a document with this URL. The parameter
+	// frame is false for the top document of a tab and true for documents in frames. Documents
+	// for which MayRunIn returns false receive no calls. By default, calls can run in every
+	// document that a browser reports.
 	MayRunIn func(plugin, url string, frame bool) bool
-	// ReceiveLogs receives the log entries of adapters, together with the ID and the name
-	// of the browser. The log entries of one browser arrive in order. ReceiveLogs must
-	// not block. By default, log entries are dropped.
+	// ReceiveLogs receives the log entries of adapters, together with the ID and the name of
+	// the browser. The log entries of one browser arrive in order. ReceiveLogs must not block.
+	// By default, log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
-	// ReceiveStart receives each report of a browser that an adapter started, or failed
-	// to start, in a document. A browser may repeat a report. ReceiveStart must not block
-	// for long. By default, reports of adapter starts are dropped.
+	// ReceiveStart receives each report of a browser that an adapter started, or failed to
+	// start, in a document. A browser may repeat a report. ReceiveStart must not block for
+	// long. By default, reports of adapter starts are dropped.
 	ReceiveStart func(AdapterStart)
-	// Calls provides the tool calls that side panels show. By default, side panels show
-	// no calls until SetCalls is called.
+	// Calls provides the tool calls that side panels show. By default, side panels show no
+	// calls until SetCalls is called.
 	Calls Calls
-	// RepeatCall runs a recorded call again. By default, the hub rejects every
-	// call.repeat request.
+	// RepeatCall runs a recorded call again. By default, the hub rejects every call.repeat
+	// request.
 	RepeatCall func(callID string) error
-	// UndoCall answers a side panel's call.undo request. By default, the hub rejects
-	// every call.undo request.
+	// UndoCall answers a side panel's call.undo request. By default, the hub rejects every
+	// call.undo request.
 	UndoCall func(wire.CallUndoParams) (wire.CallUndoResult, error)
-	// ReceiveLate receives a page's result for a call that has already ended, for example
-	// after a lost link. The browser is authenticated, but may name a call of another
-	// browser. By default, late results are dropped.
+	// ReceiveLate receives a page's result for a call that has already ended, for example after
+	// a lost link. The browser is authenticated, but may name a call of another browser. By
+	// default, late results are dropped.
 	ReceiveLate func(browserID, runID string, answer dispatch.LateAnswer)
-	// InspectCall answers a side panel's call.inspect request. By default, the hub
-	// rejects every call.inspect request.
+	// InspectCall answers a side panel's call.inspect request. By default, the hub rejects
+	// every call.inspect request.
 	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)
-	// ReadHistory returns recorded calls for a side panel's calls.history request. By
-	// default, the hub rejects every calls.history request.
+	// ReadHistory returns recorded calls for a side panel's calls.history request. By default,
+	// the hub rejects every calls.history request.
 	ReadHistory func(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error)
 	// Policy provides the permissions and settings that side panels show and change. By
 	// default, side panels show no plugins, and the hub rejects changes.
 	Policy changes.Policy
-	// ClientNames returns the names of the connected MCP clients for side panels. By
-	// default, side panels show no clients.
+	// ClientNames returns the names of the connected MCP clients for side panels. By default,
+	// side panels show no clients.
 	ClientNames func() []string
-	// EndedSessions returns those of the given MCP sessions that have ended. By default,
-	// no session has ended.
+	// EndedSessions returns those of the given MCP sessions that have ended. By default, no
+	// session has ended.
 	EndedSessions func(sessions []string) []string
-	// OnBrowsersChange is called after a browser connects, and after the grace period of
-	// a lost browser expires. By default, OnBrowsersChange does nothing.
+	// OnBrowsersChange is called after a browser connects, and after the grace period of a lost
+	// browser expires. By default, OnBrowsersChange does nothing.
 	OnBrowsersChange func()
-	// NameBrowser returns the name under which users see a browser, and whether a user
-	// chose that name. By default, users see the name that the browser sent.
+	// NameBrowser returns the name under which users see a browser, and whether a user chose
+	// that name. By default, users see the name that the browser sent.
 	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
-	// GracePeriod is how long a browser may stay disconnected before its calls fail with
-	// the error code link_lost. Default: 10 s.
+	// GracePeriod is how long a browser may stay disconnected before its calls fail with the
+	// error code link_lost. Default: 10 s.
 	GracePeriod time.Duration
-	// FirstBrowserWait is how long after New a call may wait for the first browser to
-	// connect. Default: 3 s. A negative FirstBrowserWait disables the wait.
+	// FirstBrowserWait is how long after New a call may wait for the first browser to connect.
+	// Default: 3 s. A negative FirstBrowserWait disables the wait.
 	FirstBrowserWait time.Duration
 }
 
-// Hub manages the connected browsers and runs tool calls in them. Create a Hub with
-// [New]. A Hub is safe for concurrent use.
+// Hub manages the connected browsers and runs tool calls in them. Create a Hub with [New]. A
+// Hub is safe for concurrent use.
 type Hub struct {
-	// Holds sends browsers the list of tabs that clients hold, and the client sessions
-	// that ended.
+	// Holds sends browsers the list of tabs that clients hold, and the client sessions that
+	// ended.
 	Holds HoldSender
 	// Probe measures whether the links to browsers respond.
 	Probe LinkProbe
@@ -207,21 +206,20 @@ func New(o Options) *Hub {
 	return h
 }
 
-// SetCalls sets the source of the tool calls that side panels show and stop. A side panel
-// that was opened before SetCalls must be reopened to show calls.
+// SetCalls sets the source of the tool calls that side panels show and stop. A side panel that
+// was opened before SetCalls must be reopened to show calls.
 func (h *Hub) SetCalls(c Calls) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls = c
 }
 
-// Handler returns the HTTP handler for the path of the WebSocket, /ws. The handler
-// rejects peers that may not connect with status 400, 403, 405 or 426 and an error
-// sentence.
+// Handler returns the HTTP handler for the path of the WebSocket, /ws. The handler rejects
+// peers that may not connect with status 400, 403, 405 or 426 and an error sentence.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
-// Sync sends changed plugins, permissions and settings to every browser. Sync does not
-// wait for the browsers.
+// Sync sends changed plugins, permissions and settings to every browser. Sync does not wait for
+// the browsers.
 func (h *Hub) Sync() {
 	syncNumber := h.syncCount.Add(1)
 	hashes := h.currentHashes()
@@ -262,8 +260,8 @@ func (h *Hub) hasPlugin(name string) bool {
 }
 
 // SendWaiting sends every browser the number of calls that are waiting for the user.
-// SendWaiting does not block. If SendWaiting is called concurrently, either number may be
-// sent last.
+// SendWaiting does not block. If SendWaiting is called concurrently, either number may be sent
+// last.
 func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 
 // RefreshPlugins sends the current list of plugins to all open side panels.
@@ -273,15 +271,14 @@ func (h *Hub) RefreshPlugins() {
 	}
 }
 
-// Close closes all connections, fails the remaining calls with the error code shutdown,
-// and rejects new connections. Close returns when all goroutines of the hub have ended,
-// after 1 s at most. Close may be called more than once.
+// Close closes all connections, fails the remaining calls with the error code shutdown, and
+// rejects new connections. Close returns when all goroutines of the hub have ended, after 1 s
+// at most. Close may be called more than once.
 func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }
 
-// listPlugins returns the plugins that browsers should have; nil without
-// Options.Adapters.
+// listPlugins returns the plugins that browsers should have; nil without Options.Adapters.
 func (h *Hub) listPlugins() []wire.PluginInfo {
 	if h.opts.Adapters == nil {
 		return nil
@@ -297,21 +294,21 @@ func (h *Hub) currentHashes() map[string]string {
 	return h.opts.Adapters.Hashes()
 }
 
-// Pairings stores the keys of browsers that the user paired with a code. Implementations
-// must be safe for concurrent use.
+// Pairings stores the keys of browsers that the user paired with a code. Implementations must
+// be safe for concurrent use.
 type Pairings interface {
 	// Key returns the key for the given wire.KeyID, or "" if no pairing has that KeyID.
 	Key(keyID string) (string, error)
-	// Confirm records that the browser has proved that it has the key. Confirm returns a
-	// new key for the browser's next connections, or "" if the browser keeps its key.
+	// Confirm records that the browser has proved that it has the key. Confirm returns a new
+	// key for the browser's next connections, or "" if the browser keeps its key.
 	Confirm(keyID, browserName string) (newKey string, err error)
 }
 
 // BrowserInfo describes one browser for status output such as `opentabs status`.
 type BrowserInfo = status.Browser
 
-// Browsers returns the connected browsers and those whose grace period is running. The
-// browsers are sorted by name, then by ID.
+// Browsers returns the connected browsers and those whose grace period is running. The browsers
+// are sorted by name, then by ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

@@ -19,8 +19,8 @@ const (
 	// maxMalformedWarnings is the number of malformed frames per link that are logged as
 	// warnings. Further malformed frames are logged at the debug level.
 	maxMalformedWarnings = 3
-	// maxResumedRuns limits the calls that one call.resumed frame may list, because the
-	// server sends a frame for each unknown call.
+	// maxResumedRuns limits the calls that one call.resumed frame may list, because the server
+	// sends a frame for each unknown call.
 	maxResumedRuns = 20_000
 )
 
@@ -59,8 +59,8 @@ func (l *link) serve(s *handshake) {
 	}
 }
 
-// inbox handles the frames that arrive on one link. Only the goroutine that reads the
-// link uses its inbox.
+// inbox handles the frames that arrive on one link. Only the goroutine that reads the link uses
+// its inbox.
 type inbox struct {
 	link           *link
 	malformedCount int  // malformed frames on this link so far
@@ -94,8 +94,8 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	}
 }
 
-// answer passes a browser's answer to the tool call, the cancellation or the server
-// request that is waiting for it.
+// answer passes a browser's answer to the tool call, the cancellation or the server request
+// that is waiting for it.
 func (in *inbox) answer(b *browser, e wire.Envelope) {
 	id, isOwnRequest := strings.CutPrefix(e.ID, requests.IDPrefix)
 	if !isOwnRequest {
@@ -217,8 +217,8 @@ func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	return nil
 }
 
-// failUnparsed fails a call whose result is not valid JSON. A result that is not JSON
-// makes its whole frame malformed.
+// failUnparsed fails a call whose result is not valid JSON. A result that is not JSON makes its
+// whole frame malformed.
 func (in *inbox) failUnparsed(b *browser, frame []byte) {
 	id, isResult := wire.FindResultID(frame)
 	if !isResult {

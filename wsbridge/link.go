@@ -23,11 +23,11 @@ const (
 	// frameTimeout limits how long one frame may take to arrive, even if its bytes arrive
 	// steadily.
 	frameTimeout = 5 * time.Minute
-	// readChunkBytes limits the bytes of one read. Each read marks the link as alive, so
-	// a large frame on a slow link is not mistaken for silence.
+	// readChunkBytes limits the bytes of one read. Each read marks the link as alive, so a
+	// large frame on a slow link is not mistaken for silence.
 	readChunkBytes = 64 << 10
-	// maxReusedBuffer is the capacity in bytes above which a read buffer is not reused
-	// for the next frame.
+	// maxReusedBuffer is the capacity in bytes above which a read buffer is not reused for the
+	// next frame.
 	maxReusedBuffer = 4 << 20
 )
 
@@ -36,8 +36,8 @@ var (
 	errNotTextual = errors.New("not a frame: a binary message")
 )
 
-// IDs of the server's requests that bypass requests.Table. The ID of a tool.dispatch
-// request is the ID of the tool call, which never begins with requests.IDPrefix.
+// IDs of the server's requests that bypass requests.Table. The ID of a tool.dispatch request is
+// the ID of the tool call, which never begins with requests.IDPrefix.
 const (
 	pingID         = requests.IDPrefix + "ping"
 	cancelIDPrefix = requests.IDPrefix + "cancel/" // followed by the ID of a tool call
@@ -52,24 +52,22 @@ type link struct {
 	log     zerolog.Logger
 	outbox  outbox
 
-	// goroutines counts the goroutines of the link. Call goroutines.Go only from the
-	// reader, or under outbox.mu while outbox.isClosed is false.
+	// goroutines counts the goroutines of the link. Call goroutines.Go only from the reader, or
+	// under outbox.mu while outbox.isClosed is false.
 	goroutines sync.WaitGroup
 	// ended is closed when the link has ended.
 	ended   chan struct{}
 	endOnce sync.Once
 	// hasReceived is set whenever bytes arrive; keepAlive clears hasReceived.
 	hasReceived atomic.Bool
-	// requests, adapters, panel and inbox have their own locks, documented at their
-	// types.
+	// requests, adapters, panel and inbox have their own locks, documented at their types.
 	requests *requests.Table
 	adapters adapterSync
 	panel    panel
 	inbox    inbox
 
-	// keyID is the KeyID that the browser offered, or "" for the installation's key.
-	// pairedKey is the new key of a newly paired browser. Only the handshake writes keyID
-	// and pairedKey.
+	// keyID is the KeyID that the browser offered, or "" for the installation's key. pairedKey
+	// is the new key of a newly paired browser. Only the handshake writes keyID and pairedKey.
 	keyID, pairedKey string
 
 	// registry.mu guards isReady and waitingSent. isReady is set after hello is answered.
@@ -109,9 +107,8 @@ func (l *link) closeAbruptly() {
 	_ = l.netConn.Close() // closing netConn makes the next read of the link fail
 }
 
-// closeWith closes the link with a WebSocket close code and a reason of at most 123
-// bytes. closeWith does not block. The TCP connection is closed after closeTimeout at the
-// latest.
+// closeWith closes the link with a WebSocket close code and a reason of at most 123 bytes.
+// closeWith does not block. The TCP connection is closed after closeTimeout at the latest.
 func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -128,8 +125,8 @@ func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	})
 }
 
-// finish closes the link and waits for its goroutines. The reader of the link calls
-// finish as its last action.
+// finish closes the link and waits for its goroutines. The reader of the link calls finish as
+// its last action.
 func (l *link) finish() {
 	l.outbox.mu.Lock()
 	wasClosed := l.outbox.isClosed
@@ -146,8 +143,8 @@ func (l *link) finish() {
 
 // read returns the next frame. The returned bytes are valid until the next call of read.
 func (l *link) read() ([]byte, error) {
-	// read uses context.Background, because the WebSocket library closes the connection
-	// when the context of a read ends.
+	// read uses context.Background, because the WebSocket library closes the connection when
+	// the context of a read ends.
 	kind, r, err := l.ws.Reader(context.Background())
 	if err != nil {
 		return nil, err
@@ -169,8 +166,8 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key that the browser must prove to have. The key is "" if no
-// pairing has the KeyID that the browser offered.
+// readKey returns the key that the browser must prove to have. The key is "" if no pairing has
+// the KeyID that the browser offered.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {
 		return l.hub.opts.Key, nil
@@ -197,14 +194,14 @@ func (t *activityReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// silenceLimit is how long a link may be silent before it is considered lost. Chrome
-// stops a service worker that gets no message for 30 s.
+// silenceLimit is how long a link may be silent before it is considered lost. Chrome stops a
+// service worker that gets no message for 30 s.
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
-// keepAlive pings a silent browser, and closes the link after silenceLimit without an
-// answer. Silence is counted in ticks of silenceLimit/4, not by the clock. A suspended
-// process (a sleeping laptop) therefore counts one tick of silence and does not lose its
-// links. keepAlive returns when the link has ended.
+// keepAlive pings a silent browser, and closes the link after silenceLimit without an answer.
+// Silence is counted in ticks of silenceLimit/4, not by the clock. A suspended process (a
+// sleeping laptop) therefore counts one tick of silence and does not lose its links. keepAlive
+// returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

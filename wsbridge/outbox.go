@@ -13,8 +13,8 @@ import (
 // writeTimeout limits how long a browser may take to accept one frame.
 const writeTimeout = 10 * time.Second
 
-// maxWaitingBytes limits the unwritten frames of a link, in bytes. The link to a browser
-// that does not read is closed when its queue exceeds this limit.
+// maxWaitingBytes limits the unwritten frames of a link, in bytes. The link to a browser that
+// does not read is closed when its queue exceeds this limit.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
 // outbox is the queue of unwritten frames of one link.
@@ -28,8 +28,8 @@ type outbox struct {
 	isClosed     bool
 }
 
-// postFrame appends a frame to the outbox and returns at once. Frames for a link that has
-// ended are dropped, because the hub repeats the needed frames after a reconnect.
+// postFrame appends a frame to the outbox and returns at once. Frames for a link that has ended
+// are dropped, because the hub repeats the needed frames after a reconnect.
 func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -94,9 +94,9 @@ func newFrameWriter(l *link) frameWriter {
 	return frameWriter{l, limit}
 }
 
-// write writes one frame to the link. If the frame cannot be written within writeTimeout,
-// write ends the link and returns false. The WebSocket library closes the connection if a
-// context ends during a write, so write never uses the context of a call.
+// write writes one frame to the link. If the frame cannot be written within writeTimeout, write
+// ends the link and returns false. The WebSocket library closes the connection if a context
+// ends during a write, so write never uses the context of a call.
 func (w frameWriter) write(frame []byte) bool {
 	w.limit.Reset(writeTimeout)
 	defer w.limit.Stop()

@@ -15,8 +15,8 @@ import (
 // stateInterval is the minimum time between two state.sync notifications to a side panel.
 const stateInterval = 100 * time.Millisecond
 
-// refreshInterval is how often an open side panel receives changes of the connected
-// clients. Calls are sent as soon as they change.
+// refreshInterval is how often an open side panel receives changes of the connected clients.
+// Calls are sent as soon as they change.
 const refreshInterval = 3 * time.Second
 
 // panel holds what the server needs to update the side panel of one browser.
@@ -31,16 +31,16 @@ type panel struct {
 	stopWatcher context.CancelFunc // stops the goroutine sendState; nil while the side panel is closed
 }
 
-// requestState schedules a state.sync notification. The notification is sent only while
-// the side panel is open.
+// requestState schedules a state.sync notification. The notification is sent only while the
+// side panel is open.
 func (p *panel) requestState() { signalOnce(p.stateDue) }
 
-// requestPlugins schedules a state.plugins notification. The notification is sent only
-// while the side panel is open.
+// requestPlugins schedules a state.plugins notification. The notification is sent only while
+// the side panel is open.
 func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
-// sendWaiting sends a state.waiting notification if the number of calls that are waiting
-// for the user has changed. The caller holds registry.mu.
+// sendWaiting sends a state.waiting notification if the number of calls that are waiting for
+// the user has changed. The caller holds registry.mu.
 func (l *link) sendWaiting(calls int) {
 	if !l.isReady || calls == l.waitingSent {
 		return
@@ -49,8 +49,8 @@ func (l *link) sendWaiting(calls int) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
-// setWatching starts or stops updates to the side panel when the user opens or closes it.
-// Only the goroutine that reads the link calls setWatching.
+// setWatching starts or stops updates to the side panel when the user opens or closes it. Only
+// the goroutine that reads the link calls setWatching.
 func (p *panel) setWatching(b *browser, isOn bool) {
 	p.stop()
 	if !isOn {
@@ -90,9 +90,9 @@ func (p *panel) stop() {
 }
 
 // sendState updates an open side panel until ctx ends. A state.sync is sent when calls or
-// clients have changed; state.plugins and state.browser are sent when permissions have
-// changed. The first notification of each kind is sent at once. Later notifications are
-// at least stateInterval apart, and each has the newest content.
+// clients have changed; state.plugins and state.browser are sent when permissions have changed.
+// The first notification of each kind is sent at once. Later notifications are at least
+// stateInterval apart, and each has the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
 	var lastState, lastPlugins, lastBrowser []byte // the last frame sent of each kind
@@ -141,8 +141,8 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	}
 }
 
-// tryReceive removes a token from a channel without blocking, and reports whether there
-// was one.
+// tryReceive removes a token from a channel without blocking, and reports whether there was
+// one.
 func tryReceive(c chan struct{}) bool {
 	select {
 	case <-c:

@@ -14,16 +14,15 @@ import (
 // pingTimeout limits how long a browser may take to answer a ping.
 const pingTimeout = 5 * time.Second
 
-// LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for
-// concurrent use.
+// LinkProbe tests the links between a hub and its browsers. A LinkProbe is safe for concurrent
+// use.
 type LinkProbe struct{ hub *Hub }
 
 // RefusedHello returns why and when the hub last refused an extension. If a browser has
 // connected since then, the sentence is empty.
 func (p *LinkProbe) RefusedHello() refusallog.RefusedHello { return p.hub.refusals.RefusedHello() }
 
-// UnpairedTries returns the connection attempts of unpaired browsers within the last
-// seconds.
+// UnpairedTries returns the connection attempts of unpaired browsers within the last seconds.
 func (p *LinkProbe) UnpairedTries() []refusallog.UnpairedTry { return p.hub.refusals.UnpairedTries() }
 
 // Reconnect closes the link to a browser, so that the extension reconnects. Running calls

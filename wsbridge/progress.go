@@ -5,9 +5,9 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxReportCount limits the number of progress reports that a browser may claim in one
-// frame. No real page sends so many reports, and the limit keeps the sum over a call from
-// overflowing an int.
+// maxReportCount limits the number of progress reports that a browser may claim in one frame.
+// No real page sends so many reports, and the limit keeps the sum over a call from overflowing
+// an int.
 const maxReportCount = 1 << 30
 
 // handleProgress decodes a tool.progress notification and forwards its progress reports.
@@ -41,10 +41,9 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	r.sink.Reports(p.Reports, p.SkippedReports)
 }
 
-// dropRepeated removes from p the progress reports that already arrived before the link
-// was lost. dropRepeated returns false if p contains nothing new. Reports that never
-// arrived count as skipped. A tool.progress with an impossible Seq is ignored. The caller
-// holds runTable.mu.
+// dropRepeated removes from p the progress reports that already arrived before the link was
+// lost. dropRepeated returns false if p contains nothing new. Reports that never arrived count
+// as skipped. A tool.progress with an impossible Seq is ignored. The caller holds runTable.mu.
 func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	p.SkippedReports = min(max(0, p.SkippedReports), maxReportCount)
 	if p.Seq == nil {
@@ -68,8 +67,8 @@ func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	return true
 }
 
-// countStrayReport counts reports for calls that the browser does not run, such as
-// finished calls and calls of another browser.
+// countStrayReport counts reports for calls that the browser does not run, such as finished
+// calls and calls of another browser.
 func (in *inbox) countStrayReport(id string) {
 	in.strayCount++
 	event := in.link.log.Debug()

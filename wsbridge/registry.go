@@ -14,8 +14,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// registry stores the browsers and the open links of a hub. The registry decides which
-// link is the current link of a browser.
+// registry stores the browsers and the open links of a hub. The registry decides which link is
+// the current link of a browser.
 type registry struct {
 	hub           *Hub
 	openLinkCount sync.WaitGroup // counts the open links, so that close can wait for them
@@ -48,16 +48,16 @@ func (g *registry) openLinks() []*link {
 	return slices.Collect(maps.Keys(g.openLinksSet))
 }
 
-// currentLink returns the name and the link of a browser. The link is nil while the
-// browser is disconnected.
+// currentLink returns the name and the link of a browser. The link is nil while the browser is
+// disconnected.
 func (g *registry) currentLink(b *browser) (name string, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return b.name, b.link
 }
 
-// setInject stores how a browser injects adapters into pages. Reports from a link that is
-// no longer current are ignored.
+// setInject stores how a browser injects adapters into pages. Reports from a link that is no
+// longer current are ignored.
 func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,8 +78,8 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-// attachLink makes l the current link of the browser that sent hello, and answers hello.
-// After Close, attachLink returns nil.
+// attachLink makes l the current link of the browser that sent hello, and answers hello. After
+// Close, attachLink returns nil.
 func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
 	if g.isClosed {
@@ -105,11 +105,11 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	return b
 }
 
-// chooseID returns the ID for the browser that sent hello. Two running browsers can send
-// the same ID if one Chrome profile is a copy of another. If two browsers shared an ID,
-// each would replace the other's link, and neither would work. A second browser with the
-// same ID therefore gets an ID derived from its boot ID, and keeps the derived ID when it
-// reconnects. The caller holds registry.mu.
+// chooseID returns the ID for the browser that sent hello. Two running browsers can send the
+// same ID if one Chrome profile is a copy of another. If two browsers shared an ID, each would
+// replace the other's link, and neither would work. A second browser with the same ID therefore
+// gets an ID derived from its boot ID, and keeps the derived ID when it reconnects. The caller
+// holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := p.BrowserID + "~" + inbound.Truncate(p.BootID, 8)
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
@@ -121,9 +121,9 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// setCurrent makes l the current link of a browser, and queues the answer to hello before
-// any other frame. The caller must call the returned functions without holding a lock.
-// The caller holds registry.mu.
+// setCurrent makes l the current link of a browser, and queues the answer to hello before any
+// other frame. The caller must call the returned functions without holding a lock. The caller
+// holds registry.mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var lostErr *wire.CallError
@@ -175,9 +175,9 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	g.hub.opts.OnBrowsersChange()
 }
 
-// registerLink adds a link whose handshake is about to start. After Close, registerLink
-// returns false. If too many handshakes are in progress, registerLink closes the link
-// with the oldest handshake.
+// registerLink adds a link whose handshake is about to start. After Close, registerLink returns
+// false. If too many handshakes are in progress, registerLink closes the link with the oldest
+// handshake.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {
@@ -200,9 +200,8 @@ func (g *registry) registerLink(l *link) bool {
 	return true
 }
 
-// completeHandshake marks the link as ready and sends it the number of calls that are
-// waiting for the user. A ready link also receives later changes of the number of waiting
-// calls.
+// completeHandshake marks the link as ready and sends it the number of calls that are waiting
+// for the user. A ready link also receives later changes of the number of waiting calls.
 func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -239,8 +238,8 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-// close closes all links, fails all calls with the error cause, and rejects new links.
-// close returns when all links are gone.
+// close closes all links, fails all calls with the error cause, and rejects new links. close
+// returns when all links are gone.
 func (g *registry) close(cause *wire.CallError) {
 	g.mu.Lock()
 	g.isClosed = true

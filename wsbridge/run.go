@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// run is one unfinished execution of a tool or prompt in a browser. runTable.mu guards
-// all its fields.
+// run is one unfinished execution of a tool or prompt in a browser. runTable.mu guards all its
+// fields.
 type run struct {
 	sink           dispatch.Sink
 	trace          *hops.Trace
@@ -21,8 +21,8 @@ type run struct {
 	documentID string
 	// startNumber orders the calls of one browser by their start.
 	startNumber int
-	// request is kept for resending after a reconnect. The field is cleared once any
-	// frame from the browser confirms that the call arrived (isConfirmed).
+	// request is kept for resending after a reconnect. The field is cleared once any frame from
+	// the browser confirms that the call arrived (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
 	// isUnsent is true if the link was lost before the call could be sent.
@@ -31,20 +31,19 @@ type run struct {
 	isListed bool
 	// reportCount counts the progress reports that have arrived.
 	reportCount int
-	// parts is the text of the result parts that have arrived. nextPart is the number of
-	// the next part.
+	// parts is the text of the result parts that have arrived. nextPart is the number of the
+	// next part.
 	parts    wire.ResultText
 	nextPart int
-	// requests are the tool's own requests (tool.ask). pendingResyncs are tool.resync
-	// frames to send after the reconnect.
+	// requests are the tool's own requests (tool.ask). pendingResyncs are tool.resync frames to
+	// send after the reconnect.
 	requests       runRequests
 	pendingResyncs [][]byte
 }
 
-// Start implements dispatch.Bridge by sending a tool call to a browser. Start does not
-// wait for the network. The error code is browser_lost if the browser is not connected,
-// navigated if the document is gone, and invalid_arguments if the frame would be too
-// large.
+// Start implements dispatch.Bridge by sending a tool call to a browser. Start does not wait for
+// the network. The error code is browser_lost if the browser is not connected, navigated if the
+// document is gone, and invalid_arguments if the frame would be too large.
 //
 // A browser with a lost link counts as connected for the grace period. A call that starts
 // during the grace period is sent after the reconnect, or fails with link_lost.
@@ -68,9 +67,9 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// startRun sends a tool call if the tab still shows the document of the call. For a
-// browser tool, the browser itself checks the document, because the server does not know
-// the documents of all tabs.
+// startRun sends a tool call if the tab still shows the document of the call. For a browser
+// tool, the browser itself checks the document, because the server does not know the documents
+// of all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := r.Place != dispatch.PlaceDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
@@ -106,8 +105,8 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 	return nil
 }
 
-// confirm records that the call has arrived, because the browser has sent a frame about
-// the call. The caller holds runTable.mu.
+// confirm records that the call has arrived, because the browser has sent a frame about the
+// call. The caller holds runTable.mu.
 func (r *run) confirm() {
 	r.isListed = true
 	if !r.isConfirmed {

@@ -9,8 +9,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// runTable stores the unfinished calls of one browser, and the cancelled calls whose page
-// has not confirmed tool.cancel. A runTable outlives a lost link.
+// runTable stores the unfinished calls of one browser, and the cancelled calls whose page has
+// not confirmed tool.cancel. A runTable outlives a lost link.
 type runTable struct {
 	hub       *Hub
 	browserID string
@@ -21,15 +21,15 @@ type runTable struct {
 	runs       map[string]*run
 	startCount int // the number of calls started so far
 	stops      map[string]*pendingStop
-	// generation counts how often the field link changed. A timer does nothing if
-	// generation has changed since the timer was started.
+	// generation counts how often the field link changed. A timer does nothing if generation
+	// has changed since the timer was started.
 	generation   int
 	resumedTimer *time.Timer // calls endUnlisted; started by awaitResumed
 }
 
-// connect makes l the link of the browser, and resends frames that may have been lost
-// with the previous link. If lostErr is not nil, earlier calls fail with lostErr. The
-// caller must call the returned functions without holding a lock.
+// connect makes l the link of the browser, and resends frames that may have been lost with the
+// previous link. If lostErr is not nil, earlier calls fail with lostErr. The caller must call
+// the returned functions without holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -60,8 +60,8 @@ func (rt *runTable) disconnect() int {
 	return len(rt.runs)
 }
 
-// setLink stores the browser's new link, or nil, and stops the timer of the previous
-// link. The caller holds runTable.mu.
+// setLink stores the browser's new link, or nil, and stops the timer of the previous link. The
+// caller holds runTable.mu.
 func (rt *runTable) setLink(l *link) {
 	if rt.resumedTimer != nil {
 		rt.resumedTimer.Stop()
@@ -87,8 +87,8 @@ func (rt *runTable) countRuns() int {
 	return len(rt.runs)
 }
 
-// removeRun removes and returns the call with this ID, or returns nil if the ID is
-// unknown. The caller must call Finish on the sink of the removed call.
+// removeRun removes and returns the call with this ID, or returns nil if the ID is unknown. The
+// caller must call Finish on the sink of the removed call.
 func (rt *runTable) removeRun(id string) *run {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -97,9 +97,9 @@ func (rt *runTable) removeRun(id string) *run {
 	return r
 }
 
-// endAll fails all calls with an error, and reports all pending cancellations as ignored.
-// The returned functions finish the calls and must be called without a lock. The caller
-// holds runTable.mu.
+// endAll fails all calls with an error, and reports all pending cancellations as ignored. The
+// returned functions finish the calls and must be called without a lock. The caller holds
+// runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause
@@ -117,8 +117,8 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	return finishFuncs
 }
 
-// finishLater removes a call and returns the function that ends the call. The returned
-// function must be called without a lock. The caller holds runTable.mu.
+// finishLater removes a call and returns the function that ends the call. The returned function
+// must be called without a lock. The caller holds runTable.mu.
 func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
@@ -158,8 +158,8 @@ func (rt *runTable) endUnlisted(generation int) {
 	callAll(finishFuncs)
 }
 
-// handleResumed handles a reconnected browser's list of its calls. The page of each call
-// that the server no longer has receives a tool.cancel.
+// handleResumed handles a reconnected browser's list of its calls. The page of each call that
+// the server no longer has receives a tool.cancel.
 func (rt *runTable) handleResumed(l *link, ids []string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -16,10 +16,10 @@ type pendingStop struct {
 	isSent bool
 }
 
-// Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel
-// does not wait for the network. The outcome is "finished" for an unknown call and
-// "aborted" for a call that was never sent. For unknown and unsent calls, Cancel calls
-// onOutcome before it returns.
+// Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel does
+// not wait for the network. The outcome is "finished" for an unknown call and "aborted" for a
+// call that was never sent. For unknown and unsent calls, Cancel calls onOutcome before it
+// returns.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -33,8 +33,8 @@ func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-// cancel removes a call from the runTable. If the call was sent, cancel sends tool.cancel,
-// and the page's answer is later passed to onOutcome.
+// cancel removes a call from the runTable. If the call was sent, cancel sends tool.cancel, and
+// the page's answer is later passed to onOutcome.
 func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -62,9 +62,9 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// takeOutcomeFunc stops the timer of a pendingStop and returns a function that reports
-// the outcome. The returned function must be called without a lock. Later calls of
-// takeOutcomeFunc return a function that does nothing. The caller holds runTable.mu.
+// takeOutcomeFunc stops the timer of a pendingStop and returns a function that reports the
+// outcome. The returned function must be called without a lock. Later calls of takeOutcomeFunc
+// return a function that does nothing. The caller holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome
@@ -75,8 +75,8 @@ func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	return func() { answered(outcome) }
 }
 
-// expireStop reports the outcome "ignored" for a tool.cancel that the page did not answer
-// in time. A tool.cancel that was never sent is kept until the reconnect.
+// expireStop reports the outcome "ignored" for a tool.cancel that the page did not answer in
+// time. A tool.cancel that was never sent is kept until the reconnect.
 func (rt *runTable) expireStop(id string, s *pendingStop) {
 	rt.mu.Lock()
 	if rt.stops[id] != s {
@@ -114,8 +114,8 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 	reportOutcome()
 }
 
-// resendStops resends every unanswered tool.cancel, because the frames may have been lost
-// with the link. The caller holds runTable.mu.
+// resendStops resends every unanswered tool.cancel, because the frames may have been lost with
+// the link. The caller holds runTable.mu.
 func (rt *runTable) resendStops() {
 	for id, s := range rt.stops {
 		rt.link.postFrame(cancelFrame(id, s.reason))

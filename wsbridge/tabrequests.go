@@ -21,11 +21,11 @@ const maxReloadAttempts = 3
 // opened tab.
 const openedTabTimeout = 20 * time.Second
 
-// requestReload asks a browser to reload one of the tabs that the call allows, best tab
-// first. isLoading reports whether a tab reloads. isAnswered is false if the link was
-// lost, so that the request may be repeated. The browser refuses a reload that could lose
-// the user's work. If the tabs are in several browsers, no tab is reloaded, because each
-// browser may be signed in to a different account of the site.
+// requestReload asks a browser to reload one of the tabs that the call allows, best tab first.
+// isLoading reports whether a tab reloads. isAnswered is false if the link was lost, so that
+// the request may be repeated. The browser refuses a reload that could lose the user's work. If
+// the tabs are in several browsers, no tab is reloaded, because each browser may be signed in
+// to a different account of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
@@ -62,10 +62,9 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 	return false, true
 }
 
-// ReloadTab reloads a tab at the user's request, even if the page has unsaved input.
-// Calls that run in the tab end. The argument browser is the ID or the name of a browser;
-// it may be empty if only one browser has the tab. The returned error is a sentence for
-// the user.
+// ReloadTab reloads a tab at the user's request, even if the page has unsaved input. Calls that
+// run in the tab end. The argument browser is the ID or the name of a browser; it may be empty
+// if only one browser has the tab. The returned error is a sentence for the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.registry.listBrowsers() {
@@ -91,8 +90,8 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	return nil
 }
 
-// openTab opens the page that the call needs in a new background tab. openTab returns nil
-// if the browser cannot open a tab.
+// openTab opens the page that the call needs in a new background tab. openTab returns nil if
+// the browser cannot open a tab.
 func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dispatch.Target {
 	b := s.hub.registry.findBrowser(target.Browser)
 	if b == nil {
@@ -119,8 +118,8 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 // placeSearch finds the tabs or browsers in which a browser tool can run.
 type placeSearch struct{ hub *Hub }
 
-// find returns the current state of the tab that choice names, or all connected browsers
-// if choice names no tab. A browser that may reconnect is awaited for the grace period.
+// find returns the current state of the tab that choice names, or all connected browsers if
+// choice names no tab. A browser that may reconnect is awaited for the grace period.
 func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
@@ -146,8 +145,8 @@ func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dis
 	}
 }
 
-// askBrowsers sends one request to each browser that the call allows. isWaiting is true
-// if the link to one of these browsers is lost but may return.
+// askBrowsers sends one request to each browser that the call allows. isWaiting is true if the
+// link to one of these browsers is lost but may return.
 func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
 	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++
@@ -174,8 +173,8 @@ func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoi
 	return places, isWaiting
 }
 
-// describeTab requests the current state of a tab. describeTab returns nil if the tab
-// does not exist.
+// describeTab requests the current state of a tab. describeTab returns nil if the tab does not
+// exist.
 func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
 	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {

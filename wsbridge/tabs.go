@@ -16,16 +16,16 @@ const (
 	maxTabs = 10_000
 	// loadTimeout limits how long a call waits for a tab that is loading.
 	loadTimeout = 5 * time.Second
-	// codeTimeout limits how long a call waits until the browser has added plugin code to
-	// a tab.
+	// codeTimeout limits how long a call waits until the browser has added plugin code to a
+	// tab.
 	codeTimeout = 15 * time.Second
-	// settleTime is how long a reconnected browser may take to find the pages that still
-	// run adapters.
+	// settleTime is how long a reconnected browser may take to find the pages that still run
+	// adapters.
 	settleTime = 2 * time.Second
 )
 
-// tabTable stores the tabs of one browser, and whether the browser has the current
-// plugins. The tabs are kept while the link is lost.
+// tabTable stores the tabs of one browser, and whether the browser has the current plugins. The
+// tabs are kept while the link is lost.
 type tabTable struct {
 	hub       *Hub
 	browserID string // the ID of the browser
@@ -35,33 +35,33 @@ type tabTable struct {
 	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
 	// unsyncedSince is when the browser connected with a new boot ID, or when the plugins
-	// changed. A browser is in sync once it has received the plugins (isSynced) and then
-	// listed its tabs (hasListedTabs).
+	// changed. A browser is in sync once it has received the plugins (isSynced) and then listed
+	// its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
-	// syncTarget counts the changes that set unsyncedSince. answeredTarget is the
-	// syncTarget of the last plugin.sync that the browser answered. While syncTarget and
-	// answeredTarget differ, a list of tabs may be based on older plugins.
+	// syncTarget counts the changes that set unsyncedSince. answeredTarget is the syncTarget of
+	// the last plugin.sync that the browser answered. While syncTarget and answeredTarget
+	// differ, a list of tabs may be based on older plugins.
 	syncTarget, answeredTarget int
 	// syncCount counts the completed syncs of plugins and settings.
 	syncCount int
-	// hasReportedOutside is set once the browser has reported a plugin in a page outside
-	// the plugin's sites.
+	// hasReportedOutside is set once the browser has reported a plugin in a page outside the
+	// plugin's sites.
 	hasReportedOutside bool
-	// beforeReturn has the tabs with live documents from before a reconnect, keyed by tab
-	// ID. beforeReturn is cleared after settleTime.
+	// beforeReturn has the tabs with live documents from before a reconnect, keyed by tab ID.
+	// beforeReturn is cleared after settleTime.
 	beforeReturn map[int]wire.TabInfo
 	settleTimer  *time.Timer
-	// generation counts how often the field link changed. A timer does nothing if
-	// generation has changed since the timer was started.
+	// generation counts how often the field link changed. A timer does nothing if generation
+	// has changed since the timer was started.
 	generation int
-	// leftDocumentAt has the times at which tabs left a document with a live plugin,
-	// keyed by tab ID. A time is deleted once the tab's next document has loaded.
+	// leftDocumentAt has the times at which tabs left a document with a live plugin, keyed by
+	// tab ID. A time is deleted once the tab's next document has loaded.
 	leftDocumentAt map[int]time.Time
 }
 
-// connect makes l the link of the browser. isNew is true for a restarted browser, which
-// has lost its tabs, and for a browser that was never connected.
+// connect makes l the link of the browser. isNew is true for a restarted browser, which has
+// lost its tabs, and for a browser that was never connected.
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -82,8 +82,8 @@ func (ts *tabTable) disconnect() {
 	ts.setLink(nil)
 }
 
-// setLink stores the browser's new link, or nil, and stops the timer of the previous
-// link. The caller holds tabTable.mu.
+// setLink stores the browser's new link, or nil, and stops the timer of the previous link. The
+// caller holds tabTable.mu.
 func (ts *tabTable) setLink(l *link) {
 	if ts.settleTimer != nil {
 		ts.settleTimer.Stop()
@@ -115,8 +115,8 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceTabs replaces all stored tabs of the browser. Lists from a link that is no
-// longer current are ignored.
+// replaceTabs replaces all stored tabs of the browser. Lists from a link that is no longer
+// current are ignored.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
@@ -181,9 +181,8 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	isChanged = true
 }
 
-// removeDocument removes a document after a call has failed because the document no
-// longer exists. Until the browser reports the tab with tab.changed, the tab counts as
-// loading.
+// removeDocument removes a document after a call has failed because the document no longer
+// exists. Until the browser reports the tab with tab.changed, the tab counts as loading.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -204,10 +203,9 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.storeTab(t)
 }
 
-// keepDocuments keeps the documents from before a reconnect for settleTime. A restarted
-// service worker lists its tabs before the pages have reported their adapters. If a kept
-// document no longer exists, the browser rejects calls in it. The caller holds
-// tabTable.mu.
+// keepDocuments keeps the documents from before a reconnect for settleTime. A restarted service
+// worker lists its tabs before the pages have reported their adapters. If a kept document no
+// longer exists, the browser rejects calls in it. The caller holds tabTable.mu.
 func (ts *tabTable) keepDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
@@ -231,9 +229,9 @@ func (ts *tabTable) keepDocuments() {
 	})
 }
 
-// findTab returns a tab. Until a reconnected browser has reported the documents of the
-// tab, findTab returns the tab from before the reconnect. The DocumentID is empty if the
-// tab is unknown or has no live document. The caller holds tabTable.mu.
+// findTab returns a tab. Until a reconnected browser has reported the documents of the tab,
+// findTab returns the tab from before the reconnect. The DocumentID is empty if the tab is
+// unknown or has no live document. The caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
 	if earlier, ok := ts.beforeReturn[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
@@ -282,16 +280,16 @@ func (ts *tabTable) startSync() {
 	ts.syncTarget++
 }
 
-// currentSyncTarget returns the number of the current plugins for markAnswered and
-// markSynced. Callers must call currentSyncTarget before they read the plugins.
+// currentSyncTarget returns the number of the current plugins for markAnswered and markSynced.
+// Callers must call currentSyncTarget before they read the plugins.
 func (ts *tabTable) currentSyncTarget() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.syncTarget
 }
 
-// markAnswered records that the browser has answered the plugin.sync for a syncTarget.
-// Answers on a replaced link are ignored.
+// markAnswered records that the browser has answered the plugin.sync for a syncTarget. Answers
+// on a replaced link are ignored.
 func (ts *tabTable) markAnswered(l *link, syncTarget int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -300,8 +298,8 @@ func (ts *tabTable) markAnswered(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins for a syncTarget. Answers
-// on a replaced link, or for plugins that have changed again, are ignored.
+// markSynced records that the browser has received the plugins for a syncTarget. Answers on a
+// replaced link, or for plugins that have changed again, are ignored.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.syncTarget == syncTarget
@@ -326,17 +324,16 @@ func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
-// isSyncing reports whether the call may use the browser, but the browser has not yet
-// received the plugins or listed its tabs.
+// isSyncing reports whether the call may use the browser, but the browser has not yet received
+// the plugins or listed its tabs.
 func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && (choice.Browser == "" || choice.Browser == ts.browserID || choice.Browser == ts.name)
 }
 
-// storeTab stores a tab that the browser has reported. If the tab is loading after it
-// left a document with a live plugin, storeTab also stores the time. The caller holds
-// tabTable.mu.
+// storeTab stores a tab that the browser has reported. If the tab is loading after it left a
+// document with a live plugin, storeTab also stores the time. The caller holds tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
 	earlier := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
@@ -355,10 +352,9 @@ func (ts *tabTable) removeTab(tabID int) {
 }
 
 // nextDocumentWait returns how much longer a call should wait for the next document of a
-// navigating tab. Agents often load a page and then call a tool of that page. A call
-// therefore waits for a tab that had a live plugin a moment ago and ranks before all live
-// targets. A call waits at most loadTimeout for the next document. The caller must not
-// hold tabTable.mu.
+// navigating tab. Agents often load a page and then call a tool of that page. A call therefore
+// waits for a tab that had a live plugin a moment ago and ranks before all live targets. A call
+// waits at most loadTimeout for the next document. The caller must not hold tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -16,15 +16,14 @@ import (
 // disconnected browser are offered only if no connected browser has a matching document,
 // because the browser may never reconnect.
 //
-// If no document matches, Targets waits while a tab loads. After the server's start,
-// Targets also waits for the first browser, because a browser may need a second to
-// reconnect. If the best tab has just navigated, Targets waits for its next document,
-// even if documents of other tabs match. If all matching tabs need a reload, Targets
-// requests the reload of one tab. If no tab matches and the call may open a tab, Targets
-// opens a tab.
+// If no document matches, Targets waits while a tab loads. After the server's start, Targets
+// also waits for the first browser, because a browser may need a second to reconnect. If the
+// best tab has just navigated, Targets waits for its next document, even if documents of other
+// tabs match. If all matching tabs need a reload, Targets requests the reload of one tab. If no
+// tab matches and the call may open a tab, Targets opens a tab.
 //
-// For a browser tool, Targets returns the current state of the tab that choice names, or
-// the connected browsers if choice names no tab.
+// For a browser tool, Targets returns the current state of the tab that choice names, or the
+// connected browsers if choice names no tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Place != dispatch.PlaceDocument {
 		return placeSearch{h}.find(ctx, choice)
@@ -66,16 +65,16 @@ type targetSearch struct {
 	choice    dispatch.TargetChoice
 	stepStart time.Time // when the search started, reloaded a tab or opened a tab
 	targets   dispatch.Targets
-	// hasTriedReload is true once the search has requested the reload of a tab.
-	// isReloading is true if the tab is being reloaded.
+	// hasTriedReload is true once the search has requested the reload of a tab. isReloading is
+	// true if the tab is being reloaded.
 	hasTriedReload, isReloading bool
-	// hasTriedOpen is true once the search has tried to open a tab. openedTab is the
-	// opened tab, or nil.
+	// hasTriedOpen is true once the search has tried to open a tab. openedTab is the opened
+	// tab, or nil.
 	hasTriedOpen bool
 	openedTab    *dispatch.Target
-	// earlierFailures has the page loads that failed before the search. A tab that failed
-	// to load before the search is reloaded once. If a tab fails to load during the
-	// search, the search no longer waits for the tab.
+	// earlierFailures has the page loads that failed before the search. A tab that failed to
+	// load before the search is reloaded once. If a tab fails to load during the search, the
+	// search no longer waits for the tab.
 	earlierFailures map[failedLoad]bool
 }
 
@@ -145,9 +144,8 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 }
 
-// reloadOrOpen requests a reload or opens a tab, each at most once per search. If the
-// browser is disconnected, reloadOrOpen returns how much longer to wait for the
-// reconnect.
+// reloadOrOpen requests a reload or opens a tab, each at most once per search. If the browser
+// is disconnected, reloadOrOpen returns how much longer to wait for the reconnect.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
 		return false, 0
@@ -179,9 +177,9 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// currentTargets returns the documents and tabs that the call can use now. returnWait is
-// how much longer to wait for the next document of a better tab. syncWait is how much
-// longer to wait for the first sync of a browser.
+// currentTargets returns the documents and tabs that the call can use now. returnWait is how
+// much longer to wait for the next document of a better tab. syncWait is how much longer to
+// wait for the first sync of a browser.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]
@@ -243,10 +241,9 @@ type rankedTarget struct {
 type browserTargets struct {
 	browser     dispatch.Target // only the ID and the name of the browser are set
 	isConnected bool
-	// live are documents with the current version of the plugin. reload are tabs that
-	// need a reload, and loading are tabs that may become live. arriving are tabs to
-	// which the browser is adding the plugin's code. broken are tabs in which the plugin
-	// failed to start.
+	// live are documents with the current version of the plugin. reload are tabs that need a
+	// reload, and loading are tabs that may become live. arriving are tabs to which the browser
+	// is adding the plugin's code. broken are tabs in which the plugin failed to start.
 	live, reload, loading, arriving, broken []rankedTarget
 	// silent are live documents that do not respond.
 	silent []rankedTarget
@@ -254,8 +251,8 @@ type browserTargets struct {
 	failed []rankedTarget
 }
 
-// findTargets returns the documents and tabs of the browser that match the plugin with
-// the given hash.
+// findTargets returns the documents and tabs of the browser that match the plugin with the
+// given hash.
 func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -306,9 +303,8 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn reports whether the plugin may run in a document. The extension also checks
-// where a plugin may run, but a compromised browser may skip the check. The caller holds
-// tabTable.mu.
+// mayRunIn reports whether the plugin may run in a document. The extension also checks where a
+// plugin may run, but a compromised browser may skip the check. The caller holds tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
@@ -334,10 +330,9 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 	}
 }
 
-// readinessRank ranks the readiness of a document; 0 is the best rank. A document of
-// unknown readiness is new and may have been loaded for the call, so it ranks like a
-// ready document. The call itself checks the readiness, and tries the next document if
-// necessary.
+// readinessRank ranks the readiness of a document; 0 is the best rank. A document of unknown
+// readiness is new and may have been loaded for the call, so it ranks like a ready document.
+// The call itself checks the readiness, and tries the next document if necessary.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
 // compareTargets returns a negative number if target a ranks before target b.
@@ -347,8 +342,8 @@ func compareTargets(a, b rankedTarget) int {
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rankTargets sorts targets by rank, best first, and groups them by browser. The browser
-// with the best target is first.
+// rankTargets sorts targets by rank, best first, and groups them by browser. The browser with
+// the best target is first.
 func rankTargets(browserTargets []rankedTarget) []dispatch.Target {
 	if len(browserTargets) == 0 {
 		return nil

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// maxOpenRequests limits the unconfirmed requests (tool.ask) of one tool call.
-	// maxRequests limits all requests of one tool call.
+	// maxOpenRequests limits the unconfirmed requests (tool.ask) of one tool call. maxRequests
+	// limits all requests of one tool call.
 	maxOpenRequests = 64
 	maxRequests     = 1000
-	// maxKeptAnswerBytes limits the unconfirmed answers to one tool call's requests, in
-	// bytes.
+	// maxKeptAnswerBytes limits the unconfirmed answers to one tool call's requests, in bytes.
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runRequests are the requests that one call has made with tool.ask. runTable.mu guards
-// all its fields.
+// runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its
+// fields.
 type runRequests struct {
 	// openRequests has the requests whose answer is not confirmed, by request number.
 	// seenNumbers has the numbers of all requests.
@@ -36,9 +35,8 @@ type toolRequest struct {
 	// answer is the tool.answer frame for the request, or nil until the dispatcher has
 	// answered.
 	answer []byte
-	// isResent is set when the answer was resent after a reconnect. The reconnected
-	// browser repeats each tool.ask once. The repeated tool.ask then needs no further
-	// answer.
+	// isResent is set when the answer was resent after a reconnect. The reconnected browser
+	// repeats each tool.ask once. The repeated tool.ask then needs no further answer.
 	isResent bool
 }
 
@@ -67,9 +65,9 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// acceptRequest reports whether a tool.ask is new, or returns the error of a rejected
-// one. If a repeated tool.ask has an answer, the answer is resent. A rejected tool.ask is
-// not recorded, so that the browser may repeat it later. The caller holds runTable.mu.
+// acceptRequest reports whether a tool.ask is new, or returns the error of a rejected one. If a
+// repeated tool.ask has an answer, the answer is resent. A rejected tool.ask is not recorded,
+// so that the browser may repeat it later. The caller holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -118,8 +116,7 @@ func newTooManyError(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
 }
 
-// Answer implements dispatch.Bridge by sending the answer to a tool's request to the
-// page.
+// Answer implements dispatch.Bridge by sending the answer to a tool's request to the page.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
 		if b.runs.answerToolRequest(runID, number, output, err) {
@@ -128,9 +125,9 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 	}
 }
 
-// answerToolRequest sends the answer to a tool's request, or returns false if the browser
-// does not have the call. The answer is kept until the browser confirms it. Only the first
-// answer to a request is sent.
+// answerToolRequest sends the answer to a tool's request, or returns false if the browser does
+// not have the call. The answer is kept until the browser confirms it. Only the first answer to
+// a request is sent.
 func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -157,9 +154,9 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	return true
 }
 
-// resendAnswers resends the answers that the page of a call may lack. The reconnected
-// browser has already listed the call, so the page exists. The caller holds runTable.mu,
-// and runTable.link is not nil.
+// resendAnswers resends the answers that the page of a call may lack. The reconnected browser
+// has already listed the call, so the page exists. The caller holds runTable.mu, and
+// runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *run) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
@@ -205,8 +202,8 @@ func answerFrame(runID string, number int, output json.RawMessage, err *wire.Cal
 	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
 }
 
-// Resync implements dispatch.Bridge by requesting the full content of an activity from
-// the page.
+// Resync implements dispatch.Bridge by requesting the full content of an activity from the
+// page.
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))

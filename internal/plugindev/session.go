@@ -41,7 +41,7 @@ type Options struct {
 	Signals <-chan os.Signal
 	// Rerun repeats the last call from the prompt after each build. Default: false.
 	Rerun bool
-	// Lines receives the lines that the user types. If Lines is nil, Run shows no prompt.
+	// Lines receives the lines that the user types. By default, Run shows no prompt.
 	Lines <-chan string
 	// Call runs a tool call to its end and prints the result or error. Call is required
 	// with Lines.

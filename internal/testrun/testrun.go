@@ -26,7 +26,7 @@ type Options struct {
 	Filter string
 	// Timeout limits the real time of one test; required.
 	Timeout time.Duration
-	// JSON makes Run print one JSON object per line instead of text.
+	// JSON makes Run print one JSON object per line. By default, Run prints text.
 	JSON bool
 	// Browser runs the tests in a real browser. By default, the tests run in a simulated
 	// page.
