@@ -82,8 +82,7 @@ func (b *batches) remove(id string) *batch {
 	return ended
 }
 
-// cancel stops a batch after its running step. cancel returns false if no batch has this
-// ID.
+// cancel stops a batch after its running step, or returns false if no batch has this ID.
 func (b *batches) cancel(id string) bool {
 	cancelled := b.remove(id)
 	if cancelled != nil {
@@ -92,7 +91,7 @@ func (b *batches) cancel(id string) bool {
 	return cancelled != nil
 }
 
-// answer delivers the result of a step. answer returns false if no batch has this ID.
+// answer delivers the result of a step, or returns false if no batch has this ID.
 func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -169,8 +168,7 @@ func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.Un
 	return pages
 }
 
-// runStep runs one step as a nested call. runStep returns false if the batch was
-// cancelled.
+// runStep runs one step as a nested call, and returns false if the batch was cancelled.
 func (b *batch) runStep(number int, s step) (stepResult, bool) {
 	if !strings.HasPrefix(s.Tool, Name+"_") || s.Tool == toolBatch {
 		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%q can't be a step: name another browser tool", s.Tool)}}, true

@@ -134,8 +134,9 @@ func (s framingSink) Finish(output json.RawMessage, err *wire.CallError) {
 	s.Sink.Finish(output, err)
 }
 
-// frameClass returns the class whose site rules apply to the frames of a page. For a
-// dangerous tool that uses no tab, such as browser_history, the class is reading.
+// frameClass returns the class of tools (read, act or dangerous) whose site rules apply
+// to the frames of a page. For a dangerous tool that uses no tab, such as
+// browser_history, the rules for reading apply.
 func frameClass(run dispatch.Run) class {
 	c := classOfTool(run.Tool, run.Args)
 	if run.Place == dispatch.PlaceBrowser && c == classDangerous {

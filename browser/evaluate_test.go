@@ -14,7 +14,7 @@ const evaluateArgs = `{"function":"() => document.title"}`
 
 // TestEvaluateArguments checks that browser_evaluate rejects a call with both or neither
 // of "function" and "cursor". A call with "cursor" only reads, so the permission to read
-// is enough.
+// the site is enough.
 func TestEvaluateArguments(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce

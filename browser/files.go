@@ -114,15 +114,15 @@ func fileType(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 }
 
-// maxFileNameBytes limits the name of a downloaded file. maxFileTypeBytes limits the file
-// extension that downloadName keeps when it shortens a name.
+// maxFileNameBytes limits the name of a downloaded file. The constant maxFileTypeBytes
+// limits the file extension that downloadName keeps when it shortens a name.
 const (
 	maxFileNameBytes = 120
 	maxFileTypeBytes = 20
 )
 
-// downloadName returns the file name for a download. The name is the last path segment of
-// the address, without characters that file systems or users could misread.
+// downloadName returns the file name for a download. The file name is the last path
+// segment of the address, without characters that file systems or users could misread.
 func downloadName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

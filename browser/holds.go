@@ -43,7 +43,7 @@ type Holds struct {
 	stopped map[tabClient]bool
 }
 
-// CallCanceler cancels calls. *dispatch.Dispatcher implements CallCanceler.
+// CallCanceler cancels calls. The type dispatch.Dispatcher implements CallCanceler.
 type CallCanceler interface {
 	Cancel(callID, cancelledBy, reason string) bool
 }
@@ -74,12 +74,12 @@ type tabHolder struct {
 	// released is closed when the hold ends early.
 	released chan struct{}
 	// takenAt is when the user last clicked or typed in the tab since the client's last
-	// acting call began. takenAt is zero without such input.
+	// acting call began. The time is zero if the user has not done so.
 	takenAt time.Time
-	// hasRead is true if the client has read the page since takenAt.
+	// hasRead is true if the client has read the page since the user took the tab back.
 	hasRead bool
-	// batchID is the ID of a running batch that has read the page since takenAt, or "".
-	// The client sees the page only after the batch has ended.
+	// batchID is the ID of a running batch that has read the page since the user took the
+	// tab back, or "". The client sees the page only after the batch has ended.
 	batchID string
 }
 
@@ -176,8 +176,8 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// waitFor returns how an acting call waits for a tab that another client holds. waitFor
-// returns nil if the tab is free, or if the hold lasts longer than maxHoldWait.
+// waitFor returns how an acting call waits for a tab that another client holds, or nil if
+// the tab is free or the hold lasts longer than maxHoldWait.
 func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()

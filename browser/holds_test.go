@@ -99,9 +99,9 @@ func TestUserInputInFreeTab(t *testing.T) {
 	})
 }
 
-// TestUserInputDuringCall checks user input while a call runs in the tab. A page read
-// that began before the input does not allow the client to act. The result of a running
-// acting call must mention that the user has used the tab.
+// TestUserInputDuringCall checks the effect of user input while a call runs in the tab. A
+// page read that began before the input does not allow the client to act. The result of a
+// running acting call must mention that the user has used the tab.
 func TestUserInputDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -196,8 +196,8 @@ func TestReleaseOfQueuedAct(t *testing.T) {
 	})
 }
 
-// TestWaitForHeldTab checks an acting call in a tab that another client holds for less
-// than 10 s more. The call waits with progress reports, and runs when the hold ends or
+// TestWaitForHeldTab checks that a call waits for a tab that another client holds for
+// less than 10 s more. The waiting call reports progress, and runs when the hold ends or
 // the user ends it. If the other client acts again, the waiting call fails.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -287,7 +287,7 @@ func TestHoldOfLongAct(t *testing.T) {
 	})
 }
 
-// TestReadInBatchAfterUserInput checks a batch that first reads and then acts after user
+// TestReadInBatchAfterUserInput checks that a batch cannot read and then act after user
 // input in the tab. The acting step must fail, because the client chose the steps before
 // it saw the page. After the batch, the client may act in the tab.
 func TestReadInBatchAfterUserInput(t *testing.T) {

@@ -55,7 +55,7 @@ func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements dispatch.BeforeHook. The call counts toward the limit of its tab.
+// Before implements dispatch.BeforeHook. Each call counts toward the limit of its tab.
 func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return g.check(callInfo, true)
 }

@@ -30,7 +30,7 @@ type output struct {
 	Content string `json:"content"`
 	// Image is a picture: an MCP content block without the member "type".
 	Image *image `json:"image"`
-	// File is the file that the tool has written, or nil.
+	// File is the file that the tool wrote, such as a HAR file, or nil.
 	File *writtenFile `json:"file"`
 	// Tabs is the list of tabs. TabID is the tab that was opened or selected.
 	Tabs []listedTab `json:"tabs"`
@@ -55,7 +55,7 @@ type image struct {
 	MimeType string `json:"mimeType"`
 }
 
-// listedTab is one tab in the list of tabs.
+// listedTab is one tab in the output of browser_tabs or browser_windows.
 type listedTab struct {
 	TabID      int    `json:"tabId"`
 	Title      string `json:"title"`
@@ -105,8 +105,8 @@ type resultBuilder struct {
 }
 
 // shapeOutput turns the output of a browser tool into a result for the agent. The content
-// of a page that the client may not read is left out, for example after a redirect.
-// shapeOutput is the function ShapeOutput of [dispatch.Options].
+// of a page that the client may not read is left out, for example after a redirect. The
+// dispatcher calls shapeOutput as [dispatch.Options].ShapeOutput.
 func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessage) (json.RawMessage, *wire.CallError) {
 	if isBatch(callInfo.Tool) { // shapeOutput has already run for each step of the batch
 		return raw, nil
@@ -209,8 +209,8 @@ func dataSource(callInfo dispatch.CallInfo) string {
 }
 
 // frameContent encloses untrusted text between two lines with a random mark, which no
-// page can predict. Invisible characters are removed. The argument source names where the
-// text is from.
+// page can predict. Invisible characters are removed from the text. The argument source
+// names where the text is from.
 func frameContent(content, source string) string {
 	content = plaintext.Replace(content, func(hidden rune) string {
 		if hidden == '\n' || hidden == '\t' {

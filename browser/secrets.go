@@ -120,7 +120,7 @@ const typedMask = "•••"
 // shownArgs returns a call's arguments for requests for approval and for the audit log.
 // Typed text is masked if the field may be secret. Values of cookies and of site storage
 // are always masked. In a batch, all typed text is masked, because the fields are not
-// inspected. shownArgs implements [dispatch.Options].ShownArgs.
+// inspected. The dispatcher calls shownArgs as [dispatch.Options].ShownArgs.
 func shownArgs(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {

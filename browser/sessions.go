@@ -27,9 +27,8 @@ type Sessions struct {
 	// live are the running sessions that have called browser tools since the server
 	// started.
 	live map[string]bool
-	// ended are the sessions that have ended. endedKeys lists the ended sessions, oldest
-	// first. Ended sessions are stored because a job may call tools after its session has
-	// ended.
+	// The sessions that have ended, as a set and as a list, oldest first. Ended sessions
+	// are stored because a job may call tools after its session has ended.
 	ended     map[string]bool
 	endedKeys []string
 }

@@ -133,8 +133,8 @@ func TestStopOutlivesSession(t *testing.T) {
 	}
 }
 
-// TestJobAfterEndOfSession checks a job that still runs after its session has ended. When
-// the job's call ends, the state that it has added to the session must be removed.
+// TestJobAfterEndOfSession checks that a job that still runs after its session has ended
+// leaves no state behind.
 func TestJobAfterEndOfSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -171,9 +171,8 @@ func TestEndedSessions(t *testing.T) {
 	}
 }
 
-// TestEndOfClientWithoutSessions checks a client whose protocol has no sessions. The
-// state of such a client ends when the user removes its token. Another client may then
-// use the same name.
+// TestEndOfClientWithoutSessions checks that the state of a client without sessions ends
+// when the user removes its token. Another client may then use the same name.
 func TestEndOfClientWithoutSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	shared := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}

@@ -26,8 +26,8 @@ type fixture struct {
 	calls   *dispatch.Dispatcher
 	rules   policy.Sites
 	address string
-	// secrets are the secret fields of the page. inspections are the inspections that the
-	// gate requested.
+	// The secret fields of the page, and the inspections of the page that the gate
+	// requested.
 	secrets     *wire.SecretFields
 	inspections []*wire.TabInspection
 	// output is what the extension returns. By default, the extension returns the page of
@@ -40,15 +40,15 @@ type fixture struct {
 	uploads string
 	// files stores the files that tools wrote.
 	files *filestore.Store
-	// asked are the reasons in the requests for approval. answer is the decision about
-	// the next request.
+	// asked are the reasons in the requests for approval. The decision about the next
+	// request is answer.
 	asked []string
 	// shown are the arguments that the requests for approval show.
 	shown  []string
 	answer dispatch.Resolution
 	// onAsk runs before the user's decision.
 	onAsk func()
-	// progress are the progress messages that clients received.
+	// progress contains the messages of all progress notifications to clients.
 	progress []string
 	// onRun runs before the simulated extension returns a result.
 	onRun func()
@@ -182,8 +182,8 @@ func (f *fixture) wantError(code wire.ErrorCode, part, client, tool, args string
 
 var allowOnce = dispatch.Resolution{Allow: true, Surface: "the side panel"}
 
-// TestSitesWithoutRule checks a site without a rule. Reading needs one approval for each
-// client and site, and each acting call needs its own approval.
+// TestSitesWithoutRule checks that, without a rule for a site, reading needs one approval
+// for each client, and each acting call needs its own approval.
 func TestSitesWithoutRule(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce

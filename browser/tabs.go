@@ -48,9 +48,9 @@ func clientKey(c dispatch.Client) string {
 	return c.Session
 }
 
-// currentTabOf returns the tab for a call without a tab ID. The result is the calling
-// tool's tab, or the tab that the client opened or selected last. currentTabOf is the
-// function CurrentTab of [dispatch.Options].
+// currentTabOf returns the tab for a call without a tab ID. The current tab is the
+// calling tool's tab, or the tab that the client opened or selected last. The dispatcher
+// calls currentTabOf as [dispatch.Options].CurrentTab.
 func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	if c.Caller != nil {
 		return c.Caller.Browser, c.Caller.TabID
@@ -182,9 +182,9 @@ type clientTab struct {
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]page{}} }
 
-// record stores the page that the result of a call shows. isKnown is true if the client
-// saw the same page last in this tab. Nested calls are not recorded, because the calling
-// tool may hide the result from its client.
+// record stores the page that the result of a call shows. The result isKnown is true if
+// the client saw the same page last in this tab. Nested calls are not recorded, because
+// the calling tool may hide the result from its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false

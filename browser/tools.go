@@ -68,8 +68,7 @@ func toolGroups() []toolGroup {
 // toolDefinition describes one browser tool.
 type toolDefinition struct {
 	name, title, description string
-	// properties are the members of the input schema. required are the names of the
-	// required properties.
+	// The members of the input schema, as JSON, and the names of the required members.
 	properties string
 	required   []string
 	place      dispatch.Place
@@ -138,8 +137,8 @@ func SelectTools(names []string) ([]string, error) {
 	return selected, nil
 }
 
-// toolIdleLimit is the idle limit of browser tools. The limit is long, because a busy
-// page may delay a report.
+// toolIdleLimit is the idle limit of browser tools. The idle limit is long, because a
+// busy page may delay a progress report.
 const toolIdleLimit = 2 * time.Minute
 
 // FullName returns a tool's name for agents: <plugin>__<tool>, or only the tool's name

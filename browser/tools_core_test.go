@@ -6,8 +6,8 @@ import (
 )
 
 // TestCoreToolsAreShort checks that the list of the core tools costs an agent at most
-// 2,600 tokens. The list is the JSON of names, titles, descriptions, schemas and
-// annotations, at 4 bytes per token.
+// 2,600 tokens. The tools' names, titles, descriptions, schemas and annotations are
+// counted as JSON, at 4 bytes per token.
 func TestCoreToolsAreShort(t *testing.T) {
 	bytes := 0
 	for _, tool := range Plugin().Tools {

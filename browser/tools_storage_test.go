@@ -9,9 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestCookiesAreJudgedByTheirAddress checks a dangerous tool that uses no tab. The call
-// needs an approval for the site in its arguments. The approval must cover only this tool
-// and this site.
+// TestCookiesAreJudgedByTheirAddress checks that a call of browser_cookies needs an
+// approval for the site in its arguments. The approval must cover only this tool and this
+// site.
 func TestCookiesAreJudgedByTheirAddress(t *testing.T) {
 	f := newFixture(t)
 	for site, rule := range map[string]policy.SiteRule{"*": policy.SiteAuto, "bank.example": policy.SiteOff, "wiki.example": policy.SiteRead, "shop.example": policy.SiteAuto} {

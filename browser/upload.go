@@ -82,7 +82,8 @@ func (e *folderError) userText() string {
 }
 
 // newUploadRequest returns a request for the user's approval of one upload. The request
-// lists the full paths of all files, because the approval covers only these files.
+// for approval lists the full paths of all files, because the approval covers only these
+// files.
 func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {
@@ -108,7 +109,7 @@ func readUpload(path string, folders []string, limit int) ([]byte, error) {
 }
 
 // findUpload returns the allowed folder that contains a file, and the file's path
-// relative to the folder. findUpload does not access the disk.
+// relative to the folder, without accessing the disk.
 func findUpload(path string, folders []string) (folder, local string, err error) {
 	if len(folders) == 0 {
 		return "", "", &folderError{path, folders}
@@ -136,7 +137,8 @@ func hasHiddenPart(local string) bool {
 	return false
 }
 
-// readBelow reads a regular file in a folder. os.Root follows no link out of the folder.
+// readBelow reads a regular file in a folder. Links that lead out of the folder are not
+// followed, because os.Root rejects them.
 func readBelow(folder, local string, limit int) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

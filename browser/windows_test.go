@@ -87,9 +87,9 @@ func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, `needs "tabIds" for "create"`, "claude", "browser_tab_groups", `{"action":"create"}`)
 }
 
-// TestDataOfTheBrowser checks the approvals for browser data, such as the history. A
-// wildcard rule must not replace any of these approvals, and an approval to read must not
-// cover acting.
+// TestDataOfTheBrowser checks when a call needs an approval to use browser data, such as
+// the history. A wildcard rule must not replace any of these approvals, and an approval
+// to read must not cover acting.
 func TestDataOfTheBrowser(t *testing.T) {
 	f := newFixture(t)
 	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}

@@ -154,8 +154,8 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 	}
 }
 
-// TestStdioClientWithoutPongWaitsOnce checks a client that answers no pings. After some
-// time, answers to such a client must arrive without delay and padding.
+// TestStdioClientWithoutPongWaitsOnce checks that a client that answers no pings soon
+// receives its answers without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
 		p.pong = -1

@@ -152,8 +152,8 @@ func TestManyLargeBlocks(t *testing.T) {
 	}
 }
 
-// FuzzContent checks that the response is valid JSON. Putting the content blocks back
-// must restore the tool's result.
+// FuzzContent checks that the response is valid JSON. If the content blocks are put back
+// into the response, it must equal the tool's result.
 func FuzzContent(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"b":"\\\""}`,

@@ -33,7 +33,7 @@
 //
 // resumableCalls.mu is locked before resumableCall.mu, and resources.mu before the mutex
 // of a transport.Subscriber. For notifications of a new list, catalog.mu is locked before
-// the mutexes of mcp-go and of a session's listener. progressSender.mu is held while a
-// progress notification is written. Only resources.mu is held during a call of dispatch
-// (Follow), and only catalog.mu while plugins are read.
+// the mutexes of mcp-go and of a session's listener. The mutex progressSender.mu is held
+// while a progress notification is written. Only resources.mu is held during a call of
+// dispatch (Follow), and only catalog.mu while plugins are read.
 package mcpserver

@@ -157,9 +157,9 @@ func mustEncode(t *testing.T, v any) []byte {
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
 // runFeature runs the calls of a feature in fake time. If tool is empty, the calls are
-// direct. Otherwise, the calls go through the gateway tool with this name. runFeature
-// returns the messages that the client received, the inputs of the gates, and the records
-// of the calls.
+// direct. Otherwise, the calls go through the gateway tool with this name. The result
+// observed contains the messages that the client received, the inputs of the gates, and
+// the records of the calls.
 func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := &callRecorder{t: t}

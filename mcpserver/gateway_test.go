@@ -69,8 +69,8 @@ func (c *client) callForText(name, arguments string) string {
 	return r.Content[0].Text
 }
 
-// TestGatewayOfManyTools checks the size of the list of tools, and a search, with 2,449
-// tools of 120 plugins.
+// TestGatewayOfManyTools checks that the gateway's list of tools is short and a search
+// works with 2,449 tools of 120 plugins.
 func TestGatewayOfManyTools(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(t, "another-client")
@@ -281,8 +281,8 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestSearchMarks checks the marks of found tools. No text of a plugin that is not
-// reviewed may be shown.
+// TestSearchMarks checks that a search marks tools that are read-only, off, need approval
+// or have no tab. No text of a plugin that is not reviewed may be shown.
 func TestSearchMarks(t *testing.T) {
 	refuse := func(name string) func(dispatch.Tool) *wire.CallError {
 		return func(tool dispatch.Tool) *wire.CallError {
@@ -489,8 +489,8 @@ func TestMetaCallIsCancelled(t *testing.T) {
 	p.closeAndReadAll()
 }
 
-// TestMetaCallBecomesAJob checks the argument _detach inside and outside of the tool's
-// arguments.
+// TestMetaCallBecomesAJob checks that the argument _detach works inside and outside of
+// the tool's arguments.
 func TestMetaCallBecomesAJob(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), countSeconds(30, `{"n":30}`), func(t *testing.T, s *jobSite) {
 		c := s.as("a", "1")
@@ -514,8 +514,8 @@ func TestMetaCallBecomesAJob(t *testing.T) {
 	})
 }
 
-// TestMetaCallAsksForApproval checks the forms of a call through the gateway, with and
-// without sessions.
+// TestMetaCallAsksForApproval checks that a call through the gateway shows the same
+// approval form as a direct call.
 func TestMetaCallAsksForApproval(t *testing.T) {
 	var forms []string
 	for _, isMeta := range []bool{false, true} {
@@ -553,8 +553,8 @@ func TestMetaCallAsksForApproval(t *testing.T) {
 	}
 }
 
-// TestMetaCallAsksInItsReply checks the forms of a call through the gateway for a client
-// without sessions. The repeated request must continue the call.
+// TestMetaCallAsksInItsReply checks that a client without sessions receives the approval
+// form for a call through the gateway. The repeated request must continue the call.
 func TestMetaCallAsksInItsReply(t *testing.T) {
 	g := newApprovalDispatcher(t, askForEveryCall...)
 	defer g.Shutdown()

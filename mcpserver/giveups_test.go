@@ -189,9 +189,9 @@ func TestLearnFromEndOfInput(t *testing.T) {
 	})
 }
 
-// TestProgressThatRestartsTheTimeoutIsLearned checks a client that stops waiting 60 s
-// after the last progress. A later call of 4 min with progress must return its result and
-// must not become a job.
+// TestProgressThatRestartsTheTimeoutIsLearned checks that the server learns that a client
+// stops waiting 60 s after the last progress. A later call of 4 min with progress must
+// return its result and must not become a job.
 func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	var calls int

@@ -180,7 +180,7 @@ func (c *client) request(ctx context.Context, method, body string) *http.Request
 	return r
 }
 
-// post sends one message. The caller reads the response.
+// post sends one message. The caller must read the response.
 func (c *client) post(ctx context.Context, body string) *http.Response {
 	c.t.Helper()
 	return c.do(c.request(ctx, http.MethodPost, body))

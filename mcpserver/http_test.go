@@ -69,8 +69,8 @@ func TestClientCancelsItsCall(t *testing.T) {
 	}
 }
 
-// TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call. Over
-// HTTP, a call and its cancellation use different connections.
+// TestACancelMayOvertakeItsCall checks that a cancellation that arrives before its call
+// cancels the call. Over HTTP, a call and its cancellation use different connections.
 func TestACancelMayOvertakeItsCall(t *testing.T) {
 	h := &hangingCaller{}
 	inFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {

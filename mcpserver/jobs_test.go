@@ -110,8 +110,8 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	return a
 }
 
-// TestJobIsPickedUpByAnotherSession checks a job whose session has ended. Another session
-// must receive the progress and the result of the job.
+// TestJobIsPickedUpByAnotherSession checks that another session can read the progress and
+// the result of a job whose session has ended.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		startTime, first := time.Now(), s.as("first", "1")
@@ -200,8 +200,8 @@ func TestDetachTimes(t *testing.T) {
 	}
 }
 
-// TestProgressRestartsTheTimer checks clients whose timeout restarts with each
-// notification.
+// TestProgressRestartsTheTimer checks that a call becomes a job later if each
+// notification restarts the client's timeout.
 func TestProgressRestartsTheTimer(t *testing.T) {
 	tool := func(sink dispatch.Sink) {
 		for i := range 5 {

@@ -35,8 +35,8 @@ func TestJobCancel(t *testing.T) {
 	})
 }
 
-// TestJobCancelBeforeItBegan checks the cancellation of a job that is waiting for
-// approval. No page has to stop a tool, because the call has not started.
+// TestJobCancelBeforeItBegan checks that a job that is waiting for approval can be
+// cancelled. No page has to stop a tool, because the call has not started.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {

@@ -125,8 +125,9 @@ func (d *doneRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorde
 	return []recorder.Note{d.key}, nil
 }
 
-// TestLostResult checks a repeated call whose result is not stored. The result must be
-// marked as lost, and its structured content must contain the status of the call.
+// TestLostResult checks that the reply to a repeated call is marked if the first call's
+// result is not stored. The reply's structured content must contain the status of the
+// call.
 func TestLostResult(t *testing.T) {
 	records := &doneRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key

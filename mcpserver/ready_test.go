@@ -52,7 +52,8 @@ func TestListsWaitForThePlugins(t *testing.T) {
 }
 
 // TestInitializeWaitsForThePlugins checks that the instructions name the sites even if
-// the client has just started the server. initialize must wait only for a limited time.
+// the client has just started the server. The request initialize must wait only for a
+// limited time.
 func TestInitializeWaitsForThePlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())

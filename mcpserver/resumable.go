@@ -71,8 +71,8 @@ type resumableCall struct {
 // openTicket is a ticket that is not yet resolved.
 type openTicket struct {
 	form.Question
-	// isAnswered is set after the client's answer, so that the form is not shown again.
-	// isDecided is set if the answer was a decision.
+	// isAnswered is set after the client's answer, so that the form is not shown again,
+	// and isDecided if the answer was a decision.
 	isAnswered, isDecided bool
 }
 

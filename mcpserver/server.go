@@ -200,7 +200,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return s.transport.ServeStdio(ctx, in, out)
 }
 
-// Clients returns the connected clients. See transport.Server.Clients.
+// Clients returns the connected clients, oldest session first. See
+// transport.Server.Clients.
 func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients() }
 
 // PolicyChanged updates the lists of tools and prompts after permissions have changed. Clients

@@ -99,8 +99,8 @@ func TestToolsShownToAgents(t *testing.T) {
 	}
 }
 
-// TestToolsSatisfyAllClients checks rules whose violation makes some clients reject the
-// whole list of tools.
+// TestToolsSatisfyAllClients checks that the list of tools obeys the rules whose
+// violation makes some clients reject the whole list.
 func TestToolsSatisfyAllClients(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
 	if err != nil || len(files) == 0 {

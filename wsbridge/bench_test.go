@@ -38,7 +38,7 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 }
 
 // bareEcho returns a function that makes one round trip with only the WebSocket library.
-// The time of a bare round trip is the lower bound for the hub.
+// No call through the hub can be faster than such a round trip.
 func bareEcho(b *testing.B) func(frame []byte) {
 	conns := make(chan *websocket.Conn, 1)
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

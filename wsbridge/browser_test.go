@@ -58,9 +58,9 @@ func TestResultAfterReturn(t *testing.T) {
 	})
 }
 
-// TestResume checks the calls of a browser that reconnects. Calls that the browser lists
-// continue. Confirmed calls that the browser does not list fail after the grace period.
-// Calls that the server no longer has are stopped in their pages.
+// TestResume checks which calls continue after a browser reconnects. Calls that the
+// browser lists continue. Confirmed calls that the browser does not list fail after the
+// grace period. Calls that the server no longer has are stopped in their pages.
 func TestResume(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

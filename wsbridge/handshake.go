@@ -104,7 +104,8 @@ type handshake struct {
 	link *link
 	key  string // the secret that browser and server share
 	port int    // the server's TCP port to which the browser connected
-	// browserNonce comes from the browser's HTTP request. sendChallenge sets serverNonce.
+	// The browser's nonce comes from its HTTP request. The server's nonce is set by
+	// sendChallenge.
 	browserNonce, serverNonce string
 }
 

@@ -257,7 +257,7 @@ func (p *browserPeer) readFrames() []string {
 	return unreadFrames
 }
 
-// end waits until all goroutines are idle. end returns how the connection ended, or ""
+// end waits until all goroutines are idle, and returns how the connection ended, or ""
 // while the connection is open.
 func (p *browserPeer) end() string {
 	synctest.Wait()

@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// Holds provides the tabs that clients hold while they use browser tools. *browser.Holds
-// implements this interface.
+// Holds provides the tabs that clients hold while they use browser tools. The type
+// browser.Holds implements this interface.
 type Holds interface {
 	// TabHolds returns the tabs of a browser that clients hold.
 	TabHolds(browserID string) []wire.TabHold

@@ -39,8 +39,8 @@ type Adapters interface {
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
-// Calls provides the tool calls that side panels show, stop and decide about.
-// *dispatch.Dispatcher implements it.
+// Calls provides the tool calls that side panels show, stop and decide about. The type
+// dispatch.Dispatcher implements Calls.
 type Calls interface {
 	// Cancel cancels a call and records the optional reason. Cancel returns false if no such
 	// call exists.

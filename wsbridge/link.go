@@ -70,8 +70,8 @@ type link struct {
 	// is the new key of a newly paired browser. Only the handshake writes keyID and pairedKey.
 	keyID, pairedKey string
 
-	// registry.mu guards isReady and waitingSent. isReady is set after hello is answered.
-	// waitingSent is the number in the last state.waiting frame.
+	// The mutex registry.mu guards isReady and waitingSent. The flag isReady is set after
+	// hello is answered. The number in the last state.waiting frame is waitingSent.
 	isReady     bool
 	waitingSent int
 

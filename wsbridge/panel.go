@@ -22,8 +22,8 @@ const refreshInterval = 3 * time.Second
 // panel holds what the server needs to update the side panel of one browser.
 type panel struct {
 	link *link
-	// stateDue has a token while a state.sync is due. pluginsDue has a token while a
-	// state.plugins and a state.browser are due.
+	// Each channel has a token while notifications are due: stateDue for state.sync,
+	// pluginsDue for state.plugins and state.browser.
 	stateDue, pluginsDue chan struct{}
 	runningRequests      atomic.Int32 // the number of the side panel's requests in progress
 

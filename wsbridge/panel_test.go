@@ -479,8 +479,8 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
-// TestPanelSetsPermissions checks the side panel's methods that change permissions or
-// plugins. TestTranscripts covers all methods of the side panel.
+// TestPanelSetsPermissions checks that the side panel can change permissions, settings
+// and plugins. TestTranscripts covers all methods of the side panel.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *browserPeer, method, params, want string) {
 		t.Helper()

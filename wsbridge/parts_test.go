@@ -76,8 +76,8 @@ func TestPartsTooLarge(t *testing.T) {
 	})
 }
 
-// TestPartsCutInsideCharacters checks a result that is split between the two UTF-16 code
-// units of a character.
+// TestPartsCutInsideCharacters checks that a result survives being split between the two
+// UTF-16 code units of a character.
 func TestPartsCutInsideCharacters(t *testing.T) {
 	tests := []struct {
 		parts []string // the result parts as JSON strings
@@ -87,8 +87,8 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 		{[]string{`"\"\uD83D"`, `"\uDE00\uD83D"`, `"\uDE00\""`}, `"😀😀"`},
 		{[]string{`"\"\ud83d"`, `"x\""`}, "\"\ufffdx\""},
 		{[]string{`"\"\ud83d"`, `""`, `"\ude00\""`}, `"😀"`},
-		// The result contains the text \ud83d after an escaped backslash, which is not
-		// half a character.
+		// An escaped backslash precedes \ud83d here, so that the text is not half a
+		// character.
 		{[]string{`"\"\\ud83d"`, `"\\ude00\""`}, `"\ud83d\ude00"`},
 		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},
 	}

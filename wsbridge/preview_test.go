@@ -8,9 +8,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestPreviewHasNoEffect checks the search for a target before the user approves a call.
-// The search must not reload a page of the user or open a tab. The search may reload
-// Chrome's error page, to check whether the site responds now.
+// TestPreviewHasNoEffect checks that the search for a target before an approval neither
+// reloads a page of the user nor opens a tab. The search may reload Chrome's error page,
+// to check whether the site responds now.
 func TestPreviewHasNoEffect(t *testing.T) {
 	hash := "h1"
 	for _, tt := range []struct {
@@ -40,8 +40,8 @@ func TestPreviewHasNoEffect(t *testing.T) {
 	}
 }
 
-// TestApprovedReloadIsForced checks a tab whose reload could lose user input. The browser
-// must not reload the tab until the user has approved the reload.
+// TestApprovedReloadIsForced checks that a tab whose reload could lose user input is
+// reloaded only after the user has approved the reload.
 func TestApprovedReloadIsForced(t *testing.T) {
 	hash := "h1"
 	for _, isApproved := range []bool{false, true} {

@@ -6,10 +6,11 @@ import "opentabs/wire"
 // document.
 type AdapterStart struct {
 	Plugin string
-	// Hash is the hash of the adapter's code.
+	// Hash is the content hash of the adapter's code, which identifies the plugin's
+	// version.
 	Hash string
-	// URL is the URL of the document. Browser is the name of the browser that shows the
-	// document.
+	// URL is the address of the document that the adapter belongs to. Browser is the name
+	// of the browser that shows the document.
 	URL, Browser string
 	// Problem is the reason why the adapter did not start, or empty if the adapter runs.
 	Problem string

@@ -11,8 +11,8 @@ import (
 )
 
 // TestStartsAreReported checks that failed adapter starts are forwarded with their
-// reason. A call must receive the failure at once. No tab in which a plugin failed to
-// start may be reloaded for this plugin.
+// reason. A call of the plugin's tools must fail at once with this reason. No tab in
+// which a plugin failed to start may be reloaded for this plugin.
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex

@@ -313,8 +313,8 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-// syncWait returns how much longer a call may wait for the browser's first sync. syncWait
-// returns 0 for a browser that the call does not allow.
+// syncWait returns how much longer a call may wait for the browser's first sync, or 0 for
+// a browser that the call does not allow.
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -56,9 +56,9 @@ func TestRankOfReadiness(t *testing.T) {
 	})
 }
 
-// TestFramesOfTabs checks the targets of a plugin that runs in frames. A top document
-// ranks before its frames, but a ready frame ranks before a top document that is not
-// ready.
+// TestFramesOfTabs checks which documents are targets if a plugin runs in frames, and in
+// which order. A top document ranks before its frames, but a ready frame ranks before a
+// top document that is not ready.
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {

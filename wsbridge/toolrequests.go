@@ -22,8 +22,8 @@ const (
 // runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its
 // fields.
 type runRequests struct {
-	// openRequests has the requests whose answer is not confirmed, by request number.
-	// seenNumbers has the numbers of all requests.
+	// openRequests has the requests whose answer is not confirmed, by request number. The
+	// numbers of all requests are in seenNumbers.
 	openRequests map[int]*toolRequest
 	seenNumbers  map[int]bool
 	// keptBytes is the total size of the answers in openRequests.
@@ -214,7 +214,7 @@ func (h *Hub) Resync(runID, activityType string) {
 	}
 }
 
-// resync sends a tool.resync frame now or after a reconnect. resync returns false if the
+// resync sends a tool.resync frame now or after a reconnect, or returns false if the
 // browser does not run the call.
 func (rt *runTable) resync(runID string, frame []byte) bool {
 	rt.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// sendToolRequest sends a tool.ask frame for a call. body has further JSON members, such
-// as `"ask":1,"withdrawn":true`.
+// sendToolRequest sends a tool.ask frame for a call. The argument body has further JSON
+// members, such as `"ask":1,"withdrawn":true`.
 func (p *browserPeer) sendToolRequest(id, body string) {
 	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
@@ -61,7 +61,7 @@ func TestToolRequest(t *testing.T) {
 }
 
 // TestToolRequestIsHandledOnce checks that the dispatcher receives a repeated tool.ask
-// only once. The answer is resent until the page confirms it.
+// only once. The answer to a tool.ask is resent until the page confirms it.
 func TestToolRequestIsHandledOnce(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))

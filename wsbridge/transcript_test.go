@@ -100,7 +100,7 @@ type transcriptRun struct {
 	order []string // the browsers in the order of their first connection
 	peers map[string]*browserPeer
 	ended map[string]bool
-	// settings are the settings of plugins, keyed by plugin name.
+	// settings are the plugin settings that the hub sends, keyed by plugin name.
 	settings map[string]json.RawMessage
 	holds    *fakeHolds
 	sessions fakeSessions
@@ -163,8 +163,8 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.w.hub.Holds.Send(browserID)
 }
 
-// playTranscript runs a transcript. The result is the transcript with the actual frames
-// and events.
+// playTranscript runs a transcript. The returned text is the transcript with the actual
+// frames and events.
 func playTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
 	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}

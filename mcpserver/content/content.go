@@ -35,12 +35,13 @@ type Result struct {
 	Blocks [][]byte
 }
 
-// Every content block that JSON.stringify has written contains one of blockHints. Long
-// texts that begin with a rare byte are found fastest.
+// Every content block that JSON.stringify has written contains one of blockHints. Each
+// hint is long and begins with a rare byte, because a text search finds such texts
+// fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
-// mayHaveBlocks reports whether a result may contain content blocks. mayHaveBlocks
-// searches the text of the result without parsing the JSON.
+// mayHaveBlocks reports whether a result may contain content blocks, by a text search
+// that does not parse the JSON.
 func mayHaveBlocks(output []byte) bool {
 	for _, hint := range blockHints {
 		if bytes.Contains(output, hint) {
@@ -90,8 +91,8 @@ func (s span) cutFrom(text []byte) []byte { return text[s.start:s.end] }
 // foundBlock is a content block that was found in a tool's result.
 type foundBlock struct {
 	place span
-	// data is the content of the block, which is removed from the result. data is empty
-	// for a block without content.
+	// data is the content of the block, which is removed from the result, or empty for a
+	// block without content.
 	data      span
 	mediaType string
 	size      int // of the decoded data, in bytes
@@ -123,8 +124,9 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	return end, end >= 0
 }
 
-// scanSeparator scans the byte after the value that ends at i. hasMore is true for a
-// comma, and false for the closing byte. next is the position after the scanned byte.
+// scanSeparator scans the byte after the value that ends at i. The result hasMore is true
+// for a comma, and false for the closing byte. The result next is the position after the
+// scanned byte.
 func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
@@ -248,7 +250,8 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 }
 
 // reducedResult returns the result with the data of each content block replaced by a
-// reference to the block. firstIndex is the index of the first block in the content.
+// reference to the block. The argument firstIndex is the index of the first content block
+// in the content array of the MCP result.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	var out []byte
 	copied := 0

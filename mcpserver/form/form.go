@@ -30,8 +30,8 @@ const (
 // decisionField is the name of the only field of an approval form.
 const decisionField = "decision"
 
-// Limits for the texts of a form, in characters. maxShownRequest is larger than
-// maxShownReason, because an upload request lists all file paths.
+// Limits for the texts of a form, in characters. The limit maxShownRequest is large,
+// because an upload request lists all file paths.
 const (
 	maxShownArgs    = 600
 	maxShownReason  = 1000

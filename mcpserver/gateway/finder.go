@@ -28,10 +28,10 @@ const (
 // offFactor reduces the search score of a tool that the user has switched off.
 const offFactor = 0.5
 
-// Site is a plugin with its tools. A Site must not change.
+// Site is a plugin with its tools. A Site must not change while a Finder uses it.
 type Site struct {
 	// Name is the plugin's name, with which the names of its tools begin. DisplayName is
-	// for users.
+	// the plugin's name for users.
 	Name, DisplayName string
 	// Tools are the plugin's tools in the order in which they are listed.
 	Tools []Tool
@@ -39,10 +39,10 @@ type Site struct {
 	Source any
 }
 
-// Tool is a tool that a search can find.
+// Tool describes a tool for the search.
 type Tool struct {
-	// FullName is the name for calls, such as slack__send_message. Name is the name
-	// without its site.
+	// FullName is the name for calls, such as slack__send_message. Name is the tool's
+	// name without its site, such as send_message.
 	FullName, Name string
 	Title          string
 	Description    string
@@ -76,7 +76,7 @@ type Query struct {
 	Availability func(site *Site, tool *Tool) Availability
 }
 
-// Found is a tool that a search has found.
+// Found is one search result: a tool and its site.
 type Found struct {
 	Site *Site
 	Tool *Tool

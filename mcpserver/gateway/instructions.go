@@ -29,8 +29,8 @@ type InstructionFacts struct {
 }
 
 // Instructions returns the text that explains opentabs to a client's model, in at most 2
-// KB. The text describes what opentabs does, how to treat page text, the next step, and
-// the sites.
+// KB. The instructions describe what opentabs does, how to treat page text, the next
+// step, and the sites.
 func Instructions(s InstructionFacts) string {
 	var b strings.Builder
 	b.WriteString("opentabs calls functions of web pages in the user's own browser, where the user is logged in. " +

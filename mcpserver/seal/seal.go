@@ -38,8 +38,7 @@ type Content struct {
 	RequestDigest Digest
 }
 
-// Sizes of the parts of a sealed text, in bytes. idSize is the length of a text from
-// rand.Text.
+// Sizes of the parts of a sealed text, in bytes. An ID is a text from rand.Text.
 const (
 	idSize     = 26
 	nonceSize  = 8

@@ -16,8 +16,8 @@ import (
 // answer:
 //
 //   - In protocol versions that have ping, the server pings the client after the last
-//     progress, and answers the call after the client has answered the ping. The client
-//     has then handled all earlier messages.
+//     progress, and answers the call after the client has answered the ping. A client
+//     that has answered a ping has handled all earlier messages.
 //   - In protocol versions without ping (2026-07-28), or if the client does not answer
 //     in time, the answer is padded to paddedAnswerBytes.
 
@@ -57,7 +57,7 @@ type readBarrier struct {
 	hasAnsweredPing bool
 }
 
-// ping is a ping that the client has not answered.
+// ping is one ping request to the client that is not yet answered.
 type ping struct {
 	coveredCount uint64 // the number of progress notifications that were written before the ping
 	sentAt       time.Time
@@ -73,8 +73,8 @@ func (b *readBarrier) countWritten() uint64 {
 }
 
 // awaitRead waits until the client has read progress number n, for at most pingTimeout.
-// awaitRead returns true if the answer to the call needs padding, because the client did
-// not answer a ping in time.
+// The result needsPadding is true if the answer to the call needs padding, because the
+// client did not answer a ping in time.
 func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
 	p := b.findCoveringPing(n)
 	if p != nil {
@@ -104,7 +104,8 @@ func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding boo
 }
 
 // findCoveringPing returns an unanswered ping that was sent after progress number n, or
-// sends a new one. findCoveringPing returns nil while the client does not answer pings.
+// sends a new ping. While the client does not answer pings, no ping is sent, and the
+// result is nil.
 func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unansweredSince.IsZero() {

@@ -11,9 +11,10 @@
 //
 // A [Server] is safe for concurrent use. Over HTTP, a request runs on the goroutine of
 // its connection; over stdio, each request has its own goroutine. Each stream has a mutex
-// that keeps its messages whole. The answer is the last message for a request. A write to
-// a client that does not read fails after a deadline. A failed write cancels the client's
-// call (HTTP) or ends its session (stdio), and affects no other client.
+// that keeps its messages whole. The answer to a request is the last message for this
+// request. A write to a client that does not read fails after a deadline. A failed write
+// cancels the client's call (HTTP) or ends its session (stdio), and affects no other
+// client.
 //
 // The mutex sessions.mu guards the table of sessions and their tasks. Four mutexes each
 // guard a part of one session: listener.mu (protocol state), Subscriber.mu (resources),

@@ -41,7 +41,8 @@ type listener struct {
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
 	// isConfirmed is set after a client of protocol version 2026-07-28 has received the
-	// list of its subscriptions. That list must precede all notifications.
+	// list of its subscriptions. The list of subscriptions must precede all
+	// notifications.
 	isConfirmed bool
 }
 
@@ -102,9 +103,8 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them.
-// awaitNotifications may return no notifications, and always returns none once ctx has
-// ended.
+// awaitNotifications waits for notifications to the client and returns them. The list of
+// notifications may be empty, and always is once ctx has ended.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:

@@ -105,7 +105,7 @@ func (m message) isForHandler() bool {
 type Params struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	// URI is the URI of the resource in a resources/read request.
+	// URI identifies the resource that a resources/read request reads.
 	URI string `json:"uri"`
 	// RequestID is the ID of the request that notifications/cancelled cancels. Reason is
 	// the reason of the cancellation, as text.
@@ -165,7 +165,7 @@ func (p *Params) cancelReason() string {
 }
 
 // requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but
-// "a" and "\u0061" are equal. requestKey returns false for an invalid ID.
+// "a" and "\u0061" are equal. For an invalid ID, requestKey returns false.
 func requestKey(id json.RawMessage) (string, bool) {
 	id = bytes.TrimSpace(id)
 	if len(id) == 0 {

@@ -34,9 +34,9 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 	}
 }
 
-// passModernToLibrary passes a message to mcp-go and the answer to the client. mcp-go
-// decodes an ID as a float64. An ID that a float64 cannot represent exactly is replaced
-// with a string, and restored in the answer.
+// passModernToLibrary passes a message to mcp-go and the answer to the client. The
+// library mcp-go decodes an ID as a float64. An ID that a float64 cannot represent
+// exactly is replaced with a string, and restored in the answer.
 func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m message) {
 	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
@@ -77,7 +77,8 @@ func (w idWriter) Write(b []byte) (int, error) {
 }
 
 // serveModernListening serves a subscriptions/listen request until the client disconnects
-// or the server stops. clientSession exists until serveModernListening returns.
+// or the server stops. The session clientSession exists until serveModernListening
+// returns.
 func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m message, p *Params) {
 	reply := s.checkModernRequest(r, m, p)
 	switch {
@@ -153,8 +154,8 @@ func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m me
 	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
-// checkModernRequest validates the headers and the body of an HTTP request.
-// checkModernRequest returns the error, or nil for a valid request.
+// checkModernRequest validates the headers and the body of an HTTP request, and returns
+// the error, or nil for a valid request.
 func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {
 	if reply := s.checkModernHeaders(r, m, p); reply != nil {
 		return reply

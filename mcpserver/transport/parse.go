@@ -44,7 +44,8 @@ func parseParams(raw json.RawMessage) (Params, error) {
 	return decode[Params](raw)
 }
 
-// decode decodes raw with encoding/json.
+// decode decodes JSON of any form with encoding/json; slower than splitMessage and
+// splitParams.
 func decode[T any](raw []byte) (T, error) {
 	var v T
 	err := json.Unmarshal(raw, &v)
@@ -52,9 +53,9 @@ func decode[T any](raw []byte) (T, error) {
 }
 
 // splitMessage parses a message from valid JSON exactly as encoding/json does, but five
-// times faster. encoding/json reads each byte of a message three times. splitMessage
-// returns false for text that only encoding/json decodes correctly, such as a key with an
-// escape.
+// times faster. Package encoding/json reads each byte of a message three times. The
+// result ok is false for a message that only encoding/json decodes correctly, such as one
+// with escapes in a key.
 func splitMessage(b []byte) (m message, ok bool) {
 	if !isObject(b) {
 		return m, false
@@ -85,7 +86,8 @@ func splitMessage(b []byte) (m message, ok bool) {
 }
 
 // splitParams parses parameters from valid JSON exactly as encoding/json does, but
-// faster. splitParams returns false for text that only encoding/json decodes correctly.
+// faster. The result ok is false for parameters that only encoding/json decodes
+// correctly.
 func splitParams(raw []byte) (p Params, ok bool) {
 	if !isObject(raw) {
 		return p, false

@@ -75,9 +75,9 @@ type Send func(message []byte) error
 // the request and returns ctx's error.
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
-// Background registers work that outlives the request. cancel is called when the client's
-// session ends or the server shuts down. If Background returns an error, the work must
-// not start.
+// Background registers work that outlives the request. The function cancel is called when
+// the client's session ends or the server shuts down. If Background returns an error, the
+// work must not start.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
 	b := Background{r.server.sessions, r.session, r.server.newUniqueKey()}
 	return b, b.sessions.beginTask(b.session, b.key, task{cancel: cancel})
@@ -105,10 +105,10 @@ type Reply interface {
 	// CallID returns the ID of the call for log lines, or "" if the request started no
 	// call.
 	CallID() string
-	// WriteMember writes the member "result" or "error" of the answer. identity is the
-	// name and version of the server as JSON, which protocol version 2026-07-28 requires
-	// in each result, or nil for earlier versions. WriteMember returns no error, because
-	// w keeps the error of a failed write.
+	// WriteMember writes the member "result" or "error" of the answer. The argument
+	// identity is the name and version of the server as JSON, which protocol version
+	// 2026-07-28 requires in each result. For earlier versions, identity is nil.
+	// WriteMember returns no error, because w keeps the error of a failed write.
 	WriteMember(w *bufio.Writer, identity json.RawMessage)
 	// Undelivered is called if the client did not receive the reply.
 	Undelivered()

@@ -186,6 +186,6 @@ func (s *Server) tooLargeText() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encodeJSON returns v as JSON. encodeJSON panics for values that have no JSON, which
-// package transport never encodes.
+// encodeJSON returns v as JSON, and panics for values that have no JSON, which package
+// transport never encodes.
 func encodeJSON(v any) []byte { return rawjson.Encode(v) }

@@ -62,10 +62,10 @@ type session struct {
 	isBrokenOff bool           // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
-	// earlyCancels contains the cancellations that arrived before their requests.
-	// endedKeys is a ring of the keys of the last released tasks, and oldestEnded is the
-	// index of the oldest key once the ring is full. sessions.mu guards earlyCancels,
-	// endedKeys and oldestEnded.
+	// earlyCancels contains the cancellations that arrived before their requests. The
+	// keys of the last released tasks are in the ring buffer endedKeys, whose oldest key
+	// has the index oldestEnded once it is full. The mutex sessions.mu guards all three
+	// fields.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
 	oldestEnded  int
@@ -197,8 +197,8 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	return s, true
 }
 
-// recordBreakOff records that a client closed a response early. The client may return
-// later, because a session is not bound to a connection.
+// recordBreakOff records that a client closed a response early. The client may send
+// another request later, because a session is not bound to a connection.
 func (t *sessions) recordBreakOff(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -301,8 +301,8 @@ func (s *session) cancelEarly(key, reason string) {
 	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: reason}
 }
 
-// closeSession ends a session and cancels its tasks. closeSession returns false for an
-// unknown session.
+// closeSession ends a session and cancels its tasks, or returns false for an unknown
+// session.
 func (t *sessions) closeSession(id string) bool {
 	t.mu.Lock()
 	s, ok := t.sessionsByID[id]

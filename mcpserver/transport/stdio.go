@@ -14,10 +14,10 @@ import (
 )
 
 // ServeStdio serves one client over a pair of streams, with one message per line. The
-// client writes to in and reads from out. ServeStdio returns nil when in or ctx has
-// ended, or when the running calls are done after Shutdown. If a write to out fails,
-// ServeStdio returns its error. When in or ctx ends, running calls are cancelled, but
-// other requests that were read are still answered.
+// client writes messages to in and reads messages from out. ServeStdio returns nil when
+// in or ctx has ended, or when the running calls are done after Shutdown. If a write to
+// out fails, ServeStdio returns its error. When in or ctx ends, running calls are
+// cancelled, but other requests that were read are still answered.
 //
 // ServeStdio does not close in. If ServeStdio returns before in ends, one goroutine is
 // still reading; close in to end this goroutine. If out has a method SetWriteDeadline, as
@@ -235,8 +235,8 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 }
 
 // awaitProgressRead waits until the client has read the last progress of a call, as far
-// as the server can detect. awaitProgressRead returns the minimum length of the call's
-// answer. A call without recent progress is not delayed.
+// as the server can detect. The result minLength is the minimum length of the call's
+// answer, in bytes. The answer to a call without recent progress is not delayed.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
 	number, writtenAt := last.get()
 	switch {

@@ -125,8 +125,8 @@ func (s *stream) sendComment() {
 	}
 }
 
-// answer writes the answer and ends the stream. status is the HTTP status if no message
-// was sent before the answer.
+// answer writes the answer and ends the stream. The argument status is the HTTP status if
+// no message was sent before the answer.
 func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

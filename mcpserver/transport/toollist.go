@@ -8,15 +8,15 @@ import (
 )
 
 // toolList is an answer to tools/list. The schemas of tools are written unchanged,
-// because they are already JSON. mcp-go would copy each schema four times, which takes
-// longer than starting a hundred plugins.
+// because they are already JSON. The library mcp-go would copy each schema four times,
+// which takes longer than starting a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult
 }
 
-// asToolList returns an answer to tools/list as a toolList. asToolList returns false for
-// any other answer.
+// asToolList returns an answer to tools/list as a toolList, or false for any other
+// answer.
 func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {

@@ -23,8 +23,8 @@ type Policy interface {
 	// SetPermission sets the permission of a plugin, or of one tool if the argument tool
 	// is not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
-	// ReviewAll records the user's reviews of plugins and enables these plugins. errs has
-	// one element per review: an error or nil.
+	// ReviewAll records the user's reviews of plugins and enables these plugins. The
+	// result errs has one element per review: an error or nil.
 	ReviewAll(reviews []wire.ConfigReviewParams, surface string) (errs []error)
 	// InspectPlugin returns the description of a plugin that the user reads before
 	// enabling the plugin.

@@ -83,7 +83,7 @@ func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
 }
 
 // VersionMismatch returns the error text for a browser with another protocol version. The
-// text is short enough for a WebSocket close frame.
+// error text is short enough for a WebSocket close frame.
 func VersionMismatch(peerVersion int) string {
 	updateStep := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {

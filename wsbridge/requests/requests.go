@@ -63,13 +63,14 @@ type Request struct {
 	sentAt time.Time
 }
 
-// Send sends a request. The caller must then call AwaitAnswer for the returned Request.
+// Send sends a request without waiting for the answer. The caller must then call
+// AwaitAnswer for the returned Request.
 func (r *Table) Send(method wire.Method, params []byte) Request {
 	return r.SendAndReport(method, params, nil)
 }
 
 // SendAndReport sends a request like Send, and calls onAnswer when the answer arrives.
-// onAnswer returns before the reader of the link handles any later frame.
+// The reader of the link calls onAnswer before it handles any later frame.
 func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()) Request {
 	answer := make(chan wire.Envelope, 1)
 	r.mu.Lock()

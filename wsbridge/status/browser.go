@@ -9,8 +9,8 @@ import (
 
 // Browser describes one browser in the output of `opentabs status`.
 type Browser struct {
-	// ID never changes for a Chrome profile. Name is the name under which users see the
-	// browser.
+	// ID never changes for a Chrome profile. Name is what users call the browser, either
+	// given by a user or sent by the extension.
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// ExtensionVersion is the version of the opentabs extension in the browser.

@@ -11,7 +11,7 @@ type Signal struct {
 	hasListedTabs bool // whether any browser has listed its tabs
 }
 
-// Next returns a channel that is closed when a tab next changes.
+// Next returns a channel that is closed at the next change of any tab.
 func (n *Signal) Next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()

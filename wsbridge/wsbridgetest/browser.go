@@ -83,8 +83,8 @@ type Browser struct {
 	pluginOrder         []string                         // the plugins in the server's order
 	requestCounts       map[string]int                   // the number of tool requests so far, by call
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
-	// panelRequestCount counts the requests of the simulated side panel. panelAnswers has
-	// the channels for the answers to the side panel's pending requests, by request ID.
+	// The number of requests that the simulated side panel has sent, and the channels for
+	// the answers to its pending requests, by request ID.
 	panelRequestCount int
 	panelAnswers      map[string]chan<- wire.Envelope
 }
