@@ -198,7 +198,7 @@ func TestReleaseOfQueuedAct(t *testing.T) {
 
 // TestWaitForHeldTab checks that a call waits for a tab that another client holds for
 // less than 10 s more. The waiting call reports progress, and runs when the hold ends or
-// the user ends it. If the other client acts again, the waiting call fails.
+// the user ends it. If the holding client acts again, the waiting call fails.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -39,8 +39,8 @@ type output struct {
 	Windows  []browserWindow `json:"windows"`
 	WindowID int             `json:"windowId"`
 	TabID    int             `json:"tabId"`
-	// Downloads are the downloads that the extension has started. DownloadID is the ID of
-	// the download that the call started, or nil.
+	// Downloads lists all downloads that clients have started in the browser. DownloadID
+	// is the ID of the download that the call started, or nil.
 	Downloads  []listedDownload `json:"downloads"`
 	DownloadID *int             `json:"downloadId"`
 }

@@ -13,9 +13,9 @@ const maxSessions = 10_000
 
 // Sessions removes the state of a client's session when the session ends. A session's
 // state is the held tabs, the current tab, the list of opened tabs, approvals for the
-// session, and state in browsers. Other state of the client remains: rules, approvals for
-// some time, stops by the user, the client's tab group, and the state of its other
-// sessions.
+// session, and state in browsers. After the session, these remain: rules, approvals for
+// some time, stops by the user, the client's tab group, and the state of the client's
+// other sessions.
 //
 // If a client's protocol has no sessions, its single session lasts until the user removes
 // the client's token. Sessions is safe for concurrent use.
@@ -27,8 +27,9 @@ type Sessions struct {
 	// live are the running sessions that have called browser tools since the server
 	// started.
 	live map[string]bool
-	// The sessions that have ended, as a set and as a list, oldest first. Ended sessions
-	// are stored because a job may call tools after its session has ended.
+	// The sessions that have ended, as a set, and as a list with the oldest session
+	// first. Ended sessions are stored because a job may call tools after its session has
+	// ended.
 	ended     map[string]bool
 	endedKeys []string
 }

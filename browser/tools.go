@@ -43,7 +43,7 @@ const (
 )
 
 // groupCore is the only group of browser tools that is on by default. The user must turn
-// on the other groups.
+// on every group except groupCore.
 const groupCore = "core"
 
 // toolGroup is a group of browser tools that the user turns on together.

@@ -131,7 +131,8 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 const tabGroupsTitle = "the tab groups of the browser"
 
 // decideTabGroup decides about a call of browser_tab_groups. A client may group the tabs
-// that it has opened. All other changes of tab groups need the user's approval.
+// that it has opened. Changes of tab groups with tabs of the user or of other clients
+// need the user's approval.
 func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action string `json:"action"`
@@ -159,7 +160,7 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 
 // decideDownload decides about a call of browser_downloads. A new download counts as
 // acting on the site of its address. Each download of a program needs the user's
-// approval. Other actions are allowed only for downloads that the client has started.
+// approval. A client may wait for and cancel only downloads that it has started.
 func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	action, address := textArgument(callInfo.Args, "action"), textArgument(callInfo.Args, "url")
 	id, hasID := downloadIDOf(callInfo.Args)

@@ -26,7 +26,8 @@ type request struct {
 	receivedAt time.Time
 	// timer is nil unless the client's calls may become jobs.
 	timer *answerTimer
-	// The dispatcher calls progress and onSuspend.
+	// Callbacks of the dispatcher: progress for each progress report, onSuspend when the
+	// call is suspended.
 	progress  func(dispatch.Progress)
 	onSuspend func(context.Context, dispatch.WaitingTicket)
 	// metaCall is nil unless the client called the tool through a tool of the gateway.

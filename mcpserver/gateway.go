@@ -307,9 +307,10 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 // metaCall is the part of a call of tools_call or tools_read that does not belong to the call
 // of the named tool.
 type metaCall struct {
-	// name is "tools_call" or "tools_read".
+	// The called gateway tool: "tools_call" or "tools_read".
 	name string
-	// place contains tabId, browser, instance and _detach, but no toolArgs.
+	// place contains only tabId, browser, instance and _detach, which are outside of the
+	// tool's own arguments.
 	place arguments
 	// schemaText is the input schema of a built-in tool, which is appended to errors about its
 	// arguments.

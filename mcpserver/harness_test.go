@@ -398,7 +398,7 @@ func (p *stdioPeer) mustRead() receivedMessage {
 }
 
 // initialize sends the first messages of a client. When initialize returns, the server
-// has handled them and notifies the client of changes.
+// has handled these messages and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)

@@ -43,12 +43,13 @@ type reply struct {
 	data json.RawMessage
 	// blocks are the content blocks after the text, each as JSON.
 	blocks [][]byte
-	// text is the text content of failed results and of built-in tools.
+	// text is the text content of the result of a failed call or of a built-in tool.
 	text    string
 	isError bool
-	// errorMeta is the value of metaError.
+	// errorMeta is the error for programs, as JSON, which the result's _meta contains.
 	errorMeta json.RawMessage
-	// audience and job are the values of metaAudience and metaJob, or empty for none.
+	// The audience of the result and the job that the call has become, for the result's
+	// _meta; empty for none.
 	audience string
 	job      json.RawMessage
 	// replayedCall is the value of metaReplayed: the ID of the earlier call whose ending this
@@ -57,7 +58,7 @@ type reply struct {
 	// isResultLost is the value of metaResultLost: the call is done, but its result is not
 	// stored.
 	isResultLost bool
-	// untrusted is the value of metaUntrusted, or nil if the result quotes no page.
+	// untrusted lists the pages that the result quotes, as JSON, or is nil for none.
 	untrusted json.RawMessage
 	// trace is the trace of the call, or nil. The hops of the trace are the value of metaHops.
 	trace *hops.Trace

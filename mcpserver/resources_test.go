@@ -19,7 +19,7 @@ import (
 )
 
 // runningCall returns a dispatcher, the ID of a running call, and the sink of its page.
-// The call ends with the test.
+// The running call ends when the test ends.
 func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
 	t.Helper()
 	sinks := make(chan dispatch.Sink, 1)

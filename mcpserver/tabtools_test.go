@@ -14,7 +14,7 @@ import (
 )
 
 // tabsOfMessages returns the tabs of the plugin messages: a tab with two documents, and a
-// tab that must be reloaded. Other plugins have no tabs.
+// tab that must be reloaded. Plugins other than messages have no tabs.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}

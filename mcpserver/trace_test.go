@@ -13,7 +13,7 @@ import (
 )
 
 // TestTracedCall checks that the _meta of a traced call's result contains the server's
-// timestamps (hops), even if the tool fails. The results of other calls must have no
+// timestamps (hops), even if the tool fails. The results of untraced calls must have no
 // hops.
 func TestTracedCall(t *testing.T) {
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {

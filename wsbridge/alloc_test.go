@@ -18,8 +18,8 @@ type finishCountingSink struct {
 func (s *finishCountingSink) Finish(json.RawMessage, *wire.CallError) { s.ends++ }
 
 // TestRunAllocations limits the memory allocations of one call through the hub, without
-// the network. Each call allocates its run, its frame, the ID of the answer and a copy of
-// the result.
+// the network. Each call allocates memory for its record, its frame, the ID of the answer
+// and a copy of the result.
 func TestRunAllocations(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()

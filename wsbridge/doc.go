@@ -20,9 +20,8 @@
 // decodes each frame and passes the result or progress to the sink of the tool call.
 // Sinks must not block, so the reader never blocks. Each outgoing frame is queued under
 // the lock of the state that changed, so frames are sent in the order of the state
-// changes. One goroutine per link writes the queued frames. Start and Cancel therefore
-// never wait for the network, and a tool.cancel frame never overtakes its tool.dispatch
-// frame.
+// changes. One goroutine per link writes the queued frames. Start and Cancel never wait
+// for the network, and a tool.cancel frame never overtakes its tool.dispatch frame.
 //
 // The following locks guard the state of package wsbridge:
 //

@@ -14,7 +14,7 @@ import (
 
 // FuzzInbound sends arbitrary frames from one browser to a live hub while this browser
 // and another one run a call. The hub must not panic, leak goroutines, or finish a call
-// twice. The frames must not affect the other browser or its call.
+// twice. Frames of one browser must not affect another browser or its call.
 //
 // The fuzz input has one frame per line. The first byte of a line may select another
 // action: byte 1 sends a binary message, byte 2 sends raw bytes below WebSocket, and byte

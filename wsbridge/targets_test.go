@@ -35,8 +35,9 @@ func describeTargets(targets []dispatch.Target) string {
 	return strings.Join(spots, " ")
 }
 
-// TestRankOfReadiness checks the order of tabs: tabs that may be ready come first. Among
-// tabs of equal readiness, visible tabs come first, then the most recently used ones.
+// TestRankOfReadiness checks that tabs that may be ready come first in the list of
+// targets. Among tabs of equal readiness, visible tabs come first, then the most recently
+// used ones.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {

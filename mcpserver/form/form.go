@@ -94,7 +94,8 @@ func (q Question) Build() Form {
 }
 
 // scopeSentence describes the calls to which an approval applies: those of a plugin,
-// those on the site of a browser tool, or both. For other calls, the sentence is "".
+// those on the site of a browser tool, or both. If an approval covers only the client's
+// own call, the sentence is "".
 func (q Question) scopeSentence() string {
 	isForPlugin := q.Caller != nil
 	site := ""

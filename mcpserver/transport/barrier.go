@@ -11,9 +11,8 @@ import (
 // The official TypeScript client (@modelcontextprotocol/sdk 1.x and
 // @modelcontextprotocol/client 2.x) discards a progress token as soon as it parses the
 // answer. The official client handles a notification one microtask after parsing it.
-// Progress that arrives in the same chunk as the answer is therefore lost. The server
-// cannot see how the client's reads split the stream, so it separates progress and
-// answer:
+// Progress that arrives in the same chunk as the answer is lost. The server cannot see
+// how the client's reads split the stream, so it separates progress and answer:
 //
 //   - In protocol versions that have ping, the server pings the client after the last
 //     progress, and answers the call after the client has answered the ping. A client
@@ -24,15 +23,15 @@ import (
 const (
 	// pingTimeout is how long an answer is delayed until the client answers a ping.
 	pingTimeout = 50 * time.Millisecond
-	// recentProgressTime is how long after the last progress a call's answer is still
-	// delayed by a ping. A client that does not answer a ping within recentProgressTime
-	// is assumed to answer no pings.
+	// recentProgressTime limits the wait for a ping: an answer is delayed only if the
+	// call has reported progress within this time. A client that does not answer a ping
+	// within 5 s is assumed to answer no pings.
 	recentProgressTime = 5 * time.Second
 	// paddedAnswerBytes is the length of a padded answer with the line end, in bytes.
 	// Node.js reads at most 65,536 bytes at once and runs its microtasks between two
-	// reads. The end of a padded answer is therefore never in one chunk with the line
-	// before it. The padded line is short enough for clients that read lines of at most
-	// 64 KiB.
+	// reads. The end of a padded answer is never in one chunk with the line before the
+	// answer. The padded line is short enough for clients that read lines of at most 64
+	// KiB.
 	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
 	// versions without ping. The pause helps clients that read more bytes at once than

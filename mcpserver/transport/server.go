@@ -54,7 +54,7 @@ type Server struct {
 }
 
 // New returns a Server for a handler and a library. The handler answers calls, prompts
-// and resources. The library answers every other request.
+// and resources. The library mcp-go answers every other request.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
 	if s.opts.OnSessionEnd == nil {

@@ -275,7 +275,7 @@ func newCancelCause(reason string) error {
 }
 
 // cancelTask cancels the task with the given key, even if the task starts only within
-// earlyCancelLifetime. A task that has ended is not affected.
+// earlyCancelLifetime. If the task has already ended, cancelTask does nothing.
 func (t *sessions) cancelTask(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.runningTasks[key]
