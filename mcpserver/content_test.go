@@ -31,7 +31,8 @@ func TestBlocksOfContent(t *testing.T) {
 		imageBlock:  `{"content":[` + imageBlock + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
 		blob:        `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
 		link:        `{"content":[` + link + `],"structuredContent":` + link + `}`,
-		// Content blocks inside the result become content, and the result refers to them.
+		// Content blocks inside the tool's result are moved to the MCP content, and the
+		// result refers to them.
 		`{"a":1,"p":` + imageBlock + `,"s":[` + audioBlock + `]}`: `{"content":[{"type":"text","text":` +
 			`"{\"a\":1,\"p\":{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},` +
 			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + imageBlock + `,` + audioBlock +
