@@ -122,9 +122,9 @@ export class Link {
       return;
     }
     this.#send([session.greeting()]);
-    // Waiting messages are older than the messages that session.connected sends, so they are sent first. Waiting tool
-    // requests and endings are dropped, because session.connected sends all of these messages again. An ending that the
-    // link sends before its parts would refer to parts that the server does not have.
+    // Waiting messages are sent first, because they are older than the messages that session.connected sends. Waiting
+    // tool requests and endings are dropped, because session.connected sends all of these messages again. An ending
+    // that the link sends before its parts would refer to parts that the server does not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flush();
     session.connected();

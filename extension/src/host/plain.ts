@@ -46,7 +46,7 @@ interface PathEntry {
   readonly up: PathEntry | undefined;
 }
 
-/** PlainValue is the class of the objects that plainCopy creates. Objects without any prototype would be slower. */
+/** PlainValue is the class of the objects that plainCopy creates, because objects without any prototype are slow. */
 class PlainValue {
   readonly [key: string]: unknown;
 }

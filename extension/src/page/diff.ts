@@ -72,7 +72,7 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
 }
 
-/** markOf returns the mark of a line that the old snapshot contains too, and undefined for any other line. */
+/** markOf returns the mark of a line with a counterpart in the old snapshot, and undefined for any other line. */
 function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
   if (line.key.endsWith('…')) return '';
   if (previous) return isSameText(previous.text, line.text) ? '' : '~';

@@ -4,8 +4,8 @@ export interface StorageArguments {
   readonly action: 'list' | 'get' | 'set' | 'delete';
   readonly area: 'local' | 'session' | 'indexeddb';
   /**
-   * `database` and `store` select an IndexedDB object store. Without `database`, the action list returns the databases.
-   * Without `store`, the action list returns the object stores of the database.
+   * `database` and `store` select an IndexedDB object store. Without `database`, the action "list" returns the
+   * databases. Without `store`, the action "list" returns the object stores of the database.
    */
   readonly database?: string;
   readonly store?: string;
