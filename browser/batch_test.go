@@ -72,9 +72,9 @@ func TestFailedBatch(t *testing.T) {
 	}
 }
 
-// TestBatchGetsAroundNothing checks that a batch accepts only browser tools as steps, and
+// TestBatchStepsPassTheGates checks that a batch accepts only browser tools as steps, and
 // that a denied step ends the batch.
-func TestBatchGetsAroundNothing(t *testing.T) {
+func TestBatchStepsPassTheGates(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
 		t.Fatal(err)

@@ -113,7 +113,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	}
 	var out output
 	if err := json.Unmarshal(raw, &out); err != nil {
-		return nil, &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the extension returned a result that opentabs does not know: %v", err)}
+		return nil, &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the extension returned a result that opentabs cannot decode: %v", err)}
 	}
 	if out.TabID != 0 || callInfo.Tool.Name == toolTabs {
 		s.tabs.recordTabChange(callInfo, out.TabID)

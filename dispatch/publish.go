@@ -43,7 +43,7 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	if !c.d.stream.IsRecording() {
 		return
 	}
-	change := events.Change{Kind: kind, Time: now, Call: sharedCard(c)}
+	change := events.Change{Kind: kind, Time: now, Call: sharedFacts(c)}
 	switch {
 	case kind == EventEnded:
 		change.Details = &change.Call.End
@@ -76,24 +76,24 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 		copied.report.Activity = nil
 		copied.details.Report = &copied.report
 	}
-	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedCard(c), Details: &copied.details})
+	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedFacts(c), Details: &copied.details})
 }
 
-// fillCard sets card to the facts about a call that never change, such as its tool and
+// fillFacts sets card to the facts about a call that never change, such as its tool and
 // client.
-func fillCard(card *events.CallFacts, c *liveCall) {
+func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
 	card.IsBrowserTool = c.req.Tool.Place.isChosenFirst()
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
 }
 
-// sharedCard returns the CallFacts that all events of a call share, and creates them on
+// sharedFacts returns the CallFacts that all events of a call share, and creates them on
 // first use. A call without followers needs no CallFacts. The caller holds liveCall.mu.
-func sharedCard(c *liveCall) *events.CallFacts {
+func sharedFacts(c *liveCall) *events.CallFacts {
 	if c.card == nil {
 		c.card = new(events.CallFacts)
-		fillCard(c.card, c)
+		fillFacts(c.card, c)
 	}
 	return c.card
 }
@@ -123,7 +123,7 @@ func fillState(s *events.State, c *liveCall) {
 // viewLocked returns the View of a call for lists. The caller holds liveCall.mu.
 func (c *liveCall) viewLocked() View {
 	var card events.CallFacts
-	fillCard(&card, c)
+	fillFacts(&card, c)
 	var state events.State
 	fillState(&state, c)
 	return events.NewView(&card, &state)

@@ -52,8 +52,8 @@ func decodeArguments(q request, arguments any) error {
 	}
 	if err := json.Unmarshal(q.Params.Arguments, arguments); err != nil {
 		message := fmt.Sprintf("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
-		if q.metaCall != nil {
-			message += q.metaCall.schemaText
+		if q.gatewayCall != nil {
+			message += q.gatewayCall.schemaText
 		}
 		return newArgumentsError("%s", message)
 	}

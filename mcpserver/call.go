@@ -30,8 +30,8 @@ type request struct {
 	// call is suspended.
 	progress  func(dispatch.Progress)
 	onSuspend func(context.Context, dispatch.WaitingTicket)
-	// metaCall is nil unless the client called the tool through a tool of the gateway.
-	metaCall *metaCall
+	// gatewayCall is nil unless the client called the tool through a tool of the gateway.
+	gatewayCall *gatewayCall
 }
 
 var _ transport.Handler = (*Server)(nil)
@@ -120,17 +120,17 @@ func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 
 func (s *Server) callTool(ctx context.Context, q request) reply {
 	if t, ok := s.builtinTool(q); ok {
-		if err := q.metaCall.checkReadOnly(t.definition); err != nil {
+		if err := q.gatewayCall.checkReadOnly(t.definition); err != nil {
 			return newFailureReply(err)
 		}
-		if q.metaCall != nil {
-			q.metaCall.schemaText = gateway.SchemaText(t.definition.Name, t.definition.RawInputSchema)
+		if q.gatewayCall != nil {
+			q.gatewayCall.schemaText = gateway.SchemaText(t.definition.Name, t.definition.RawInputSchema)
 		}
 		return t.run(s, ctx, q)
 	}
 	l, ok := s.catalog.findTool(q.Params.Name)
 	switch {
-	case !ok && q.metaCall != nil:
+	case !ok && q.gatewayCall != nil:
 		return newFailureReply(s.lists.unknownToolError(q, q.Params.Name))
 	case !ok:
 		if err := s.catalog.brokenPlugin(q.Params.Name); err != nil {
@@ -143,7 +143,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
 	args, err := splitArguments(q.Params.Arguments, definedByTool, false)
 	if err == nil {
-		err = args.addPlace(q.metaCall, len(l.tool.Plugin.Instances) > 0)
+		err = args.addPlace(q.gatewayCall, len(l.tool.Plugin.Instances) > 0)
 	}
 	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
@@ -154,11 +154,11 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		detachTime, mayDetach, err = q.timer.detachAfter(args.detach)
 	}
 	explanation := ""
-	if q.metaCall != nil && isInvalidArguments(err) {
+	if q.gatewayCall != nil && isInvalidArguments(err) {
 		explanation = gateway.SchemaText(l.definition.Name, l.definition.RawInputSchema)
 	}
 	if err == nil {
-		err = q.metaCall.checkReadOnly(l.definition)
+		err = q.gatewayCall.checkReadOnly(l.definition)
 	}
 	if err != nil {
 		if refusalErr := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); refusalErr != nil {

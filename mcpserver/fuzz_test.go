@@ -15,8 +15,8 @@ import (
 	"opentabs/mcpserver/content"
 )
 
-// oddMessages returns malformed and hostile messages as seeds for the fuzz tests.
-func oddMessages() []string {
+// malformedMessages returns malformed and hostile messages as seeds for the fuzz tests.
+func malformedMessages() []string {
 	deepJSON := strings.Repeat(`[`, 20_000)
 	return []string{
 		callText(`1`, `{"a":1}`, `{"progressToken":"t"}`), cancelText(`"1"`), initializeText("a"),
@@ -79,7 +79,7 @@ func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 // FuzzHTTP checks that each posted text gets one complete answer with a correct status,
 // and that the session remains usable.
 func FuzzHTTP(f *testing.F) {
-	for i, seed := range oddMessages() {
+	for i, seed := range malformedMessages() {
 		f.Add([]byte(seed), uint8(i))
 	}
 	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: manyCalls(1)}, withPrompts)
@@ -176,10 +176,10 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 // FuzzStdio checks that for any input, each returned line is a message, and a later
 // request is answered.
 func FuzzStdio(f *testing.F) {
-	for _, seed := range oddMessages() {
+	for _, seed := range malformedMessages() {
 		f.Add([]byte(seed))
 	}
-	f.Add([]byte(strings.Join(oddMessages(), "\n")))
+	f.Add([]byte(strings.Join(malformedMessages(), "\n")))
 	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
 	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: manyCalls(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })

@@ -304,9 +304,9 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 	return newArgumentsError("%s", gateway.UnknownToolText(name, similar, true))
 }
 
-// metaCall is the part of a call of tools_call or tools_read that does not belong to the call
+// gatewayCall is the part of a call of tools_call or tools_read that does not belong to the call
 // of the named tool.
-type metaCall struct {
+type gatewayCall struct {
 	// The called gateway tool: "tools_call" or "tools_read".
 	name string
 	// place contains only tabId, browser, instance and _detach, which are outside of the
@@ -326,7 +326,7 @@ func (q *request) resolveMetaCall() error {
 		return nil
 	}
 	params := *q.Params
-	q.metaCall, params.Name, params.Arguments = &metaCall{name: name}, "", nil
+	q.gatewayCall, params.Name, params.Arguments = &gatewayCall{name: name}, "", nil
 	for m := range rawjson.Members(q.Params.Arguments) {
 		switch {
 		case m.Key == "name" && rawjson.KindOf(m.Value) == rawjson.KindString:
@@ -337,7 +337,7 @@ func (q *request) resolveMetaCall() error {
 			if string(m.Value) == "null" {
 				continue
 			}
-			if err := q.metaCall.place.setArgument(m, false); err != nil {
+			if err := q.gatewayCall.place.setArgument(m, false); err != nil {
 				return err
 			}
 		default:
@@ -361,7 +361,7 @@ func (q *request) resolveMetaCall() error {
 
 // addPlace adds the outer arguments of a gateway call, such as tabId, to the arguments of the
 // named tool. hasInstances is true if the tool's plugin has instances.
-func (a *arguments) addPlace(m *metaCall, hasInstances bool) error {
+func (a *arguments) addPlace(m *gatewayCall, hasInstances bool) error {
 	switch {
 	case m == nil:
 		return nil
@@ -380,7 +380,7 @@ func (a *arguments) addPlace(m *metaCall, hasInstances bool) error {
 }
 
 // checkReadOnly returns an error if a call of tools_read names a tool that is not read-only.
-func (m *metaCall) checkReadOnly(definition mcp.Tool) error {
+func (m *gatewayCall) checkReadOnly(definition mcp.Tool) error {
 	isReadOnly := definition.Annotations.ReadOnlyHint
 	if m == nil || m.name != toolsRead || isReadOnly != nil && *isReadOnly {
 		return nil

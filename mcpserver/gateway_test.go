@@ -409,9 +409,9 @@ func metaVersion(t *testing.T, direct, tool string) string {
 	return strings.Replace(direct, inner, fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, inner), 1)
 }
 
-// TestMetaCallIsTheCall checks that a call through the gateway reaches the dispatcher
+// TestGatewayCallIsTheCall checks that a call through the gateway reaches the dispatcher
 // like a direct call. The client must receive the same bytes, over HTTP and stdio.
-func TestMetaCallIsTheCall(t *testing.T) {
+func TestGatewayCallIsTheCall(t *testing.T) {
 	image := `{"picture":{"type":"image","data":"` + png + `","mimeType":"image/png"},"n":12345678901234567890}`
 	for name, caller := range map[string]Caller{
 		"reports":    callerFunc(reportFast),

@@ -68,7 +68,7 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 // schema, before its timeout was learned. The official SDKs validate results against the listed
 // output schema. They reject a job as a tool's result, unless the result is marked as an error.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
-	if q.metaCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
+	if q.gatewayCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false
 	}
 	known := s.jobs.timeoutOf(q.clientID(), false)

@@ -349,9 +349,9 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 	})
 }
 
-// TestHandleThatIsNotDelivered checks that a job is cancelled if its ID does not reach
+// TestJobWhoseIDIsNotDelivered checks that a job is cancelled if its ID does not reach
 // its client.
-func TestHandleThatIsNotDelivered(t *testing.T) {
+func TestJobWhoseIDIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		info := transport.ClientInfo{Name: "x", Transport: transport.OverHTTP}
 		rep := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: info, Params: &transport.Params{Name: "messages__echo"}})

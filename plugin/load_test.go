@@ -110,7 +110,7 @@ var badPackages = []struct {
 	{"no urlPatterns", packageFile, setJSON("opentabs.urlPatterns", ""), "opentabs.urlPatterns is missing; list"},
 	{"urlPatterns a string", packageFile, setJSON("opentabs.urlPatterns", `"*://a.com/*"`), "opentabs.urlPatterns is a string; make it an array"},
 	{"urlPatterns of numbers", packageFile, setJSON("opentabs.urlPatterns", `["*://a.com/*",7]`), "opentabs.urlPatterns[1] is a number"},
-	{"all sites", packageFile, setJSON("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" takes in every host`},
+	{"all sites", packageFile, setJSON("opentabs.urlPatterns", `["*://*/*"]`), `opentabs.urlPatterns[0] is refused: pattern "*://*/*" matches every host`},
 	{"no sites", packageFile, setJSON("opentabs.urlPatterns", `[]`), "opentabs.urlPatterns is empty; list the sites"},
 	{"bad exclude", packageFile, setJSON("opentabs.excludePatterns", `["x"]`), "opentabs.excludePatterns[0] is refused"},
 	{"homepage a script", packageFile, setJSON("opentabs.homepage", `"javascript:alert(1)"`), "opentabs.homepage is not an http or https URL"},

@@ -43,7 +43,7 @@ func ParsePattern(text string) (Pattern, error) {
 		return Pattern{}, fmt.Errorf("pattern %q %s", text, fmt.Sprintf(format, args...))
 	}
 	if text == "<all_urls>" {
-		return newPatternError("takes in every site; name the site's host, as in *://*.example.com/*")
+		return newPatternError("matches every site; name the site's host, as in *://*.example.com/*")
 	}
 	scheme, hostAndPath, ok := strings.Cut(text, "://")
 	if !ok {
@@ -82,7 +82,7 @@ func (p *Pattern) setHost(hostPort string) string {
 	p.host, p.subdomains = strings.CutPrefix(host, "*.")
 	switch {
 	case host == "" || host == "*":
-		return "takes in every host; name the site's host, as in *://*.example.com/*"
+		return "matches every host; name the site's host, as in *://*.example.com/*"
 	case strings.Contains(p.host, "*"):
 		return "has a wildcard inside its host; only a leading *. is allowed"
 	case host == "localhost":

@@ -121,9 +121,9 @@ func TestRunsDoNotWaitForAdapters(t *testing.T) {
 	})
 }
 
-// TestLostLinkBringsNothingUpToDate checks that calls keep waiting for adapters if the
+// TestCallsWaitForAdaptersAfterLostLink checks that calls keep waiting for adapters if the
 // link is lost before the browser has received the adapters.
-func TestLostLinkBringsNothingUpToDate(t *testing.T) {
+func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.dial()

@@ -158,9 +158,9 @@ func TestUnsentRunEnds(t *testing.T) {
 	}
 }
 
-// TestSameIDAgain checks that a call can be started again under its ID, as package
+// TestCallCanRestartWithSameID checks that a call can be started again under its ID, as package
 // dispatch does when a document was not ready.
-func TestSameIDAgain(t *testing.T) {
+func TestCallCanRestartWithSameID(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")

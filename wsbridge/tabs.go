@@ -48,10 +48,10 @@ type tabTable struct {
 	// hasReportedOutside is set once the browser has reported a plugin in a page outside the
 	// plugin's sites.
 	hasReportedOutside bool
-	// beforeReturn has the tabs with live documents from before a reconnect, keyed by tab ID.
-	// beforeReturn is cleared after settleTime.
-	beforeReturn map[int]wire.TabInfo
-	settleTimer  *time.Timer
+	// tabsBeforeReconnect has the tabs with live documents from before a reconnect, keyed by tab ID.
+	// tabsBeforeReconnect is cleared after settleTime.
+	tabsBeforeReconnect map[int]wire.TabInfo
+	settleTimer         *time.Timer
 	// generation counts how often the field link changed. A timer does nothing if generation
 	// has changed since the timer was started.
 	generation int
@@ -68,7 +68,7 @@ func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	if isNew {
 		clear(ts.tabs)
 		clear(ts.leftDocumentAt)
-		ts.beforeReturn = nil
+		ts.tabsBeforeReconnect = nil
 		ts.startSync()
 	}
 	ts.name = name
@@ -169,7 +169,7 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	switch {
 	case p.Tab == nil:
 		ts.removeTab(p.TabID)
-		delete(ts.beforeReturn, p.TabID)
+		delete(ts.tabsBeforeReconnect, p.TabID)
 	case !isKnown && len(ts.tabs) >= maxTabs:
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 	default:
@@ -186,7 +186,7 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	delete(ts.beforeReturn, tabID)
+	delete(ts.tabsBeforeReconnect, tabID)
 	t, ok := ts.tabs[tabID]
 	if !ok || ts.link != l || !showsDocument(t, documentID) {
 		return
@@ -211,12 +211,12 @@ func (ts *tabTable) keepDocuments() {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if ts.beforeReturn == nil { // keep older tabs if the link is lost twice within settleTime
-			ts.beforeReturn = map[int]wire.TabInfo{}
+		if ts.tabsBeforeReconnect == nil { // keep older tabs if the link is lost twice within settleTime
+			ts.tabsBeforeReconnect = map[int]wire.TabInfo{}
 		}
-		ts.beforeReturn[id] = t
+		ts.tabsBeforeReconnect[id] = t
 	}
-	if ts.beforeReturn == nil {
+	if ts.tabsBeforeReconnect == nil {
 		return
 	}
 	generation := ts.generation
@@ -224,7 +224,7 @@ func (ts *tabTable) keepDocuments() {
 		ts.mu.Lock()
 		defer ts.mu.Unlock()
 		if ts.generation == generation {
-			ts.beforeReturn = nil
+			ts.tabsBeforeReconnect = nil
 		}
 	})
 }
@@ -234,7 +234,7 @@ func (ts *tabTable) keepDocuments() {
 // unknown or has no live document. The caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
-	if earlier, ok := ts.beforeReturn[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
+	if earlier, ok := ts.tabsBeforeReconnect[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
 		return earlier
 	}
 	return t

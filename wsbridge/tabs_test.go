@@ -284,9 +284,9 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForABrowserToSettleIn checks that a call waits until a new or restarted
+// TestTargetsWaitForNewBrowser checks that a call waits until a new or restarted
 // browser has received the plugins and then listed its tabs.
-func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
+func TestTargetsWaitForNewBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").drop()

@@ -260,7 +260,7 @@ func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	for id := range ts.tabs {
 		browserPlaces.addTab(ts, ts.findTab(id), plugin, hash)
 	}
-	for id, t := range ts.beforeReturn {
+	for id, t := range ts.tabsBeforeReconnect {
 		if _, isListed := ts.tabs[id]; !isListed {
 			browserPlaces.addTab(ts, t, plugin, hash)
 		}

@@ -86,9 +86,9 @@ func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool,
 	case isRepeated:
 		return false, nil
 	case p.Ask > maxRequests:
-		return false, newTooManyError(fmt.Sprintf("a call may ask %d times in all", maxRequests))
+		return false, newTooManyError(fmt.Sprintf("a call may send at most %d requests in total", maxRequests))
 	case len(a.openRequests) >= maxOpenRequests:
-		return false, newTooManyError(fmt.Sprintf("a call may wait for %d answers at once", maxOpenRequests))
+		return false, newTooManyError(fmt.Sprintf("a call may have at most %d unanswered requests at once", maxOpenRequests))
 	case p.Call != nil && !inbound.IsObject(p.Call.Args):
 		return false, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the arguments are not an object; pass an object to context.call"}
 	}

@@ -173,7 +173,7 @@ func TestToolRequestsAreLimited(t *testing.T) {
 		if got := w.readEvents(); len(got) != maxOpenRequests {
 			t.Errorf("%d asks were taken, want %d", len(got), maxOpenRequests)
 		}
-		refused := answerText("c1", maxOpenRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may wait for 64 answers at once"}`)
+		refused := answerText("c1", maxOpenRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may have at most 64 unanswered requests at once"}`)
 		if got := p.readFrames(); len(got) != 4*maxOpenRequests || got[0] != refused {
 			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenRequests, refused)
 		}
@@ -192,7 +192,7 @@ func TestToolRequestsAreLimited(t *testing.T) {
 		}
 		p.readFrames()
 		p.sendToolRequest("c1", nestedCallParams(maxRequests+1))
-		p.wantFrames(answerText("c1", maxRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may ask 1000 times in all"}`))
+		p.wantFrames(answerText("c1", maxRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may send at most 1000 requests in total"}`))
 		w.wantEvents()
 		p.answer("c1", "7")
 		w.wantEvents("c1 returned 7")

@@ -57,7 +57,7 @@ func TestTranscripts(t *testing.T) {
 		want := string(b)
 		all += want
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			goldentest.Compare(t, file, []byte(playTranscript(t, want)))
+			goldentest.Compare(t, file, []byte(runTranscript(t, want)))
 		})
 	}
 	for _, m := range wireMethods(t) {
@@ -163,9 +163,9 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.w.hub.Holds.Send(browserID)
 }
 
-// playTranscript runs a transcript. The returned text is the transcript with the actual
+// runTranscript runs a transcript. The returned text is the transcript with the actual
 // frames and events.
-func playTranscript(t *testing.T, text string) string {
+func runTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
 	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}

@@ -38,9 +38,9 @@ func TestFollowersReadInBatches(t *testing.T) {
 				s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		// takeBatches returns the number of batches since the time began, the number of their
+		// drainBatches returns the number of batches since the time began, the number of their
 		// events, and the longest time between two batches.
-		takeBatches := func(began time.Time) (count, events int, longest time.Duration) {
+		drainBatches := func(began time.Time) (count, events int, longest time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {
 				count, events, longest = count+1, events+b.count, max(longest, b.at.Sub(began))
@@ -53,7 +53,7 @@ func TestFollowersReadInBatches(t *testing.T) {
 		began := time.Now()
 		publish(3)
 		time.Sleep(time.Second)
-		if count, events, longest := takeBatches(began); count != 1 || events != 3 || longest != wakeDelay {
+		if count, events, longest := drainBatches(began); count != 1 || events != 3 || longest != wakeDelay {
 			t.Errorf("three changes were read in %d batches, %d events, after %v", count, events, longest)
 		}
 		began = time.Now()
@@ -62,7 +62,7 @@ func TestFollowersReadInBatches(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 		}
 		time.Sleep(wakeInterval + wakeDelay)
-		if count, events, longest := takeBatches(began); count > 22 || events != 1500 || longest > wakeInterval+wakeDelay {
+		if count, events, longest := drainBatches(began); count > 22 || events != 1500 || longest > wakeInterval+wakeDelay {
 			t.Errorf("1,500 changes in 1 s were read in %d batches, %d events, at most %v apart", count, events, longest)
 		}
 		for range 50 { // 100,000 changes per second
@@ -70,7 +70,7 @@ func TestFollowersReadInBatches(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(wakeInterval + wakeDelay)
-		if _, events, _ := takeBatches(began); events != 50_000 {
+		if _, events, _ := drainBatches(began); events != 50_000 {
 			t.Errorf("%d of 50,000 events were read", events)
 		}
 		f.Close()

@@ -33,7 +33,7 @@ test('editable paragraphs accept text, long fields are read completely, and numb
   assert.equal(await evaluateInShop('/texts', 'paragraph.innerText.trim()'), 'new');
   assert.match(await run('browser_read_page'), /word end/);
   const { text } = await fail('browser_type', { target: refIn(snapshot, '"Count"'), text: 'abc' });
-  assert.match(text, /did not take the text/);
+  assert.match(text, /did not accept the text/);
 });
 
 test('Enter submits a form like in the browser, and a letter selects an option', async () => {

@@ -22,7 +22,7 @@ let chrome: Chrome | undefined;
 const cursorConfig = '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n';
 
 /** recordingProgram is a program of a simulated desktop that records its arguments and its input. */
-const recordingProgram = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/${0##*/}.txt"\n';
+const recordingProgram = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/$(basename "$0").txt"\n';
 
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'opentabs-setup-'));

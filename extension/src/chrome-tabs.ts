@@ -29,7 +29,7 @@ async function lookedAtTab(): Promise<chrome.tabs.Tab | undefined> {
 function problemOf(url: string, discarded: boolean): string | undefined {
   if (discarded) return 'Chrome has unloaded the tab to save memory; reload it first';
   if (url.startsWith('https://') || url.startsWith('http://')) {
-    return isWebStore(url) ? 'Chrome lets no extension into its Web Store' : undefined;
+    return isWebStore(url) ? 'Chrome does not allow extensions in the Chrome Web Store' : undefined;
   }
   const scheme = url.slice(0, Math.max(0, url.indexOf(':')));
   return scheme === ''

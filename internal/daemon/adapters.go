@@ -93,7 +93,7 @@ func (a *adapters) hostHash() (string, error) {
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.ForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
-	s.info.InDevelopment, s.info.UnchangedPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
+	s.info.InDevelopment, s.info.FixedPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
 	s.info.ScriptID = s.id(host)
 	return s
 }
@@ -112,7 +112,7 @@ func (s script) id(host string) string {
 func (s script) options() jsbuild.ScriptOptions {
 	return jsbuild.ScriptOptions{
 		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), RunsInFrames: s.info.RunsInFrames,
-		UnchangedPartsID: s.info.UnchangedPartsID,
+		FixedPartsID: s.info.FixedPartsID,
 	}
 }
 

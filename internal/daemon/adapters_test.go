@@ -142,8 +142,8 @@ func TestAdaptersScript(t *testing.T) {
 		!strings.HasPrefix(got.HotReloadCode.Adapter, "function (") || strings.Contains(got.HotReloadCode.Adapter, "token()") {
 		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developedInfo, got.HotReloadCode)
 	}
-	if otherInfo, _ := code("ours"); otherInfo.UnchangedPartsID == "" || otherInfo.UnchangedPartsID == developedInfo.UnchangedPartsID || developedInfo.UnchangedPartsID != pluginInfo.UnchangedPartsID {
-		t.Errorf("bases: %q with a pre-script, %q without, %q before", developedInfo.UnchangedPartsID, otherInfo.UnchangedPartsID, pluginInfo.UnchangedPartsID)
+	if otherInfo, _ := code("ours"); otherInfo.FixedPartsID == "" || otherInfo.FixedPartsID == developedInfo.FixedPartsID || developedInfo.FixedPartsID != pluginInfo.FixedPartsID {
+		t.Errorf("bases: %q with a pre-script, %q without, %q before", developedInfo.FixedPartsID, otherInfo.FixedPartsID, pluginInfo.FixedPartsID)
 	}
 }
 

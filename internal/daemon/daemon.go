@@ -136,7 +136,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
 	repeater.calls, repeater.targets, details.Find, details.TraceIDOf, details.UndoOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs(), past.undoOf
-	jobs := past.connect(calls, repeater.choosePlace)
+	jobs := past.connect(calls, repeater.chooseTab)
 	hub.Holds.SetSource(holds)
 	sessions = browserSessions
 	sessions.OnEnd(hub.Holds.SendEnded)

@@ -58,14 +58,14 @@ func (r *callRepeater) repeat(callID string) error {
 		return fmt.Errorf("the arguments do not fit the present version of %s: %w", entry.ToolName, err)
 	}
 	call := dispatch.Call{Tool: tool.Dispatch(), Args: args, Client: sidePanelClient}
-	r.choosePlace(&call, entry)
+	r.chooseTab(&call, entry)
 	go r.calls.Call(context.Background(), call) //nolint:errcheck // the side panel shows the end of the call
 	return nil
 }
 
-// choosePlace selects the browser and the tab in which the recorded call ran. If the
+// chooseTab selects the browser and the tab in which the recorded call ran. If the
 // plugin's tool can no longer run in this tab, the dispatcher selects another tab.
-func (r *callRepeater) choosePlace(call *dispatch.Call, entry recorder.Entry) {
+func (r *callRepeater) chooseTab(call *dispatch.Call, entry recorder.Entry) {
 	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
 	switch {
 	case call.Tool.Place == dispatch.PlaceBrowser:

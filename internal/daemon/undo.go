@@ -56,10 +56,10 @@ func (p *pastCalls) Before(info dispatch.CallInfo) *wire.CallError {
 
 // connect sets the dispatcher, and returns the list of jobs: calls that may outlive the
 // request of their client.
-func (p *pastCalls) connect(calls *dispatch.Dispatcher, choosePlace func(*dispatch.Call, recorder.Entry)) *joblist.List {
+func (p *pastCalls) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
 	jobs := joblist.New(calls, joblist.Options{})
 	p.keys.SetJobs(jobs)
-	p.undoer = undo.New(undo.Options{Plugins: p.plugins, Memory: p.memory, Records: p.records, Calls: calls, Jobs: jobs, ChoosePlace: choosePlace})
+	p.undoer = undo.New(undo.Options{Plugins: p.plugins, Memory: p.memory, Records: p.records, Calls: calls, Jobs: jobs, ChoosePlace: chooseTab})
 	p.calls = calls
 	return jobs
 }

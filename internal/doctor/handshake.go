@@ -144,14 +144,6 @@ func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
 	return len(tools), err
 }
 
-// roundTripText formats the duration of a round trip for the user.
-func roundTripText(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
 // firstSentence returns the first line of an error's text.
 func firstSentence(err error) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")

@@ -184,7 +184,7 @@ var breakdowns = []breakdown{
 	}, "round trip", "fail did not answer within 5s; do: press the extension's reload button"},
 	{"slow extension", func(_ *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		i.ping = func(context.Context, string) (time.Duration, error) { return 2 * time.Second, nil }
-	}, "round trip", "warn answered in 2.0 s, which is slow"},
+	}, "round trip", "warn answered in 2 s, which is slow"},
 	{"page that does not respond", func(_ *testing.T, _ *installation, _ *Options, s *httpapi.Status) {
 		s.Browsers[0].Tabs = []wire.TabInfo{{TabID: 4, Unresponsive: true}}
 	}, "tabs", "warn do not respond: 4; do: run `opentabs browser reload-tab TAB`"},

@@ -70,11 +70,11 @@ func TestDecideRefuses(t *testing.T) {
 	f := startFixture(t)
 	waiting := f.startSuspendedCall(t)
 	for body, want := range map[string]string{
-		``:                                     `is not the JSON object that is wanted here: EOF`,
+		``:                                     `is not the expected JSON object: EOF`,
 		`{}`:                                   `the decision has no \"allow\": send {\"allow\": true or false`,
 		`{"allow":1}`:                          `cannot unmarshal number`,
 		`{"allow":true,"scopes":"once"}`:       `unknown field \"scopes\"`,
-		`{"allow":true} {}`:                    `there is something behind the JSON object`,
+		`{"allow":true} {}`:                    `has more than one JSON value`,
 		`{"allow":true,"scope":"always"}`:      `the scope \"always\" is not offered for this call: use one of [\"once\"]`,
 		`{"allow":true,"scope":"x"}`:           `the scope \"x\" is not offered`,
 		`{"allow":true,"scope":"time"}`:        `for_ms is 0: give it a number from 1 to 86400000`,

@@ -51,9 +51,9 @@ func (m serverInstanceID) parseID(id string) (uint64, bool) {
 
 // eventRoute serves /events.
 type eventRoute struct {
-	calls   Calls
-	streams *streams
-	turns   writeTurns
+	calls      Calls
+	streams    *streams
+	writeSlots writeSlots
 }
 
 // eventFilters maps each query parameter of /events to a function that stores the
@@ -118,11 +118,11 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write := func(events []*dispatch.Event, lostEvents int) error {
-		releaseTurn, err := e.turns.acquire(streamCtx)
+		releaseSlot, err := e.writeSlots.acquire(streamCtx)
 		if err != nil {
 			return err
 		}
-		defer releaseTurn()
+		defer releaseSlot()
 		return out.writeEvents(events, lostEvents)
 	}
 	writeStream(streamCtx, e.streams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })

@@ -99,7 +99,7 @@ type API struct {
 	guardedHandler http.Handler
 	stdio          *stdioRoute
 	streams        *streams
-	turns          writeTurns
+	writeSlots     writeSlots
 }
 
 // New returns a handler that serves all routes with the given options.
@@ -114,7 +114,7 @@ func New(o Options) *API {
 		o.UndoCall = func(string) (StartedUndo, error) { return StartedUndo{}, errors.New("no call can be undone here") }
 	}
 	g := newGuard(o.Token, o.Clients, o.Origins)
-	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, guard: g, log: o.Log}, streams: newStreams(o.Heartbeat), turns: newTurns()}
+	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, guard: g, log: o.Log}, streams: newStreams(o.Heartbeat), writeSlots: newWriteSlots()}
 	a.guard = g
 	mux := http.NewServeMux()
 	for path, methods := range a.routeTable() {
@@ -164,7 +164,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/calls/{id}/undo":           post(calls.undo),
 		"/calls/{id}/decide":         post(calls.serveDecision),
 		"/metrics":                   get(func(w http.ResponseWriter, r *http.Request) { a.options.Metrics.ServeHTTP(w, r) }),
-		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.turns}.serveEvents),
+		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.writeSlots}.serveEvents),
 		"/logs":                      get(logRoute{a.options.Logs, a.streams}.serveLogs),
 		"/tabs/{id}/reload":          post(tabs.serveReload),
 		"/tabs/{id}/release":         post(tabs.serveRelease),

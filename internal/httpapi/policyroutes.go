@@ -150,11 +150,11 @@ func limitedBodyOf[T any](w http.ResponseWriter, r *http.Request, maxBytes int64
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBytes))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		httpjson.SendError(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
+		httpjson.SendError(w, http.StatusBadRequest, "the body is not the expected JSON object: "+strings.TrimPrefix(err.Error(), "json: "))
 		return body, false
 	}
 	if d.More() {
-		httpjson.SendError(w, http.StatusBadRequest, "there is something behind the JSON object in the body: send one object")
+		httpjson.SendError(w, http.StatusBadRequest, "the body has more than one JSON value: send one object")
 		return body, false
 	}
 	return body, true

@@ -317,9 +317,9 @@ type ScriptOptions struct {
 	// RunsInFrames is true if the adapter also runs in frames that have the page's
 	// origin.
 	RunsInFrames bool `json:"frames,omitempty"`
-	// UnchangedPartsID identifies the plugin's world and pre-script, like the field
-	// UnchangedPartsID of wire.PluginInfo.
-	UnchangedPartsID string `json:"base,omitempty"`
+	// FixedPartsID identifies the plugin's world and pre-script, like the field
+	// FixedPartsID of wire.PluginInfo.
+	FixedPartsID string `json:"base,omitempty"`
 }
 
 // StartTime is the moment at which an adapter starts in a document.

@@ -220,7 +220,7 @@ func TestWrapAdapter(t *testing.T) {
 // user's setting cannot inject code.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
-		Name: "a", Hash: "h", RunsInFrames: true, UnchangedPartsID: "b", Settings: wire.PluginSettings{
+		Name: "a", Hash: "h", RunsInFrames: true, FixedPartsID: "b", Settings: wire.PluginSettings{
 			Values: json.RawMessage(`{"__proto__":{"x":1},"key":"</script>\"); EVIL(\"\u2028"}`),
 			URLs:   json.RawMessage(`{"at":{"main":"https://a.example"}}`),
 		},
@@ -241,7 +241,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &decoded); err != nil {
 		t.Fatal(err)
 	}
-	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.RunsInFrames || decoded.UnchangedPartsID != "b" || decoded.Start != StartNow ||
+	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.RunsInFrames || decoded.FixedPartsID != "b" || decoded.Start != StartNow ||
 		!strings.Contains(string(decoded.Settings.Values), `"__proto__":{"x":1}`) || string(decoded.Settings.URLs) != string(options.Settings.URLs) {
 		t.Errorf("got %s", text)
 	}

@@ -236,7 +236,7 @@ func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
 	canRepeat := n < len(line)-1 && m.expectsAnswer()
 	if canRepeat {
 		r.mu.Lock()
-		r.session.dropSent(m)
+		r.session.forgetUnsent(m)
 		r.mu.Unlock()
 	}
 	r.handleLoss(ctx)

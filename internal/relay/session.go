@@ -87,8 +87,8 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 }
 
-// dropSent removes the requests in a line that could not be sent.
-func (s *sessionState) dropSent(m message) {
+// forgetUnsent removes the requests in a line that could not be sent.
+func (s *sessionState) forgetUnsent(m message) {
 	for _, id := range m.requests {
 		s.dropRequest(id)
 	}

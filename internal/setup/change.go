@@ -215,9 +215,9 @@ func (w Writer) records() (map[string]record, error) {
 	return records, nil
 }
 
-// putAsideDamage renames a damaged file of records, so that it is not overwritten and the
+// renameDamagedRecords renames a damaged file of records, so that it is not overwritten and the
 // user can still read it.
-func (w Writer) putAsideDamage() error {
+func (w Writer) renameDamagedRecords() error {
 	var records map[string]record
 	data, err := os.ReadFile(w.recordsFile())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && json.Unmarshal(data, &records) == nil && records != nil {
@@ -237,7 +237,7 @@ func (w Writer) writeRecords(records map[string]record) error {
 	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
 		return err
 	}
-	if err := w.putAsideDamage(); err != nil {
+	if err := w.renameDamagedRecords(); err != nil {
 		return err
 	}
 	return statefile.Write(w.recordsFile(), append(data, '\n'))

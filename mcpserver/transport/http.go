@@ -161,7 +161,7 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 // early, the early close is recorded.
 func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
-		s.sessions.recordBreakOff(clientSession)
+		s.sessions.recordEarlyClose(clientSession)
 	}
 	s.sessions.releaseTask(clientSession, key)
 }

@@ -59,7 +59,7 @@ type session struct {
 	done        chan struct{}  // closed when the session has ended
 	info        ClientInfo     // guarded by sessions.mu
 	lastRequest time.Time      // the time of the last request; guarded by sessions.mu
-	isBrokenOff bool           // set if the client closed a response early and has sent no request since; guarded by sessions.mu
+	closedEarly bool           // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
 	// earlyCancels contains the cancellations that arrived before their requests. The
@@ -193,16 +193,16 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	if !ok || s.credential != c {
 		return nil, false
 	}
-	s.lastRequest, s.isBrokenOff = time.Now(), false
+	s.lastRequest, s.closedEarly = time.Now(), false
 	return s, true
 }
 
-// recordBreakOff records that a client closed a response early. The client may send
+// recordEarlyClose records that a client closed a response early. The client may send
 // another request later, because a session is not bound to a connection.
-func (t *sessions) recordBreakOff(s *session) {
+func (t *sessions) recordEarlyClose(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.isBrokenOff = true
+	s.closedEarly = true
 }
 
 // setClientName records the name that the client of a session reports.
@@ -362,7 +362,7 @@ func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, qui
 // sessions.mu.
 func (t *sessions) isExpired(s *session) bool {
 	limit := t.idleTimeout
-	if s.isBrokenOff {
+	if s.closedEarly {
 		limit = min(limit, quietLimit)
 	}
 	return len(s.runningTasks) == 0 && time.Since(s.lastRequest) >= limit
@@ -441,7 +441,7 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 // is always connected, because its session ends with the client. The caller holds
 // sessions.mu.
 func (s *session) isConnected() bool {
-	return s.info.Transport != OverHTTP || len(s.runningTasks) > 0 || !s.isBrokenOff && time.Since(s.lastRequest) < quietLimit
+	return s.info.Transport != OverHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < quietLimit
 }
 
 // list returns the sessions of connected clients, oldest first.

@@ -8,9 +8,9 @@ import (
 	"opentabs/wire"
 )
 
-// copyWithoutAuto removes the permission "auto" and all grants from the permissions of a
+// removeAuto removes the permission "auto" and all grants from the permissions of a
 // plugin's tools.
-func copyWithoutAuto(tools statedoc.Object) statedoc.Object {
+func removeAuto(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
 		var permission wire.Permission
@@ -18,13 +18,13 @@ func copyWithoutAuto(tools statedoc.Object) statedoc.Object {
 			delete(tool, "permission")
 			putTool(tools, name, tool)
 		}
-		copyWithoutAllowed(tools, name)
+		removeAlwaysGrants(tools, name)
 	}
 	return tools
 }
 
-// copyWithoutAllowed removes a tool's grants that apply always.
-func copyWithoutAllowed(tools statedoc.Object, name string) {
+// removeAlwaysGrants removes a tool's grants that apply always.
+func removeAlwaysGrants(tools statedoc.Object, name string) {
 	tool := tools.Child(name)
 	delete(tool, "allowed")
 	putTool(tools, name, tool)
@@ -80,7 +80,7 @@ func setPluginPermission(entry statedoc.Object, permission wire.Permission, surf
 	delete(entry, "recommended") // the user's decision replaces the agent's recommendation
 	tools := entry.Child("tools")
 	for name := range maps.Clone(tools) {
-		copyWithoutAllowed(tools, name)
+		removeAlwaysGrants(tools, name)
 	}
 	entry.Put("tools", tools)
 	return setPermission(entry, permission, surface)

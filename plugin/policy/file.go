@@ -261,5 +261,5 @@ func ParsePermission(text string) (wire.Permission, error) {
 	case wire.PermissionOff, wire.PermissionAsk, wire.PermissionAuto:
 		return p, nil
 	}
-	return "", fmt.Errorf("%q is no permission: use off, ask or auto", text)
+	return "", fmt.Errorf("%q is not a permission: use off, ask or auto", text)
 }

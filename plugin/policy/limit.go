@@ -31,11 +31,11 @@ func ParseLimit(text string) (Limit, error) {
 	calls, per, ok := strings.Cut(text, "/")
 	n, err := strconv.Atoi(strings.TrimSpace(calls))
 	if !ok || err != nil || n < 1 || n > maxLimitCalls {
-		return Limit{}, fmt.Errorf("%q is no limit: write a number of calls from 1 to %d and a time, such as 10/1m", text, maxLimitCalls)
+		return Limit{}, fmt.Errorf("%q is not a limit: write a number of calls from 1 to %d and a time, such as 10/1m", text, maxLimitCalls)
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(per))
 	if err != nil || d < minLimitPer || d > maxLimitPer {
-		return Limit{}, fmt.Errorf("%q is no limit: write a time from 1s to 24h behind the slash, such as 10/1m", text)
+		return Limit{}, fmt.Errorf("%q is not a limit: write a time from 1s to 24h behind the slash, such as 10/1m", text)
 	}
 	return Limit{Calls: n, Per: d}, nil
 }

@@ -188,7 +188,7 @@ func TestToolPermission(t *testing.T) {
 	}{
 		{"a", "", "", "only a tool can have the default"},
 		{"a", "sent", permissionOff, "(did you mean a__send?)"},
-		{"a", "read", "always", `"always" is no permission`},
+		{"a", "read", "always", `"always" is not a permission`},
 		{"aa", "", permissionOff, `there is no plugin "aa"`},
 	} {
 		if err := w.policy.SetPermission(test.plugin, test.tool, test.permission, "x"); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -104,7 +104,7 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 	entry.Put("reviewed", review)
 	delete(entry, "recommended") // the user's review replaces the agent's recommendation
 	if oldHash != r.Hash {
-		entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
+		entry.Put("tools", removeAuto(entry.Child("tools")))
 		if !p.opts.isTrusted(r.loadedPlugin) {
 			delete(entry, "calls")
 			delete(entry, "lateAccess")

@@ -38,7 +38,7 @@ func TestReviewAll(t *testing.T) {
 		{Plugin: "d", Hash: w.hash("d"), Permission: permissionAuto, Tools: []wire.ToolPermission{{Tool: "none", Permission: permissionOff}}},
 		{Plugin: "d", Hash: w.hash("d"), Permission: permissionAuto, Tools: []wire.ToolPermission{{Tool: "read", Permission: "maybe"}}},
 	}, "me")
-	for i, want := range []string{"", "has changed since you reviewed it", `there is no plugin "x"`, "", `has no tool "none"`, `"maybe" is no permission`} {
+	for i, want := range []string{"", "has changed since you reviewed it", `there is no plugin "x"`, "", `has no tool "none"`, `"maybe" is not a permission`} {
 		if err := errs[i]; (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("error of review %d = %v; want %q", i, err, want)
 		}

@@ -313,7 +313,7 @@ func (a *acceptor) acceptObject(text []byte, i, depth int) int {
 	}
 	i = skipBlanks(text, i+1)
 	if i < len(text) && text[i] == '}' {
-		return unlessMissing(a.requiredMembers, i+1)
+		return endUnlessMissing(a.requiredMembers, i+1)
 	}
 	seenMembers := uint64(0)
 	for {
@@ -341,7 +341,7 @@ func (a *acceptor) acceptObject(text []byte, i, depth int) int {
 		case i == len(text):
 			return -1
 		case text[i] == '}':
-			return unlessMissing(a.requiredMembers&^seenMembers, i+1)
+			return endUnlessMissing(a.requiredMembers&^seenMembers, i+1)
 		case text[i] != ',':
 			return -1
 		}
@@ -349,8 +349,8 @@ func (a *acceptor) acceptObject(text []byte, i, depth int) int {
 	}
 }
 
-// unlessMissing returns end, or -1 if required members are missing.
-func unlessMissing(missingMembers uint64, end int) int {
+// endUnlessMissing returns end, or -1 if required members are missing.
+func endUnlessMissing(missingMembers uint64, end int) int {
 	if missingMembers != 0 {
 		return -1
 	}

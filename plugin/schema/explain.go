@@ -78,7 +78,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	case *kind.OneOf:
 		if len(k.Subschemas) > 1 {
 			return []violation{{path: e.InstanceLocation, text: fmt.Sprintf(
-				"fits the allowed forms %d and %d at once; give what fits only one", k.Subschemas[0]+1, k.Subschemas[1]+1)}}
+				"matches the alternatives %d and %d; pass a value that matches only one", k.Subschemas[0]+1, k.Subschemas[1]+1)}}
 		}
 		return x.explainUnion(e)
 	case *kind.Required:
@@ -106,7 +106,7 @@ func (x *explainer) missingProperties(path, names []string, schema map[string]an
 	properties, _ := schema["properties"].(map[string]any)
 	var violations []violation
 	for _, name := range names {
-		text := "is missing; give it"
+		text := "is missing; add it"
 		if description := x.describeSchema(properties[name]); description != "" {
 			text = "is missing; give " + description
 		}

@@ -100,7 +100,7 @@ func TestValidateTextsOfOtherKeywords(t *testing.T) {
 		{`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"a":1}`, `/v: has "a" without "b"; give both`},
 		{`{"not":{"type":"string"}}`, `"x"`, `/v: is not allowed here; leave it out or give something else`},
 		{`false`, `1`, `/v: is not allowed here; leave it out or give something else`},
-		{`{"oneOf":[{"type":"number"},{"type":"integer"}]}`, `1`, `/v: fits the allowed forms 1 and 2 at once; give what fits only one`},
+		{`{"oneOf":[{"type":"number"},{"type":"integer"}]}`, `1`, `/v: matches the alternatives 1 and 2; pass a value that matches only one`},
 		{`{"anyOf":[{"const":"a"},{"const":"b"},{"type":"number"}]}`, `"c"`, `/v: got string, want number or one of "a", "b"`},
 		{`{"anyOf":[{"type":"string","minLength":3},{"type":"number"}]}`, `"c"`, `/v: has 1 character, want at least 3`},
 		{`{"anyOf":[{"type":"string","minLength":3},{"type":"string","pattern":"^x"}]}`, `"c"`, `/v: fits none of 2 allowed forms; mend one of (1) has 1 character, want at least 3 (2) does not match the pattern ^x`},

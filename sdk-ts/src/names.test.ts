@@ -28,7 +28,7 @@ test('validateUrlPattern accepts patterns and describes problems', () => {
   assert.equal(validateUrlPattern('*://*.example.com/*'), null);
   assert.equal(
     validateUrlPattern('*://*/*'),
-    `pattern "*://*/*" takes in every host; name the site's host, as in *://*.example.com/*`,
+    `pattern "*://*/*" matches every host; name the site's host, as in *://*.example.com/*`,
   );
 });
 

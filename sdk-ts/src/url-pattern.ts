@@ -15,7 +15,7 @@ export function validateUrlPattern(pattern: string): string | null {
 }
 
 function findProblem(pattern: string): string | null {
-  if (pattern === '<all_urls>') return "takes in every site; name the site's host, as in *://*.example.com/*";
+  if (pattern === '<all_urls>') return "matches every site; name the site's host, as in *://*.example.com/*";
   const schemeEnd = pattern.indexOf('://');
   if (schemeEnd < 0) return 'has no scheme; write it as in *://*.example.com/*';
   const scheme = pattern.slice(0, schemeEnd);
@@ -46,7 +46,7 @@ function findHostProblem(hostAndPort: string): string | null {
   const host = (colon >= 0 ? hostAndPort.slice(0, colon) : hostAndPort).toLowerCase();
   const matchesSubdomains = host.startsWith('*.');
   const name = matchesSubdomains ? host.slice(2) : host;
-  if (host === '' || host === '*') return "takes in every host; name the site's host, as in *://*.example.com/*";
+  if (host === '' || host === '*') return "matches every host; name the site's host, as in *://*.example.com/*";
   if (name.includes('*')) return 'has a wildcard inside its host; only a leading *. is allowed';
   if (host === 'localhost') return null;
   return findLabelProblem(host, name.split('.'), matchesSubdomains);

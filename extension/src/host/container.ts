@@ -61,10 +61,10 @@ export function makeContainer(services: Services, previousGlobals?: unknown): Co
 }
 
 /**
- * WindowDisguise translates values between an adapter and the page: the adapter's scope and the window, and functions
+ * WindowMembrane translates values between an adapter and the page: the adapter's scope and the window, and functions
  * and their proxies.
  */
-interface WindowDisguise {
+interface WindowMembrane {
   scope: object;
   /** toAdapterValue converts a value of the window to the value that the adapter sees. */
   toAdapterValue(value: unknown): unknown;
@@ -72,10 +72,10 @@ interface WindowDisguise {
   toWindowValue(value: unknown): unknown;
 }
 
-function makeWindowDisguise(): WindowDisguise {
+function makeWindowDisguise(): WindowMembrane {
   const proxies = construct(NativeWeakMap, []);
   const originals = construct(NativeWeakMap, []);
-  const disguise: WindowDisguise = {
+  const disguise: WindowMembrane = {
     scope: realWindow,
     toAdapterValue: (value) => {
       if (value === realWindow) return disguise.scope;
@@ -117,7 +117,7 @@ function scopeHandler(
   ownProperties: Record<PropertyKey, unknown>,
   storeGlobals: (value: unknown) => boolean,
   proxyTarget: Record<PropertyKey, unknown>,
-  disguise: WindowDisguise,
+  disguise: WindowMembrane,
 ): ProxyHandler<object> {
   const ownerOf = (key: PropertyKey): object => (key === ADAPTER_GLOBALS_KEY ? ownProperties : realWindow);
   const handler: ProxyHandler<object> = {

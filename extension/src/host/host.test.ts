@@ -162,11 +162,11 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
   t.mock.timers.tick(2999);
   assert.deepEqual(port.received, []);
   t.mock.timers.tick(1);
-  assert.match(port.received.join(), /^e 1 .*not_ready.*no answer for 5 s[^e]*$/);
+  assert.match(port.received.join(), /^e 1 .*not_ready.*did not return within 5 s[^e]*$/);
   t.mock.timers.tick(1999);
   assert.equal(port.received.length, 1);
   t.mock.timers.tick(1);
-  assert.match(port.received[1] ?? '', /^e 3 .*not_ready.*no answer for 5 s/);
+  assert.match(port.received[1] ?? '', /^e 3 .*not_ready.*did not return within 5 s/);
   await call(4, 60_000);
   t.mock.timers.tick(5000);
   assert.match(port.received[2] ?? '', /^e 4 .*not_ready/);

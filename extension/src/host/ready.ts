@@ -79,7 +79,7 @@ function callIsReady(
     stopTimeout();
     done(problem);
   };
-  const stopTimeout = readyTimeout(() => finish(`isReady() gave no answer for ${IsReadyLimitMs / 1000} s`));
+  const stopTimeout = readyTimeout(() => finish(`isReady() did not return within ${IsReadyLimitMs / 1000} s`));
   const finishWithThrown = (error: unknown) => finish(`isReady() threw: ${messageOf(error)}`);
   try {
     // The function getPreScriptValue of the original OpenTabs SDK reads the plugin's name from `_pluginName`.

@@ -4,7 +4,7 @@ import { lineOf } from './describe.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { joinLines, type Line } from './lines.ts';
-import type { ActArguments, ActResult, ChangesArguments, WatchResult } from './operations.ts';
+import type { ActionArguments, ChangesArguments, PageActionResult, WatchResult } from './operations.ts';
 import { announceFocus } from './pointer.ts';
 import { collectSecrets } from './secrets.ts';
 import {
@@ -27,11 +27,11 @@ const MaxChangeTokens = 1_500;
 const MaxShare = 0.6;
 const MinLinesForShare = 12;
 
-/** Act is the outcome of one performed action, such as a click. */
-export interface Act {
+/** ActionOutcome is the outcome of one performed action, such as a click. */
+export interface ActionOutcome {
   /** target is the element whose snapshot line the result contains. */
   readonly target?: Element | undefined;
-  readonly input: ActResult['input'];
+  readonly input: PageActionResult['input'];
   readonly notes?: readonly string[];
   /**
    * hasEffect reports whether the action changed something that is not a DOM node, such as a value or a scroll
@@ -46,15 +46,15 @@ const Untrusted =
 const NoFrames =
   'Chrome draws no frames in a background tab: a page that waits for one reacts only in front (browser_tabs select, focus: true).';
 
-/** runAct performs an action between two snapshots, and returns what changed on the page. */
-export async function runAct(
-  args: ActArguments,
+/** runAction performs an action between two snapshots, and returns what changed on the page. */
+export async function runAction(
+  args: ActionArguments,
   context: Context,
-  perform: (watch: ChangeWatch) => Promise<Act>,
-): Promise<ActResult> {
+  perform: (watch: ChangeWatch) => Promise<ActionOutcome>,
+): Promise<PageActionResult> {
   const before = await snapshotBefore(args, context);
   const watch = new ChangeWatch();
-  let act: Act;
+  let act: ActionOutcome;
   let isBusy: boolean;
   try {
     act = await perform(watch);
@@ -64,22 +64,22 @@ export async function runAct(
     await context.trusted?.endFocusEmulation();
     watch.close();
   }
-  return finishAct(args, context, before, watch, act, isBusy);
+  return finishAction(args, context, before, watch, act, isBusy);
 }
 
-async function snapshotBefore(args: ActArguments, context: Context): Promise<TakenSnapshot | undefined> {
+async function snapshotBefore(args: ActionArguments, context: Context): Promise<TakenSnapshot | undefined> {
   if ((args.snapshot ?? 'diff') === 'none') return undefined;
   return takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
 }
 
-async function finishAct(
-  args: ActArguments,
+async function finishAction(
+  args: ActionArguments,
   context: Context,
   before: TakenSnapshot | undefined,
   watch: ChangeWatch,
-  act: Act,
+  act: ActionOutcome,
   isBusy: boolean,
-): Promise<ActResult> {
+): Promise<PageActionResult> {
   const notes = [...(act.notes ?? [])];
   const hasEffect = act.hasEffect?.() ?? false;
   const shown = before && watch.navigating === undefined ? await changesSince(before, watch, args, context) : undefined;
@@ -121,7 +121,7 @@ interface Shown {
 async function changesSince(
   before: TakenSnapshot,
   watch: ChangeWatch,
-  args: ActArguments,
+  args: ActionArguments,
   context: Context,
 ): Promise<Shown> {
   const forced = watch.affectedElements();
@@ -172,7 +172,7 @@ export async function watch(_: unknown, context: Context): Promise<WatchResult> 
 }
 
 /** changes implements the page script operation `changes`, which returns what changed since a `watch`. */
-export async function changes(args: ChangesArguments, context: Context): Promise<ActResult> {
+export async function changes(args: ChangesArguments, context: Context): Promise<PageActionResult> {
   const entry = watched.get(args.since);
   if (!entry) throw new PageFailure('invalid_arguments', `There is no watch "${args.since}" in this document.`);
   watched.delete(args.since);
@@ -182,5 +182,5 @@ export async function changes(args: ChangesArguments, context: Context): Promise
   } finally {
     entry.watch.close();
   }
-  return finishAct(args, context, entry.before, entry.watch, { input: 'none' }, isBusy);
+  return finishAction(args, context, entry.before, entry.watch, { input: 'none' }, isBusy);
 }

@@ -1,8 +1,8 @@
 // Clicks elements, and moves the pointer onto elements.
-import { runAct } from './act.ts';
+import { runAction } from './act.ts';
 import { hrefOf, isLink, lineOf } from './describe.ts';
 import { closestInFlatTree } from './flat-tree.ts';
-import type { ActArguments, ActResult, ClickArguments, ClickResult, TargetArguments } from './operations.ts';
+import type { ActionArguments, ClickArguments, ClickResult, PageActionResult, TargetArguments } from './operations.ts';
 import { nextFrame } from './pace.ts';
 import { Mouse } from './pointer.ts';
 import { findPoint, type Point, waitReady } from './ready.ts';
@@ -14,7 +14,7 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
   const element = targetElement(args.target, context);
   const link = args.button === undefined || args.button === 'left' ? linkOf(element, args) : undefined;
   let isComplete = false;
-  const result = await runAct(args, context, async () => {
+  const result = await runAction(args, context, async () => {
     const line = lineOf(element, context);
     const newTab = link?.newTab && !context.trusted ? new NewTabGuard() : undefined;
     const outcome = await clickElement(element, args, context).finally(() => newTab?.close());
@@ -146,9 +146,9 @@ export async function moveTo(
 }
 
 /** hover implements the page script operation `hover`, which moves the pointer onto an element. */
-export async function hover(args: TargetArguments & ActArguments, context: Context): Promise<ActResult> {
+export async function hover(args: TargetArguments & ActionArguments, context: Context): Promise<PageActionResult> {
   const element = targetElement(args.target, context);
-  return runAct(args, context, async () => {
+  return runAction(args, context, async () => {
     const trusted = context.trusted && new TrustedMouse(context.trusted, context);
     await moveTo(trusted ?? new Mouse(), element, args.timeoutMs, context);
     if (trusted) return { target: element, input: 'trusted' };

@@ -1,9 +1,9 @@
 // Drags one element to another, with pointer events, and with HTML drag-and-drop events if the element is draggable.
-import { runAct } from './act.ts';
+import { runAction } from './act.ts';
 import { moveTo } from './click.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, elementAt } from './flat-tree.ts';
-import type { ActResult, DragArguments } from './operations.ts';
+import type { DragArguments, PageActionResult } from './operations.ts';
 import { nextFrame, pause } from './pace.ts';
 import { Mouse } from './pointer.ts';
 import { type Point, waitReady } from './ready.ts';
@@ -30,12 +30,12 @@ interface Place {
 }
 
 /** drag implements the page script operation `drag`, which drags an element to another element or to a point. */
-export async function drag(args: DragArguments, context: Context): Promise<ActResult> {
+export async function drag(args: DragArguments, context: Context): Promise<PageActionResult> {
   const start = targetElement(args.startTarget, context);
   const end = targetElement(args.endTarget ?? args.startTarget, context);
   if (args.endPoint) return await dragToPoint(start, args.endPoint, args, context);
   if (start === end) throw new PageFailure('invalid_arguments', 'startTarget and endTarget are the same element.');
-  return runAct(args, context, async () => {
+  return runAction(args, context, async () => {
     const rect = start.getBoundingClientRect();
     const from = await waitReady(start, args.timeoutMs, context);
     const to = placeOf(end);
@@ -57,10 +57,15 @@ export async function drag(args: DragArguments, context: Context): Promise<ActRe
 }
 
 /** dragToPoint drags an element to a point in another frame, which requires trusted input. */
-async function dragToPoint(start: Element, to: Place, args: DragArguments, context: Context): Promise<ActResult> {
+async function dragToPoint(
+  start: Element,
+  to: Place,
+  args: DragArguments,
+  context: Context,
+): Promise<PageActionResult> {
   const trusted = trustedMouseFor(start, {}, context);
   if (!trusted) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
-  return runAct(args, context, async () => {
+  return runAction(args, context, async () => {
     await performTrusted(trusted, await moveTo(trusted, start, args.timeoutMs, context), to, context);
     return { target: start, input: 'trusted' };
   });

@@ -37,7 +37,7 @@ export function fieldOf(element: Element): Field {
     const what = roleOf(element) || 'element without a role';
     throw new PageFailure(
       'wrong_element',
-      `The target is a ${what}, which takes no text. Use the ref of a textbox, or click it.`,
+      `The target is a ${what}, which does not accept text. Use the ref of a textbox, or click it.`,
     );
   }
   if (isDisabled(field)) throw new PageFailure('not_hittable', 'The field is disabled.');
@@ -121,7 +121,7 @@ function chooseValue(field: HTMLInputElement, value: string): void {
   const format = Formats[field.type] ?? '';
   throw new PageFailure(
     'rejected',
-    `The field of type ${field.type} does not take ${JSON.stringify(value)}. Use the form ${format}.`,
+    `The field of type ${field.type} does not accept ${JSON.stringify(value)}. Use the form ${format}.`,
   );
 }
 

@@ -3,7 +3,7 @@ import { flatChildren } from './flat-tree.ts';
 import { roleOf } from './roles.ts';
 import { secretKind } from './secrets.ts';
 import { wholeValue } from './states.ts';
-import { showElement, TextSight } from './visibility.ts';
+import { showElement, TextVisibility } from './visibility.ts';
 import { cleanLines } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
@@ -21,7 +21,7 @@ const TimeSliceMs = 50;
 /** HtmlWriter writes the HTML of one element and its descendants. */
 export class HtmlWriter {
   readonly frames: Element[] = [];
-  readonly #sight = new TextSight();
+  readonly #sight = new TextVisibility();
   readonly #parts: string[] = [];
   #characters = 0;
   #visited = 0;

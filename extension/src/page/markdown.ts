@@ -4,7 +4,7 @@ import { flatChildren } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import { roleOf } from './roles.ts';
 import { shownValue, wholeValue } from './states.ts';
-import { showElement, TextSight } from './visibility.ts';
+import { showElement, TextVisibility } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
 
@@ -28,7 +28,7 @@ export class Writer {
   /** frames are the frame elements that were found in the content. */
   readonly frames: Element[] = [];
   readonly #isMarkdown: boolean;
-  readonly #sight = new TextSight();
+  readonly #sight = new TextVisibility();
   #lines: string[] = [];
   #text = '';
   /** #prefix is the text with which each line begins: quote marks and the indentation of lists. */

@@ -39,9 +39,9 @@ export interface PageCalls {
   type: { arguments: TypeArguments; result: TypeResult };
   fill: { arguments: FillArguments; result: FillResult };
   select: { arguments: SelectArguments; result: SelectResult };
-  hover: { arguments: TargetArguments & ActArguments; result: ActResult };
-  drag: { arguments: DragArguments; result: ActResult };
-  press: { arguments: PressArguments; result: ActResult };
+  hover: { arguments: TargetArguments & ActionArguments; result: PageActionResult };
+  drag: { arguments: DragArguments; result: PageActionResult };
+  press: { arguments: PressArguments; result: PageActionResult };
   scroll: { arguments: ScrollArguments; result: ScrollResult };
   upload: { arguments: UploadArguments; result: UploadResult };
   waitFor: { arguments: WaitForArguments; result: WaitForResult };
@@ -63,7 +63,7 @@ export interface PageCalls {
    * changes returns what changed on the page since the operation `watch`, which the worker calls before trusted input.
    */
   watch: { arguments: FactsArguments; result: WatchResult };
-  changes: { arguments: ChangesArguments; result: ActResult };
+  changes: { arguments: ChangesArguments; result: PageActionResult };
   /** storage reads and changes the frame's localStorage, sessionStorage and IndexedDB. */
   storage: { arguments: StorageArguments; result: StorageResult };
   /** hit returns the element at a point of the viewport. */
@@ -261,8 +261,8 @@ export interface TargetArguments {
   readonly target: string;
 }
 
-/** ActArguments are the options of each operation that acts on the page. */
-export interface ActArguments {
+/** ActionArguments are the options of each operation that acts on the page. */
+export interface ActionArguments {
   /** secrets are the kinds of secret fields into which the user allows typing. By default, no kind is allowed. */
   readonly secrets?: readonly SecretKind[];
   /** snapshot selects what the result contains about the page after the action, by default the changes (diff). */
@@ -271,8 +271,8 @@ export interface ActArguments {
   readonly timeoutMs?: number;
 }
 
-/** ActResult contains the fields that the results of all acting operations have. */
-export interface ActResult {
+/** PageActionResult contains the fields that the results of all acting operations have. */
+export interface PageActionResult {
   /** target is the snapshot line of the target; absent if the operation has no target. */
   readonly target?: string;
   /** input is the kind of input that the page received: trusted (through the debugger), synthetic, or none. */
@@ -302,17 +302,17 @@ export interface ActResult {
 export type MouseButton = 'left' | 'right' | 'middle';
 export type Modifier = 'Alt' | 'Control' | 'ControlOrMeta' | 'Meta' | 'Shift';
 
-export interface ClickArguments extends TargetArguments, ActArguments {
+export interface ClickArguments extends TargetArguments, ActionArguments {
   readonly button?: MouseButton;
   readonly doubleClick?: boolean;
   readonly modifiers?: readonly Modifier[];
 }
 
-export interface ClickResult extends ActResult {
+export interface ClickResult extends PageActionResult {
   readonly link?: ClickedLink;
 }
 
-export interface TypeArguments extends TargetArguments, ActArguments {
+export interface TypeArguments extends TargetArguments, ActionArguments {
   /** text is the text to type. An empty text clears the field. */
   readonly text: string;
   /** append adds the text to the text in the field, instead of replacing it; false by default. */
@@ -323,14 +323,14 @@ export interface TypeArguments extends TargetArguments, ActArguments {
   readonly submit?: boolean;
 }
 
-export interface TypeResult extends ActResult {
+export interface TypeResult extends PageActionResult {
   /** value is the value of the field after typing; absent for passwords, codes and card numbers. */
   readonly value?: string;
   /** exact is true if the field contains exactly the text that was typed. */
   readonly exact: boolean;
 }
 
-export interface FillArguments extends ActArguments {
+export interface FillArguments extends ActionArguments {
   readonly fields: readonly FillField[];
   readonly submit?: boolean;
 }
@@ -341,7 +341,7 @@ export interface FillField {
   readonly value: string | boolean | readonly string[];
 }
 
-export interface FillResult extends ActResult {
+export interface FillResult extends PageActionResult {
   /** fields contains one outcome per field, in order. If one field fails, the other fields are still filled. */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
@@ -355,31 +355,31 @@ export interface FillOutcome {
   readonly error?: PageError;
 }
 
-export interface SelectArguments extends TargetArguments, ActArguments {
+export interface SelectArguments extends TargetArguments, ActionArguments {
   /** values are the labels or values of the options to select. Several values require a multiple selection list. */
   readonly values: readonly string[];
 }
 
-export interface SelectResult extends ActResult {
+export interface SelectResult extends PageActionResult {
   /** chosen contains the labels of the options that are selected after the operation. */
   readonly chosen: readonly string[];
 }
 
-export interface DragArguments extends ActArguments {
+export interface DragArguments extends ActionArguments {
   readonly startTarget: string;
   readonly endTarget?: string;
   /** endPoint replaces `endTarget` for a drag to another frame, in the coordinates of the start element's frame. */
   readonly endPoint?: { readonly x: number; readonly y: number };
 }
 
-export interface PressArguments extends ActArguments {
+export interface PressArguments extends ActionArguments {
   /** key is a key with optional modifiers, such as Enter, ArrowDown, a, Control+A or Shift+Tab. */
   readonly key: string;
   /** target is the element that receives the key, by default the focused element. */
   readonly target?: string;
 }
 
-export interface ScrollArguments extends ActArguments {
+export interface ScrollArguments extends ActionArguments {
   /** target is the element to scroll into view, or with `direction`, an element inside the area to scroll. */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';
@@ -387,7 +387,7 @@ export interface ScrollArguments extends ActArguments {
   readonly amount?: number;
 }
 
-export interface ScrollResult extends ActResult {
+export interface ScrollResult extends PageActionResult {
   readonly position: { readonly x: number; readonly y: number };
   /** size is the size of the scrolled content, and visible is the size of its visible part. */
   readonly size: { readonly width: number; readonly height: number };
@@ -469,7 +469,7 @@ export interface WatchResult {
   readonly snapshot: string;
 }
 
-export interface ChangesArguments extends ActArguments {
+export interface ChangesArguments extends ActionArguments {
   /** since is the snapshot ID from WatchResult. */
   readonly since: string;
 }

@@ -24,6 +24,6 @@ export function pasteText(editor: Element, text: string, append: boolean): void 
   if (editor.dispatchEvent(paste))
     throw new PageFailure(
       'rejected',
-      'The editor did not take the text. It may take only trusted keys, which need the debugger.',
+      'The editor did not accept the text. It may accept only trusted keys, which require the debugger.',
     );
 }

@@ -108,17 +108,17 @@ function boxesOf(element: Element): Element[] {
   if (element instanceof HTMLInputElement) boxes.push(...[...(element.labels ?? [])].filter(hasBox));
   if (boxes.length === 0 && element.checkVisibility({ visibilityProperty: true })) {
     boxes.push(...innerBoxes(element));
-    const picture = pictureOf(element);
+    const picture = drawnReplacementOf(element);
     if (picture) boxes.push(picture);
   }
   return boxes;
 }
 
 /**
- * pictureOf returns the element that the page draws in place of a combobox without a size. A combobox without a size
+ * drawnReplacementOf returns the element that the page draws in place of a combobox without a size. A combobox without a size
  * receives only key presses.
  */
-function pictureOf(element: Element): Element | undefined {
+function drawnReplacementOf(element: Element): Element | undefined {
   return roleOf(element) === 'combobox' && !hasBox(element) ? closestInFlatTree(element, hasBox) : undefined;
 }
 
@@ -196,7 +196,7 @@ function isHit(element: Element, hit: Element): boolean {
   const label = closestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
   if (label instanceof HTMLLabelElement && label.control === element) return true;
   if (element instanceof HTMLInputElement && isDrawnAround(element, hit)) return true;
-  const picture = pictureOf(element);
+  const picture = drawnReplacementOf(element);
   if (picture && containsInFlatTree(picture, hit)) return true;
   // An element inside a link, button or label may let clicks pass through to the link, button or label.
   const around = closestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));

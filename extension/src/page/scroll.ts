@@ -1,5 +1,5 @@
 // Scrolls the page, or a scrollable area of the page.
-import { runAct } from './act.ts';
+import { runAction } from './act.ts';
 import { PageFailure } from './failure.ts';
 import { elementAt, flatParent } from './flat-tree.ts';
 import type { ScrollArguments, ScrollResult } from './operations.ts';
@@ -26,7 +26,7 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
   const scroller = direction ? scrollerFor(target, /left|right/.test(direction)) : scrollerFor(target, false);
   const before = { left: scroller.scrollLeft, top: scroller.scrollTop };
   let rect = target?.getBoundingClientRect();
-  const result = await runAct(args, context, async () => {
+  const result = await runAction(args, context, async () => {
     if (direction) scrollWithEvents(scroller, () => scrollArea(scroller, direction, amount));
     else if (target) scrollWithEvents(target, () => target.scrollIntoView(intoView));
     await nextFrame(context.signal);

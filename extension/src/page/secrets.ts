@@ -87,8 +87,8 @@ export function visibleSecretKinds(): SecretKind[] {
   return [...kinds].sort();
 }
 
-/** CardWords matches fields of a payment card whose values are ordinary words, such as the name on the card. */
-const CardWords = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
+/** UnmaskedCardFields matches fields of a payment card whose values are ordinary words, such as the name on the card. */
+const UnmaskedCardFields = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
 /**
  * MinMaskedCharacters is the minimum length of a secret that is masked in other text. A shorter secret would match
@@ -131,7 +131,7 @@ function maskOf(fields: readonly Element[]): SecretMask {
   const mask = new SecretMask();
   for (const field of fields) {
     if (!isTextField(field) || field.value === '' || !secretKind(field)) continue;
-    if (!CardWords.test(field.getAttribute('autocomplete') ?? '')) mask.addValue(field.value);
+    if (!UnmaskedCardFields.test(field.getAttribute('autocomplete') ?? '')) mask.addValue(field.value);
   }
   return mask;
 }

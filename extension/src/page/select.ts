@@ -1,5 +1,5 @@
 // Selects options in select elements, and in list boxes that pages implement themselves.
-import { runAct } from './act.ts';
+import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
 import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
 import { type Field, writeField } from './edit.ts';
@@ -26,7 +26,7 @@ export async function select(args: SelectArguments, context: Context): Promise<S
     );
   }
   let wanted: readonly string[] = [];
-  const result = await runAct(args, context, async () => {
+  const result = await runAction(args, context, async () => {
     const before = chosenLabels(element).join('\n');
     wanted = await chooseOptions(element, args.values, args.timeoutMs, context);
     const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
@@ -220,7 +220,7 @@ async function waitForList(element: Element, limitMs: number, context: Context):
 function listNotOpened(): PageFailure {
   return new PageFailure(
     'wrong_element',
-    'A click on the element opens no list of options. Click it, and choose from a new snapshot.',
+    'Clicking the element did not open a list of options. Click it, and select from a new snapshot.',
   );
 }
 
@@ -318,7 +318,7 @@ class ListRows {
   constructor(list: Element, context: Context) {
     this.#list = list;
     this.#context = context;
-    const area = isDrawnElsewhere(list) ? (findPopup(list) ?? list) : list;
+    const area = isDrawnByOtherElements(list) ? (findPopup(list) ?? list) : list;
     const scroller = findScroller(area, optionsToClick(list));
     if (scroller) scrollWithEvents(scroller, () => scroller.scrollTo({ top: 0, behavior: 'instant' }));
     this.#scroller = scroller;
@@ -383,17 +383,17 @@ function namesOf(options: readonly Element[]): string {
 }
 
 /**
- * isDrawnElsewhere reports whether the ARIA options of a list have no size, because the page draws other elements in
+ * isDrawnByOtherElements reports whether the ARIA options of a list have no size, because the page draws other elements in
  * their place.
  */
-function isDrawnElsewhere(list: Element): boolean {
+function isDrawnByOtherElements(list: Element): boolean {
   const options = optionsIn(list).filter(isShown);
   return options.length > 0 && !options.some(hasSize);
 }
 
 /** optionsToClick returns the options of a list that are visible to a user. */
 function optionsToClick(list: Element): Element[] {
-  return isDrawnElsewhere(list) ? findDrawnOptions(list) : optionsIn(list).filter(isShown);
+  return isDrawnByOtherElements(list) ? findDrawnOptions(list) : optionsIn(list).filter(isShown);
 }
 
 /**

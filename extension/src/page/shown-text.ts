@@ -1,6 +1,6 @@
 // Collects the visible text of an element directly from the DOM, without a snapshot tree.
 import { flatChildren, flatParent } from './flat-tree.ts';
-import { showElement, TextSight } from './visibility.ts';
+import { showElement, TextVisibility } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
 /** shownText returns the beginning of an element's visible text, with about `limit` characters. */
@@ -14,7 +14,7 @@ export function shownText(element: Element, limit: number): string {
 class ShownText {
   text = '';
   readonly #limit: number;
-  readonly #sight = new TextSight();
+  readonly #sight = new TextVisibility();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -53,7 +53,7 @@ function isHiddenBox(element: Element): boolean {
     if (!drawn || closed || (at === element && !text)) return true;
   }
   const style = getComputedStyle(element);
-  return hasOwnText(element) && !new TextSight().isShown(element, style);
+  return hasOwnText(element) && !new TextVisibility().isShown(element, style);
 }
 
 function hasOwnText(element: Element): boolean {

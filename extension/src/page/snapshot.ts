@@ -39,7 +39,7 @@ export interface TakenSnapshot {
 
 /** PdfNote is the text that snapshots and reads return for a PDF file. */
 export const PdfNote =
-  'This is a PDF file. Chrome shows scripts no text of it. Use browser_take_screenshot, or another source of the text.';
+  'This is a PDF file. Extensions cannot read its text. Use browser_take_screenshot, or another source of the text.';
 
 /** isPdf reports whether the document is Chrome's PDF viewer. */
 export function isPdf(): boolean {
@@ -175,7 +175,7 @@ function diffSince(
 ): string | undefined {
   const diff = diffLines(base.lines, taken.lines, {
     isStillShown: stillShown(taken),
-    markFresh: (line) => (line.folded && !context.state.addedRows.isBornSince(line.element, base.number) ? '>' : '+'),
+    markFresh: (line) => (line.folded && !context.state.addedRows.wasAddedSince(line.element, base.number) ? '>' : '+'),
     maxTokens: maxTokens || DefaultMaxTokens,
   });
   if (diff.share > MaxChangedShare && taken.lines.length > MinLinesForShare) return undefined;

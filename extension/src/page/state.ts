@@ -56,8 +56,8 @@ export class AddedRows {
     this.#observer.observe(container, { childList: true });
   }
 
-  /** isBornSince reports whether the page added an element after the snapshot with the given number. */
-  isBornSince(element: Element, snapshot: number): boolean {
+  /** wasAddedSince reports whether the page added an element after the snapshot with the given number. */
+  wasAddedSince(element: Element, snapshot: number): boolean {
     this.#record(this.#observer.takeRecords());
     return (this.#bornAfter.get(element) ?? -1) >= snapshot;
   }

@@ -1,5 +1,5 @@
 // Types into fields, presses keys, and fills forms.
-import { runAct } from './act.ts';
+import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
 import { lineOf } from './describe.ts';
 import {
@@ -18,12 +18,12 @@ import { PageFailure, toPageError } from './failure.ts';
 import { focusedElement } from './flat-tree.ts';
 import { parseKey, pressKey, sendKey } from './keys.ts';
 import type {
-  ActArguments,
-  ActResult,
+  ActionArguments,
   FillArguments,
   FillField,
   FillOutcome,
   FillResult,
+  PageActionResult,
   PressArguments,
   TypeArguments,
   TypeResult,
@@ -47,7 +47,7 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
   if (editContextText(element) !== undefined) return typeByPaste(element, args, context);
   let field = fieldOf(element);
   let isExact = false;
-  const result = await runAct(args, context, async () => {
+  const result = await runAction(args, context, async () => {
     await waitReady(field, args.timeoutMs, context);
     field = fieldOf(element); // scrolling may make the page replace the field
     const before = readField(field);
@@ -69,7 +69,7 @@ async function typeByPaste(editor: Element, args: TypeArguments, context: Contex
   const before = editContextText(editor) ?? '';
   const wanted = normalize((args.append ? before : '') + args.text);
   const hasText = () => normalize(editContextText(editor) ?? '') === wanted;
-  const result = await runAct(args, context, async () => {
+  const result = await runAction(args, context, async () => {
     checkField(editor, args.secrets ?? []);
     pasteText(editor, args.text, args.append ?? false);
     for (const end = performance.now() + ValueMs; !hasText() && performance.now() < end; )
@@ -106,7 +106,7 @@ function checkTyped(field: Field, before: string, args: TypeArguments): boolean 
   const isRejected = now === before || (now === '' && args.text.trim() !== '' && isNumberField(field));
   if (isRejected && field.isConnected) {
     const shown = secretKind(field) ? undefined : `the field contains: ${JSON.stringify(now.slice(0, 200))}`;
-    throw new PageFailure('rejected', 'The field did not take the text.', shown);
+    throw new PageFailure('rejected', 'The field did not accept the text.', shown);
   }
   return false;
 }
@@ -171,10 +171,10 @@ async function pressEnterIn(field: Field, approved: readonly SecretKind[], conte
 }
 
 /** press implements the page script operation `press`, which presses a key. */
-export async function press(args: PressArguments, context: Context): Promise<ActResult> {
+export async function press(args: PressArguments, context: Context): Promise<PageActionResult> {
   const key = parseKey(args.key);
   const target = args.target ? targetElement(args.target, context) : undefined;
-  return runAct(args, context, async () => {
+  return runAction(args, context, async () => {
     await focusOwnFrame(context);
     if (target) giveFocus(target);
     const receiver = target ?? focusedElement() ?? unclobbered.body;
@@ -212,7 +212,7 @@ export async function fill(args: FillArguments, context: Context): Promise<FillR
   if (args.fields.length === 0) throw new PageFailure('invalid_arguments', 'fields is empty. Give at least one field.');
   const outcomes: FillOutcome[] = [];
   let isSubmitted = false;
-  const result = await runAct(args, context, async () => {
+  const result = await runAction(args, context, async () => {
     for (const [i, entry] of args.fields.entries()) {
       context.signal.throwIfAborted();
       outcomes.push(await fillOne(entry, args, context));
@@ -252,7 +252,7 @@ async function submitAfter(
   return false;
 }
 
-async function fillOne(entry: FillField, args: ActArguments, context: Context): Promise<FillOutcome> {
+async function fillOne(entry: FillField, args: ActionArguments, context: Context): Promise<FillOutcome> {
   const { target } = entry;
   try {
     const element = targetElement(target, context);
@@ -268,7 +268,7 @@ async function fillOne(entry: FillField, args: ActArguments, context: Context): 
 async function fillElement(
   element: Element,
   value: FillField['value'],
-  { timeoutMs, secrets = [] }: ActArguments,
+  { timeoutMs, secrets = [] }: ActionArguments,
   context: Context,
 ): Promise<string | undefined> {
   const role = roleOf(element);

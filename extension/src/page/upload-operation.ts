@@ -1,7 +1,7 @@
 // Defines the arguments and the result of the page script operation `upload`.
-import type { ActArguments, ActResult } from './operations.ts';
+import type { ActionArguments, PageActionResult } from './operations.ts';
 
-export interface UploadArguments extends ActArguments {
+export interface UploadArguments extends ActionArguments {
   /**
    * target is a file field, its label, or an element on which to drop the files. By default, the target is the only
    * file field of the frame.
@@ -18,7 +18,7 @@ export interface UploadFile {
   readonly base64: string;
 }
 
-export interface UploadResult extends ActResult {
+export interface UploadResult extends PageActionResult {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
   /** by describes how the page received the files: through a file field, or by a drop. */
   readonly by: 'field' | 'drop';

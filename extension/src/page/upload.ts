@@ -1,5 +1,5 @@
 // Uploads files to file fields, and to elements that accept dropped files.
-import { runAct } from './act.ts';
+import { runAction } from './act.ts';
 import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, flatParent, selectAll } from './flat-tree.ts';
@@ -19,7 +19,7 @@ export async function upload(args: UploadArguments, context: Context): Promise<U
     throw new PageFailure('wrong_element', 'The page has no file field. Give the target that takes dropped files.');
   const files = decodeFiles(args.files);
   const sizes = files.map((file) => ({ name: file.name, bytes: file.size }));
-  const result = await runAct(args, context, async () => {
+  const result = await runAction(args, context, async () => {
     const transfer = new DataTransfer();
     for (const file of files) transfer.items.add(file);
     if (field) {
@@ -139,7 +139,7 @@ function dropFiles(target: Element, transfer: DataTransfer): string[] {
     send('dragleave');
     throw new PageFailure(
       'rejected',
-      'The element does not take dropped files. Use the ref of a file field or of another area.',
+      'The element does not accept dropped files. Use the ref of a file field or of another area.',
     );
   }
   send('drop');

@@ -89,10 +89,10 @@ function scrollsInside(element: Element): boolean {
 }
 
 /**
- * TextSight decides whether a user can see text, given its color and size. Each traversal of the page uses a new
- * TextSight.
+ * TextVisibility decides whether a user can see text, given its color and size. Each traversal of the page uses a new
+ * TextVisibility.
  */
-export class TextSight {
+export class TextVisibility {
   readonly #backgrounds = new Map<Element, string>();
 
   /** isShown reports whether a user can see the text directly inside an element. */
@@ -124,18 +124,18 @@ export class TextSight {
 }
 
 /**
- * SightReuseMs limits how long a TextSight is reused, in milliseconds. With a longer reuse, color changes of the page
+ * SightReuseMs limits how long a TextVisibility is reused, in milliseconds. With a longer reuse, color changes of the page
  * would be missed.
  */
 const SightReuseMs = 50;
-let sight = new TextSight();
+let sight = new TextVisibility();
 let sightMs = 0;
 
 /** isNameShown reports whether the text by which an element is named is visible. */
 export function isNameShown(element: Element): boolean {
   if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
   if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
-  if (performance.now() - sightMs > SightReuseMs) [sight, sightMs] = [new TextSight(), performance.now()];
+  if (performance.now() - sightMs > SightReuseMs) [sight, sightMs] = [new TextVisibility(), performance.now()];
   return sight.isShown(element, getComputedStyle(element));
 }
 

@@ -10,7 +10,7 @@ import { Drawings, describeShape } from './shapes.ts';
 import { isDisabled, marksOf, shownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type VisiblePart } from './view.ts';
-import { type ElementVisibility, showElement, TextSight } from './visibility.ts';
+import { type ElementVisibility, showElement, TextVisibility } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 /** WalkOptions select which elements a traversal visits and records. */
@@ -107,7 +107,7 @@ const MaxTextCharacters = 2_000;
 /** Walk builds the tree of the visible content in one traversal. */
 export class Walk {
   readonly #options: WalkOptions;
-  readonly #sight = new TextSight();
+  readonly #sight = new TextVisibility();
   readonly #focused = focusedElement();
   readonly #drawings = new Drawings();
   /** visited is the number of elements that the traversal has visited so far. */
@@ -161,7 +161,11 @@ export class Walk {
     const style = getComputedStyle(element);
     const shown = showElement(element, style);
     if (!shown.drawn) return this.#addUndrawn(element, parent, place);
-    if (this.#isTight() && !this.#options.forced.has(element) && !this.#options.view.intersects(element, place.clip)) {
+    if (
+      this.#isOverBudget() &&
+      !this.#options.forced.has(element) &&
+      !this.#options.view.intersects(element, place.clip)
+    ) {
       this.folded += 1 + element.childElementCount;
       return this.#addFold(parent, element);
     }
@@ -232,19 +236,19 @@ export class Walk {
       return;
     }
     const isShown = findMappedImages(element).some((picture) => picture.checkVisibility());
-    if (isShown && roleOf(element) !== '' && !this.#isTight()) this.#addNode(element, 'link', parent, true);
+    if (isShown && roleOf(element) !== '' && !this.#isOverBudget()) this.#addNode(element, 'link', parent, true);
   }
 
   /** #addHiddenControl adds an invisible control if its label is visible, or if it is a file field. */
   #addHiddenControl(element: Element, parent: TreeNode, place: WalkPosition): void {
     if (!(element instanceof HTMLInputElement) || !HiddenControl.test(element.type)) return;
     if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
-    if (this.#isTight() && !place.named) return;
+    if (this.#isOverBudget() && !place.named) return;
     this.#addNode(element, roleOf(element), parent, true);
     this.#breaks = true;
   }
 
-  #isTight(): boolean {
+  #isOverBudget(): boolean {
     const { mode, maxTokens } = this.#options;
     return mode === 'viewport' || (maxTokens > 0 && this.#tokens > maxTokens);
   }

@@ -140,7 +140,7 @@ func (d *demo) playApproval(ctx context.Context) error {
 	}()
 	id, ended := d.waitForTicket(callCtx, outcome)
 	if ended == nil {
-		ended = d.awaitApproval(callCtx, id, outcome)
+		ended = d.waitForDecision(callCtx, id, outcome)
 	}
 	return d.reportApproval(ctx, callCtx, *ended, startedAt)
 }
@@ -163,9 +163,9 @@ func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (s
 	}
 }
 
-// awaitApproval waits until the user decides in this terminal or elsewhere, and returns
+// waitForDecision waits until the user decides in this terminal or elsewhere, and returns
 // the outcome of the call.
-func (d *demo) awaitApproval(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
+func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
 	out := d.program.Out
 	var answers <-chan bool // nil without a terminal
 	if d.questions == nil {

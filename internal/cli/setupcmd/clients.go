@@ -51,7 +51,7 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 		s.result.Clients = append(s.result.Clients, result)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", c.Title, err))
-			s.printLinesByHand(c, err)
+			s.printManualSteps(c, err)
 		}
 	}
 	return errors.Join(failures...)

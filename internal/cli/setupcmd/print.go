@@ -72,7 +72,7 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 		switch {
 		case err != nil:
 			out.Notef("%s: %v", c.Title, err)
-			s.printLinesByHand(c, err)
+			s.printManualSteps(c, err)
 		case change.isSetUp:
 			out.PrintLine("%s is set up already", c.Title)
 		default:
@@ -89,9 +89,9 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	return nil
 }
 
-// printLinesByHand prints the lines that the user can add to a file that setup cannot
+// printManualSteps prints the lines that the user can add to a file that setup cannot
 // change.
-func (s *clientSteps) printLinesByHand(c setup.Client, err error) {
+func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 	var fileErr *setup.FileError
 	if !s.printsLines || !errors.As(err, &fileErr) || fileErr.Lines == "" {
 		return

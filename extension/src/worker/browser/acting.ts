@@ -1,12 +1,12 @@
 import type {
-  ActArguments,
-  ActResult,
+  ActionArguments,
   ClickResult,
   FillArguments,
   FillField,
   FillOutcome,
   Modifier,
   MouseButton,
+  PageActionResult,
   ScrollArguments,
   TypeResult,
 } from '../../page/operations.ts';
@@ -107,7 +107,7 @@ class Acting {
       else groups.push({ frame, fields: [field] });
     }
     const outcomes: FillOutcome[] = [];
-    let lastAct: ActOutcome<ActResult> | undefined;
+    let lastAct: ActOutcome<PageActionResult> | undefined;
     let isSubmitted = false;
     for (const [i, { frame, fields: group }] of groups.entries()) {
       const isLast = i === groups.length - 1;
@@ -238,7 +238,7 @@ class Acting {
   }
 
   /** run runs an act in the frame of a ref. Without a ref, run uses the frame of the last act in the document. */
-  async #run<R extends ActResult>(
+  async #run<R extends PageActionResult>(
     call: BrowserCall,
     ref: string | undefined,
     operation: (frame: FrameTarget) => Promise<R>,
@@ -247,7 +247,7 @@ class Acting {
     return await this.#runIn(call, frame, () => operation(frame));
   }
 
-  async #runIn<R extends ActResult>(
+  async #runIn<R extends PageActionResult>(
     call: BrowserCall,
     frame: FrameTarget,
     operation: () => Promise<R>,
@@ -273,7 +273,7 @@ class Acting {
 }
 
 /** actOptions returns the options that all acting operations share. A full snapshot is taken of all frames later. */
-function actOptions({ args }: BrowserCall): ActArguments {
+function actOptions({ args }: BrowserCall): ActionArguments {
   const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
   return { snapshot: snapshot === 'diff' ? 'diff' : 'none', secrets: readApprovedSecretKinds(args) };
 }

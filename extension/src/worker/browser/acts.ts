@@ -1,7 +1,7 @@
 import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
 import type * as chromeTabs from '../../chrome-tabs.ts';
-import type { ActResult, ClickResult } from '../../page/operations.ts';
+import type { ClickResult, PageActionResult } from '../../page/operations.ts';
 import { within } from '../../within.ts';
 import { readChoice, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
@@ -20,7 +20,7 @@ export type ActBrowser = LoadBrowser &
   Pick<typeof chromeBase, 'openInBackground' | 'readTabState'>;
 
 /** ActOutcome is the outcome of an acting operation. */
-export interface ActOutcome<R extends ActResult> {
+export interface ActOutcome<R extends PageActionResult> {
   /** result is undefined if the act led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
@@ -59,7 +59,7 @@ export class PageActions {
   }
 
   /** run runs an acting operation in a frame, and waits for a document that the act leads to. */
-  async run<R extends ActResult>(
+  async run<R extends PageActionResult>(
     call: BrowserCall,
     frame: FrameTarget,
     operation: (frames: TabFrames) => Promise<R>,
@@ -75,7 +75,7 @@ export class PageActions {
     };
     try {
       let result: R | undefined;
-      let end: ActOutcome<ActResult>['end'];
+      let end: ActOutcome<PageActionResult>['end'];
       try {
         result = await operation(this.#frames);
         if (result.navigating !== undefined) await waitForStart(watch, call.signal);
@@ -98,7 +98,7 @@ export class PageActions {
     frame: FrameTarget,
     watch: TabWatch,
     lost: PageLost,
-  ): Promise<ActOutcome<ActResult>['end']> {
+  ): Promise<ActOutcome<PageActionResult>['end']> {
     if (lost.isReplaced) return 'replaced';
     await waitForStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
@@ -120,7 +120,7 @@ export class PageActions {
   }
 
   /** describe returns the result of a tool for an act. verb begins the sentence, such as "Clicked e12". */
-  async describe<R extends ActResult>(
+  async describe<R extends PageActionResult>(
     call: BrowserCall,
     verb: string,
     act: ActOutcome<R>,
@@ -200,7 +200,7 @@ const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
   'have opened one, and got the answer Cancel.';
 
-function describeChange(result: ActResult, { opened, isInFront }: ActOutcome<ActResult>): string[] {
+function describeChange(result: PageActionResult, { opened, isInFront }: ActOutcome<PageActionResult>): string[] {
   const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
   if (!result.changed && opened.length > 0) return words; // the new tab is the reported change
   if (!result.changed) words.push('changed: nothing.');
@@ -210,7 +210,7 @@ function describeChange(result: ActResult, { opened, isInFront }: ActOutcome<Act
   return [...words, ...result.notes];
 }
 
-function describeNavigation({ load, loadProblem }: ActOutcome<ActResult>, isShown: boolean): string {
+function describeNavigation({ load, loadProblem }: ActOutcome<PageActionResult>, isShown: boolean): string {
   if (load === 'failed') return `The page requested another document, which failed: ${loadProblem}.`;
   if (!load?.page) return 'The tab shows a new page, which does not answer yet.';
   const status = load.page.status >= 400 ? ` (status ${load.page.status})` : '';

@@ -81,7 +81,7 @@ const act = {
   download: optional(isText),
   notes: listOf(isText),
 } as const;
-const actResult = shapeOf<page.ActResult>(act);
+const actResult = shapeOf<page.PageActionResult>(act);
 
 /** isResult has a guard for the result of each operation. */
 export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.PageResult<N>> } = {

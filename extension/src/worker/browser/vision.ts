@@ -1,5 +1,5 @@
 import type { InputRequest } from '../../page/input-request.ts';
-import type { ActResult, MouseButton } from '../../page/operations.ts';
+import type { MouseButton, PageActionResult } from '../../page/operations.ts';
 import type { PageActions } from './acts.ts';
 import { readChoice, readNumber } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
@@ -124,7 +124,7 @@ class Vision {
     top: FrameTarget,
     points: readonly TabPoint[],
     makeInput: (tools: InputTools) => Promise<void>,
-  ): Promise<ActResult> {
+  ): Promise<PageActionResult> {
     return await this.#debuggers.use(call.tabId, ['dialogs', 'focus', 'files', 'drags', 'drawing'], async (session) => {
       const lines: string[] = [];
       for (const point of points) lines.push(await this.#requireHit(call, top, point));

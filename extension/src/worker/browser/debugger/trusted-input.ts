@@ -1,4 +1,10 @@
-import type { ActArguments, ActResult, Operation, PageOperationName, PageResult } from '../../../page/operations.ts';
+import type {
+  ActionArguments,
+  Operation,
+  PageActionResult,
+  PageOperationName,
+  PageResult,
+} from '../../../page/operations.ts';
 import type { BrowserCall } from '../browser-tool.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import { ToolFailure, toolFailure } from '../tool-failure.ts';
@@ -16,7 +22,7 @@ import { TabInput } from './tab-input.ts';
 
 /** ActName is the name of a page script operation that acts on the page. */
 export type ActName = {
-  [N in PageOperationName]: PageResult<N> extends ActResult ? N : never;
+  [N in PageOperationName]: PageResult<N> extends PageActionResult ? N : never;
 }[PageOperationName];
 
 /** ActOperation is an operation that acts on the page, with its arguments. */
@@ -98,8 +104,8 @@ export class TrustedInput {
   async dragBetween(
     call: BrowserCall,
     [start, end]: readonly [FrameTarget, FrameTarget],
-    args: ActArguments & { readonly startTarget: string; readonly endTarget: string },
-  ): Promise<ActResult> {
+    args: ActionArguments & { readonly startTarget: string; readonly endTarget: string },
+  ): Promise<PageActionResult> {
     const { startTarget, endTarget, ...options } = args;
     if (this.#debuggers.state !== 'ready')
       throw toolFailure('needs_debugger', {
@@ -227,6 +233,6 @@ function featuresOf<N extends ActName>(
   return features;
 }
 
-function withNotes<R extends ActResult>(result: R, notes: readonly string[]): R {
+function withNotes<R extends PageActionResult>(result: R, notes: readonly string[]): R {
   return notes.length === 0 ? result : { ...result, notes: [...result.notes, ...notes] };
 }

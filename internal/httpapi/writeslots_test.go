@@ -10,55 +10,55 @@ import (
 
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := make(writeTurns, 1)
-		endFirstTurn, err := turns.acquire(t.Context())
+		slots := make(writeSlots, 1)
+		releaseFirst, err := slots.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		acquireTurn := func(name string) {
-			endTurn, err := turns.acquire(t.Context())
+			releaseSlot, err := slots.acquire(t.Context())
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			got = append(got, name)
-			endTurn()
+			releaseSlot()
 		}
 		go acquireTurn("second")
 		synctest.Wait()
 		if got != nil {
 			t.Fatal("one turn was acquired twice")
 		}
-		endFirstTurn()
+		releaseFirst()
 		synctest.Wait()
 		if len(got) != 1 {
 			t.Fatal("the released turn was not acquired")
 		}
 
-		// A slow writer stops counting against the limit after turnTimeout. Calling
-		// endSlowTurn afterwards has no effect.
-		endSlowTurn, err := turns.acquire(t.Context())
+		// A slow writer stops counting against the limit after slotTimeout. Calling
+		// releaseSlow afterwards has no effect.
+		releaseSlow, err := slots.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		startTime := time.Now()
 		acquireTurn("third")
-		if d := time.Since(startTime); d != turnTimeout {
-			t.Errorf("acquire waited %v, want %v", d, turnTimeout)
+		if d := time.Since(startTime); d != slotTimeout {
+			t.Errorf("acquire waited %v, want %v", d, slotTimeout)
 		}
-		endSlowTurn()
-		if len(turns) != 0 {
-			t.Errorf("%d turns are in use; want 0", len(turns))
+		releaseSlow()
+		if len(slots) != 0 {
+			t.Errorf("%d slots are in use; want 0", len(slots))
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
-		release, err := turns.acquire(ctx)
+		release, err := slots.acquire(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cancel()
-		if _, err := turns.acquire(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := slots.acquire(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v; want the error %v", err, context.Canceled)
 		}
 		release()

@@ -1,0 +1,36 @@
+package httpapi
+
+import (
+	"context"
+	"runtime"
+	"time"
+)
+
+// slotTimeout limits how long one write to a client may occupy one of the concurrent
+// writes. After slotTimeout, the write continues without counting against the limit, so
+// that slow clients do not block others.
+const slotTimeout = 2 * time.Millisecond
+
+// writeSlots limits the concurrent writes to clients of /events to half the number of
+// processors. Without the limit, writes to many clients would leave no processor time for
+// calls. writeSlots is safe for concurrent use.
+type writeSlots chan struct{}
+
+func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)/2)) }
+
+// acquire blocks until the caller may write to a client, in the order of arrival. The
+// caller calls releaseSlot after the write.
+func (s writeSlots) acquire(ctx context.Context) (releaseSlot func(), err error) {
+	select {
+	case s <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	release := func() { <-s }
+	expiry := time.AfterFunc(slotTimeout, release)
+	return func() {
+		if expiry.Stop() {
+			release()
+		}
+	}, nil
+}
