@@ -70,7 +70,7 @@ test('opentabs calls show --follow prints the activities for the user until the 
   const lines = stdout.split('\n').map((line) => line.trim());
   assert.ok(lines.some((line) => line.startsWith('activity table')));
   assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
-  assert.match(stdout, / {2}done after \d+\.\ds, requested by .*\n$/);
+  assert.match(stdout, / {2}done after \d+\.\d s, requested by .*\n$/);
 
   const { call_id: internalCallId } = await callDeltas({ count: 3 });
   assert.match(await runChecked(['calls', 'show', internalCallId], stack.env), /1 activity is not for the user/);

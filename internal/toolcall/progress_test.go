@@ -52,8 +52,8 @@ func TestShownProgress(t *testing.T) {
 // last message for the user.
 func TestBarKeepsMessageForTheUser(t *testing.T) {
 	for showAll, want := range map[bool]string{
-		false: "a__b  ####..........   33%  1/3  0.3s  Reads the list.",
-		true:  "a__b  ####..........   33%  1/3  0.3s  cached",
+		false: "a__b  ####..........   33%  1/3  0.3 s  Reads the list.",
+		true:  "a__b  ####..........   33%  1/3  0.3 s  cached",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer

@@ -73,7 +73,7 @@ func ParseSiteRule(text string) (SiteRule, error) {
 	case SiteOff, SiteRead, SiteAsk, SiteAuto:
 		return r, nil
 	}
-	return "", fmt.Errorf("%q is no permission of a site: use off, read, ask or auto", text)
+	return "", fmt.Errorf("%q is not a permission of a site: use off, read, ask or auto", text)
 }
 
 // Sites are the user's rules for browser tools, by site. Sites is safe for concurrent

@@ -45,7 +45,7 @@ func TestInvalidSitesAreOff(t *testing.T) {
 	for _, test := range []struct{ file, address, pattern, problem string }{
 		{`{"version":1,"sites":[]}`, "https://shop.example/", "*", "sites is an array; all sites are off until it is an object"},
 		{`{"version":1,"sites":{"shop.example":7}}`, "https://shop.example/", "shop.example", "is no object; the site is off"},
-		{`{"version":1,"sites":{"shop.example":{"permission":"yes"}}}`, "https://shop.example/", "shop.example", `"yes" is no permission of a site`},
+		{`{"version":1,"sites":{"shop.example":{"permission":"yes"}}}`, "https://shop.example/", "shop.example", `"yes" is not a permission of a site`},
 	} {
 		w.write(test.file)
 		pattern, entry := sites.RuleFor(test.address)
