@@ -1,24 +1,24 @@
 import { getContainerPart } from './runtime/container.ts';
 import { hasOwn } from './runtime/primordials.ts';
 
-/** The type of a plugin's setting. The value of a `url`, `string` or `select` is a text. */
+/** The type of a plugin's setting. Settings of the types `url`, `string` and `select` have string values. */
 export type ConfigSettingType = 'url' | 'string' | 'number' | 'boolean' | 'select';
 
-/** Describes one setting that the user can set for a plugin. */
+/** Describes one plugin setting that the user can change. */
 export interface ConfigSettingDefinition {
   type: ConfigSettingType;
-  /** The name that the user sees. */
+  /** The setting's name as shown to users, such as `Server URL`. */
   label: string;
   description?: string | undefined;
-  /** Whether the plugin requires the setting; false if absent. */
+  /** Whether the plugin requires the setting. The default is false. */
   required?: boolean | undefined;
   /**
-   * Whether a `string` is a password or a key. Secrets are never shown. An adapter that starts after the page's scripts
-   * receives secrets only if the user allows late access. If `secret` is absent, the name of the setting decides
-   * whether the setting is secret (`apiToken` is secret).
+   * Whether a `string` setting is a secret, such as a password or an API key. Secret settings are never displayed. An
+   * adapter that starts after the page's scripts receives secret settings only if the user allows late access. If
+   * `secret` is absent, opentabs infers from the setting's key whether the setting is secret: `apiToken` is.
    */
   secret?: boolean | undefined;
-  /** The placeholder of an empty field, such as `https://gitlab.example.com`. */
+  /** The placeholder that the settings form shows in an empty input field, such as `https://gitlab.example.com`. */
   placeholder?: string | undefined;
   /** The choices of a `select` setting. */
   options?: readonly string[] | undefined;
@@ -28,9 +28,9 @@ export interface ConfigSettingDefinition {
 export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
 
 /**
- * Returns the value of a setting; undefined if the user has not set a value. Call `getConfig` again at each use,
- * because a setting can change at any time. For a `url` setting with several instances, the result is the URL of the
- * instance that the page belongs to.
+ * Returns the value of a plugin setting, or undefined if the user has not set one. Call `getConfig` each time you need
+ * a setting instead of storing the value, because the user can change settings at any time. If a `url` setting lists
+ * several instances of a site, `getConfig` returns the URL of the instance that served this page.
  */
 export function getConfig(key: string): string | number | boolean | undefined {
   const settings = getContainerPart('pluginConfig');

@@ -1,12 +1,12 @@
-import * as z from 'zod'; // an import of `{ z }` would add all of zod to every adapter that imports this module
+import * as z from 'zod'; // `import { z }` would add all of zod to each adapter
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-/** The audience, priority and age of a content block, as in MCP. */
+/** MCP annotations of a content block: audience, priority and time of the last change. */
 export interface ContentAnnotations {
   audience?: ('user' | 'assistant')[] | undefined;
   /** The priority, from 0 (least important) to 1 (most important). */
   priority?: number | undefined;
-  /** The time of the last change, such as `2026-01-31T12:00:00Z`. */
+  /** When the content was last modified, in ISO 8601, such as `2026-01-31T12:00:00Z`. */
   lastModified?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const annotations = z
   })
   .optional();
 
-/** The schema of the result of {@link image}, for a tool's `output`. */
+/** The zod schema of what {@link image} returns. Use it in a tool's `output` schema. */
 export const imageSchema = z.object({
   type: z.literal('image'),
   data: z.string().describe('base64'),
@@ -26,7 +26,7 @@ export const imageSchema = z.object({
   annotations,
 });
 
-/** The schema of the result of {@link audio}, for a tool's `output`. */
+/** The zod schema of what {@link audio} returns. Use it in a tool's `output` schema. */
 export const audioSchema = z.object({
   type: z.literal('audio'),
   data: z.string().describe('base64'),
@@ -34,7 +34,7 @@ export const audioSchema = z.object({
   annotations,
 });
 
-/** The schema of the result of {@link resource}, for a tool's `output`. */
+/** The zod schema of what {@link resource} returns. Use it in a tool's `output` schema. */
 export const resourceSchema = z.object({
   type: z.literal('resource'),
   resource: z.object({
@@ -46,19 +46,19 @@ export const resourceSchema = z.object({
   annotations,
 });
 
-/** An image content block, which may be at any depth of a tool's result. */
+/** An MCP image content block. A tool's result may contain images at any depth. */
 export type ImageContent = z.infer<typeof imageSchema>;
-/** An audio content block, which may be at any depth of a tool's result. */
+/** An MCP audio content block. A tool's result may contain audio at any depth. */
 export type AudioContent = z.infer<typeof audioSchema>;
-/** A content block with the contents of a file. */
+/** An MCP resource content block: a URI and the contents of a file. */
 export type ResourceContent = z.infer<typeof resourceSchema>;
 
-/** The source of a content block: bytes, a Blob, or base64 text. */
+/** The data of a content block: a Blob, bytes, or a base64 string. */
 export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
 
 /**
- * Returns an image content block. `mimeType` defaults to the type of the Blob; for bytes and base64, `mimeType` is
- * required.
+ * Returns an MCP image content block. For a Blob, `mimeType` defaults to the type of the Blob; for bytes and base64,
+ * `mimeType` is required.
  *
  * @example
  * const blob = await canvas.convertToBlob({ type: 'image/png' });
@@ -72,7 +72,7 @@ export async function image(source: ContentSource, mimeType = mimeTypeOf(source)
   };
 }
 
-/** Returns an audio content block; see {@link image}. */
+/** Returns an MCP audio content block. `mimeType` has the same default as in {@link image}. */
 export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)): Promise<AudioContent> {
   return {
     type: 'audio',
@@ -82,8 +82,8 @@ export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)
 }
 
 /**
- * Returns a resource content block with the absolute URI `uri`. A string is sent as the text of the file; bytes and
- * Blobs are sent as base64.
+ * Returns an MCP resource content block with the absolute URI `uri`. A string becomes the text of the resource; bytes
+ * and Blobs are encoded as base64.
  */
 export async function resource(
   uri: string,
@@ -100,7 +100,7 @@ function mimeTypeOf(source: ContentSource): string {
 }
 
 function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string {
-  // Clients cannot process a MIME type with parameters, such as "image/png; a=b".
+  // MCP clients cannot process a MIME type with parameters, such as "image/png; a=b".
   const baseType = mimeType.split(';')[0]?.trim() ?? '';
   if (baseType.startsWith(`${majorType}/`) && baseType.length > majorType.length + 1) return baseType;
   throw new TypeError(
@@ -110,10 +110,7 @@ function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string
 
 const exampleMimeTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
-/**
- * Reports whether a text is padded base64 of the standard alphabet. The server checks base64 by the same rule as this
- * function. The regular expression runs in linear time.
- */
+/** Reports whether `text` is padded base64 in the standard alphabet. The server applies the same rule. */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
   return text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(digits);
@@ -136,8 +133,8 @@ async function toBytes(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Ui
 }
 
 /**
- * The number of bytes that are encoded at once: a multiple of 3, and few enough to be the arguments of one function
- * call.
+ * How many bytes one call of `String.fromCharCode` converts. Base64 chunks must be multiples of 3 bytes, and engines
+ * limit the number of arguments.
  */
 const chunkBytes = 3 * 8192;
 

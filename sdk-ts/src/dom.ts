@@ -3,16 +3,16 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface WaitForSelectorOptions {
-  /** The timeout, in milliseconds; 10,000 if absent. */
+  /** How long to wait, in milliseconds. The default is 10,000. */
   timeout?: number | undefined;
-  /** The signal that stops the wait. The default is the signal of the running tool call; null means no signal. */
+  /** Aborting this signal ends the wait. The default is the signal of the running tool call; null means no signal. */
   signal?: AbortSignal | null | undefined;
 }
 
 /**
- * Waits until an element of the page matches `selector`, and returns the element. Rejects with a ToolError: `TIMEOUT`
- * after the timeout, `aborted` as soon as the signal aborts. Rejects with the browser's SyntaxError for an invalid
- * selector.
+ * Waits until an element of the page matches the CSS `selector`, and returns the element. Rejects with a ToolError:
+ * `TIMEOUT` after the timeout, `aborted` as soon as the signal aborts. For an invalid selector, rejects with the
+ * browser's SyntaxError.
  */
 export function waitForSelector<T extends Element = Element>(
   selector: string,
@@ -28,10 +28,12 @@ export async function waitForSelectorRemoval(selector: string, options: WaitForS
   await waitForMatch(selector, findMatch, options, 'the page still has an element that matches');
 }
 
-/** A regular expression that matches selectors that depend on attributes: classes, ids, attributes and states. */
+/**
+ * Matches CSS selectors that an attribute change can affect: classes, ids, attributes and states such as `:checked`.
+ */
 const attributeSelector = /[.#[:]/;
 
-/** Waits until `findMatch` returns a value. The error text of a timeout begins with `problem`. */
+/** Waits until `findMatch` returns a defined value. The error message of a timeout begins with `problem`. */
 function waitForMatch<T>(
   selector: string,
   findMatch: () => T | undefined,
@@ -74,7 +76,7 @@ function waitForMatch<T>(
   });
 }
 
-/** Returns an array of all elements that match `selector`. The returned array is empty for an invalid selector. */
+/** Returns an array of all elements that match the CSS `selector`, or an empty array if `selector` is invalid. */
 export function querySelectorAll<T extends Element = Element>(selector: string): T[] {
   try {
     return [...document.querySelectorAll<T>(selector)];
@@ -83,7 +85,7 @@ export function querySelectorAll<T extends Element = Element>(selector: string):
   }
 }
 
-/** Returns the trimmed text of the first element that matches `selector`; null if no element matches. */
+/** Returns the trimmed text of the first element that matches the CSS `selector`, or null if no element matches. */
 export function getTextContent(selector: string): string | null {
   try {
     return document.querySelector(selector)?.textContent?.trim() ?? null;
@@ -92,7 +94,7 @@ export function getTextContent(selector: string): string | null {
   }
 }
 
-/** Returns the content of the page's `<meta name="...">` element; null if the page has no such element. */
+/** Returns the `content` of the page's element `<meta name="...">`, or null if the page has no such element. */
 export function getMetaContent(name: string): string | null {
   for (const meta of querySelectorAll('meta')) {
     if (meta.getAttribute('name') === name) return meta.getAttribute('content');
@@ -101,18 +103,18 @@ export function getMetaContent(name: string): string | null {
 }
 
 export interface ObserveDOMOptions {
-  /** Whether to report added and removed children; true if absent. */
+  /** Whether to report added and removed child elements. The default is true. */
   childList?: boolean | undefined;
-  /** Whether to report changed attributes; false if absent. */
+  /** Whether to report changed attributes. The default is false. */
   attributes?: boolean | undefined;
-  /** Whether to observe all descendants, not only the element's own children and attributes; true if absent. */
+  /** Whether to observe all descendants of the element, not only its children and attributes. The default is true. */
   subtree?: boolean | undefined;
 }
 
 /**
- * Calls `callback` at every change of the first element that matches `selector`. Returns a function that ends the
- * observation. The observation continues after the tool call, so call the returned function in the plugin's teardown at
- * the latest. Throws an error if no element matches `selector`.
+ * Calls `callback` whenever the first element that matches the CSS `selector` changes. Returns a function that stops
+ * the observer. The observer keeps running after the tool call, so stop it in the plugin's `teardown` at the latest.
+ * Throws an error if no element matches `selector`.
  */
 export function observeDOM(
   selector: string,

@@ -5,24 +5,25 @@ import { withPristineBuiltIns } from './runtime/pristine.ts';
 import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
-/** The options of `fetch`, and a timeout. */
+/** The options of the browser's `fetch`, plus a timeout. */
 export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
-  /** The maximum time until the response headers arrive, in milliseconds; 30,000 if absent. */
+  /** How long to wait for the response headers, in milliseconds. The default is 30,000. */
   timeout?: number | undefined;
   /**
-   * The signal that stops the request and the reading of its body. The default is the signal of the running tool call;
-   * null means no signal.
+   * Aborting this signal cancels the HTTP request, even while its body is being read. The default is the signal of the
+   * running tool call; null means no signal.
    */
   signal?: AbortSignal | null | undefined;
 }
 
 const defaultTimeoutMs = 30_000;
-/** The maximum length of the response body in an error, in characters. */
+/** How much of the response body an error message quotes, in characters. */
 const maxBodyInError = 512;
 
 /**
- * Sends a request with the page's cookies and returns the response if its status is 2xx. Every failure is a ToolError:
- * `aborted`, `TIMEOUT`, `network_error`, or the error that {@link httpStatusToToolError} returns for the status.
+ * Sends an HTTP request with the page's cookies and returns the response if its status is 2xx. Every failure is a
+ * ToolError: `aborted`, `TIMEOUT`, `network_error`, or the error that {@link httpStatusToToolError} returns for the
+ * status.
  */
 export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
   const { timeout = defaultTimeoutMs, signal: givenSignal, ...init } = options;
@@ -46,7 +47,7 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
   throw httpStatusToToolError(response, `HTTP ${response.status} from ${url}${detail}`);
 }
 
-/** Returns the error for a request or a body that failed. */
+/** Returns the ToolError for an HTTP request that failed, or whose response body could not be read. */
 function toRequestError(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
   if (signal?.aborted) return ToolError.aborted(signal.reason);
   const message = error instanceof Error ? error.message : String(error);
@@ -58,10 +59,7 @@ function toRequestError(error: unknown, signal: AbortSignal | undefined, url: st
   });
 }
 
-/**
- * Reports whether `url` is cross-origin, so that the server at `url` decides whether the page may read the
- * response.
- */
+/** Reports whether `url` is cross-origin, where CORS restricts what the page may read. */
 function isOtherOrigin(url: string): boolean {
   try {
     return withPristineBuiltIns(() => new URL(url, location.href).origin !== location.origin);
@@ -70,10 +68,10 @@ function isOtherOrigin(url: string): boolean {
   }
 }
 
-/** The status codes of server errors that a retry may resolve. */
+/** HTTP status codes after which a retry may succeed. */
 const retryableStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** Returns the ToolError for a response whose status is not 2xx. */
+/** Returns the ToolError for an HTTP response whose status is not 2xx. */
 export function httpStatusToToolError(response: Response, message: string): ToolError {
   const { status } = response;
   switch (status) {
@@ -103,7 +101,7 @@ function readRetryAfterMs(response: Response): number | undefined {
   return header === null ? undefined : parseRetryAfterMs(header);
 }
 
-/** Sends a request and returns the response body as text. */
+/** Sends an HTTP request with the page's cookies and returns the response body as text. */
 export async function fetchText(url: string, options: FetchFromPageOptions = {}): Promise<string> {
   const signal = resolveSignal(options.signal);
   const response = await fetchFromPage(url, { ...options, signal: signal ?? null });
@@ -119,8 +117,9 @@ async function readBody(response: Response, signal: AbortSignal | undefined, url
 }
 
 /**
- * Sends a request and returns the JSON of the response, parsed by `schema` if given. The result for an empty body is
- * undefined. Throws a ToolError `VALIDATION_ERROR` for a body that is not JSON or does not match the schema.
+ * Sends an HTTP request with the page's cookies and returns the response body as JSON, validated by `schema` if given.
+ * Returns undefined for an empty body. Throws a ToolError `VALIDATION_ERROR` if the body is not JSON or does not match
+ * the schema.
  */
 export async function fetchJSON<S extends z.ZodType>(
   url: string,

@@ -21,7 +21,7 @@ export function applyPatch(original: unknown, patch: readonly PatchOperation[]):
   });
 }
 
-/** An object that contains the document, so that an operation can also replace the whole document. */
+/** A wrapper around the patched JSON document, so that an operation can also replace the whole document. */
 interface PatchedDocument {
   value: unknown;
 }
@@ -54,7 +54,7 @@ function applyOperation(root: PatchedDocument, operation: PatchOperation): void 
   }
 }
 
-/** Splits a JSON Pointer into its unescaped tokens. */
+/** Splits a JSON Pointer into its unescaped tokens: `/a/b~1c` becomes `a` and `b/c`. */
 function splitPointer(pointer: string): string[] {
   if (pointer === '') return [];
   if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw new Error('a path must be empty or begin with /');
@@ -73,7 +73,10 @@ function readValue(root: PatchedDocument, tokens: readonly string[]): unknown {
   return value;
 }
 
-/** Returns the parent of a value, and the value's key in the parent. The path must not be empty. */
+/**
+ * Returns the object or array that contains the JSON value at a path, and the value's key there. The path must not be
+ * empty.
+ */
 function findParent(root: PatchedDocument, tokens: readonly string[]): { parent: unknown; key: string } {
   return { parent: readValue(root, tokens.slice(0, -1)), key: tokens.at(-1) ?? '' };
 }
@@ -109,7 +112,7 @@ function removeValue(root: PatchedDocument, tokens: readonly string[]): unknown 
   return value;
 }
 
-/** Defines a member instead of assigning the member, because the key may be `__proto__`. */
+/** Sets a property by definition instead of assignment, because the key may be `__proto__`. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -132,7 +135,7 @@ function parseIndex(list: readonly unknown[], token: string, maxIndex: number): 
   return index;
 }
 
-/** Reports whether two JSON values are equal. */
+/** Compares two JSON values recursively, for the operation `test` of a JSON Patch. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (!hasProperties(a) || !hasProperties(b)) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

@@ -1,22 +1,22 @@
 import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
-// Converts the values of a log entry to JSON when the entry is logged, before the page can change the values. The
-// conversion of log values never throws. The limits of the conversion are the limits of wire.LogEntry.
+// Converts the arguments of a log call to JSON at once, before the page can change them. The conversion never throws.
+// Its limits are those of wire.LogEntry in Go.
 
 const maxArguments = 10;
-/** The maximum length of a text, in UTF-16 units. */
+/** The maximum length of a string in a log entry, in UTF-16 code units. */
 const maxTextChars = 4096;
-/** The maximum JSON length of one argument, in UTF-16 units. */
+/** The maximum length of one log argument as JSON, in UTF-16 code units. */
 const maxJsonChars = 64 * 1024;
-/** The maximum number of levels, and of entries per level, that are converted. */
+/** How many nested levels of a logged object are converted, and how many entries of each object or array. */
 const [maxDepth, maxEntries] = [12, 1000];
 
-/** Converts the values of a log entry to JSON values within the limits. */
+/** Converts the arguments of a log call to JSON. Returns at most 10 values. */
 export function toLogData(args: readonly unknown[]): unknown[] {
   return args.slice(0, maxArguments).map(convertArgument);
 }
 
-/** Truncates a text to the maximum length of a text in a log entry. */
+/** Truncates a string in a log entry to 4,096 UTF-16 code units. */
 export function truncateLogText(text: string): string {
   return text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text;
 }
@@ -29,9 +29,9 @@ function convertArgument(value: unknown): unknown {
 }
 
 interface ConversionState {
-  /** The objects that contain the converted value, from the outermost to the innermost. */
+  /** The chain of objects that contain the value being converted, which detects circular references. */
   path: Set<unknown>;
-  /** The approximate number of characters that may still be written; each value counts as at least one character. */
+  /** About how many more characters of JSON the argument may produce. Each value counts as at least one character. */
   charsLeft: number;
 }
 
@@ -86,7 +86,7 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
   return Object.fromEntries(entries.map((key) => [toPlainText(key, state), convertField(value, key, state)]));
 }
 
-/** Converts one field of an object. If the getter of the field throws, the error replaces the value. */
+/** Converts one field of a logged object. If the field's getter throws, the result is the error message. */
 function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {
     return toPlainValue(value[key], state);
@@ -112,7 +112,9 @@ function convertError(error: Error, state: ConversionState): unknown {
   };
 }
 
-/** Reports whether a value is an element. `instanceof` would miss elements of frames, which have separate classes. */
+/**
+ * Reports whether a value is a DOM element. `instanceof` would miss elements of iframes, which have separate classes.
+ */
 function isElement(value: Properties): boolean {
   return value.nodeType === 1 && typeof value.tagName === 'string';
 }

@@ -1,24 +1,24 @@
 import { toLogData, truncateLogText } from './log-data.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-/** The level of a log entry, as in MCP. */
+/** The severity of a log entry, as in MCP. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
-/** One entry of the log. */
+/** One log entry of a plugin. */
 export interface LogEntry {
   readonly level: LogLevel;
-  /** The message of the entry, up to 4,096 characters. */
+  /** The logged message, truncated to 4,096 characters. */
   readonly message: string;
-  /** Up to 10 JSON values of the entry. Each value has up to 64 KiB, and a text has up to 4,096 characters. */
+  /** Up to 10 logged values as JSON. Each value is limited to 64 KiB, and each string in it to 4,096 characters. */
   readonly data: readonly unknown[];
-  /** The time of the entry, such as `2026-01-31T12:00:00.000Z`. */
+  /** When the plugin logged the message, such as `2026-01-31T12:00:00.000Z`. */
   readonly ts: string;
 }
 
-/** Receives each log entry when the plugin logs it. Errors that the transport throws are ignored. */
+/** A function that receives each log entry of the plugin. Errors that a LogTransport throws are ignored. */
 export type LogTransport = (entry: LogEntry) => void;
 
-/** The type of {@link log}, with one method for each level. */
+/** The type of {@link log}, with one method for each severity. */
 export interface Log {
   debug(message: string, ...args: unknown[]): void;
   info(message: string, ...args: unknown[]): void;
@@ -29,8 +29,8 @@ export interface Log {
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
 /**
- * The default transport, used without a platform: in tests, and in a page where the author started the adapter
- * manually.
+ * Writes log entries to the console. This transport is used outside opentabs: in tests, and in a page into which the
+ * author pasted the adapter.
  */
 const writeToConsole: LogTransport = ({ level, message, data }) => {
   console[consoleMethods[level]](`[opentabs] ${message}`, ...data);
@@ -38,7 +38,7 @@ const writeToConsole: LogTransport = ({ level, message, data }) => {
 
 let transport = writeToConsole;
 
-/** Replaces the log transport by `newTransport`. Returns a function that restores the previous transport. */
+/** Sends the plugin's log entries to `newTransport`. Returns a function that restores the previous transport. */
 export function setLogTransport(newTransport: LogTransport): () => void {
   const previous = transport;
   transport = newTransport;
@@ -57,14 +57,14 @@ function sendEntry(level: LogLevel, message: string, args: readonly unknown[]): 
     }));
     transport(entry);
   } catch {
-    // A tool must never fail because of its log.
+    // A tool must not fail because its log entry could not be sent.
   }
 }
 
 /**
- * Logs a message and up to 10 values. `opentabs logs` shows the entries, and clients that subscribed to logs receive
- * them. The values become JSON, including errors, elements and circular objects. Never throws. Do not log passwords or
- * tokens.
+ * Logs a message and up to 10 values. `opentabs logs` shows the plugin's log, and MCP clients can subscribe to it.
+ * Logged values are converted to JSON, even errors, DOM elements and circular objects. Never throws. Do not log
+ * passwords or tokens.
  */
 export const log: Log = Object.freeze({
   debug: (message: string, ...args: unknown[]) => sendEntry('debug', message, args),

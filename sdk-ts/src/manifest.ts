@@ -3,7 +3,7 @@ import type { ConfigSchema } from './config.ts';
 // The format of dist/tools.json. `opentabs plugin build` writes tools.json, and the server reads the tools and prompts
 // of the plugin from tools.json.
 
-/** A tool in dist/tools.json. */
+/** The description of one tool in dist/tools.json. */
 export interface ManifestTool {
   name: string;
   displayName: string;
@@ -13,7 +13,7 @@ export interface ManifestTool {
   group?: string;
   annotations?: Record<string, boolean>;
   limits?: Record<string, number>;
-  /** How a call of the tool is undone. */
+  /** The tool that undoes a call of this tool, and its arguments. */
   undo?: ManifestUndo;
   /** The JSON Schema of the tool's parameters. */
   input_schema: Record<string, unknown>;
@@ -21,19 +21,19 @@ export interface ManifestTool {
   output_schema: Record<string, unknown>;
 }
 
-/** How a call of a tool is undone: the name of another tool, and JSON Pointers to its arguments. */
+/** Describes how to undo a tool call: the name of another tool, and JSON Pointers to its arguments. */
 export interface ManifestUndo {
   tool: string;
   input?: Record<string, string>;
 }
 
-/** A prompt in dist/tools.json. */
+/** The description of one prompt in dist/tools.json. */
 export interface ManifestPrompt {
   name: string;
   displayName: string;
   description?: string;
   limits?: Record<string, number>;
-  /** The JSON Schema of the object with all arguments of the prompt. */
+  /** The JSON Schema of the prompt's arguments, as one object. */
   input_schema: Record<string, unknown>;
 }
 
@@ -42,16 +42,17 @@ export interface Manifest {
   /** The version of the SDK that built the plugin. */
   sdkVersion?: string;
   /**
-   * The time when the adapter loads: `document_idle` for a plugin that imports the SDK by its original OpenTabs name.
+   * When the adapter starts in a page. The build writes `document_idle` if the plugin imports the SDK by the name of
+   * the original OpenTabs SDK.
    */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
-  /** The plugin's icon as SVG. The fields with Inactive and Dark in their names are variants of the plugin's icon. */
+  /** The plugin's icon as SVG markup. `iconInactiveSvg` and the `Dark` fields are variants of the icon. */
   iconSvg?: string;
   iconInactiveSvg?: string;
   iconDarkSvg?: string;
   iconDarkInactiveSvg?: string;
-  /** The file name `pre-script.iife.js` if the plugin has a pre-script. */
+  /** The file name `pre-script.iife.js`; absent if the plugin has no pre-script. */
   preScriptFile?: string;
   /** The SHA-256 of the pre-script file, in hex. */
   preScriptHash?: string;

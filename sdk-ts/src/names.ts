@@ -1,7 +1,7 @@
-/** Matches valid names of plugins. */
+/** Matches valid plugin names, such as `my-site`. The build also rejects {@link RESERVED_NAMES}. */
 export const NAME_REGEX = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Names that no plugin may have. */
+/** Names that a plugin cannot use, because opentabs uses them for other purposes. */
 export const RESERVED_NAMES: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'system',
   'browser',
@@ -13,7 +13,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'mcp',
 ]);
 
-/** Returns the problem of a plugin's name; null if the name is valid. */
+/** Returns why a plugin name is invalid, as text for its author, or null if the name is valid. */
 export function validatePluginName(name: string): string | null {
   if (name === '') return "the plugin's name is empty; use one such as my-site";
   if (!NAME_REGEX.test(name)) {

@@ -1,9 +1,10 @@
-/** Path keys that getPageGlobal rejects, because they lead to the class of a value. */
+/** Property names that `getPageGlobal` rejects, because they lead to prototypes and constructors. */
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Returns a value of a global variable of the page, by a path such as `App.session.user.id`. Returns undefined if there
- * is no value, if reading the value throws, or if the path contains `__proto__`, `constructor` or `prototype`.
+ * Reads a global variable of the page, or a property inside it, by a path such as `App.session.user.id`. Returns
+ * undefined if the path does not exist, if a getter throws, or if the path contains `__proto__`, `constructor` or
+ * `prototype`.
  */
 export function getPageGlobal(path: string): unknown {
   let value: unknown = globalThis;
@@ -18,12 +19,12 @@ export function getPageGlobal(path: string): unknown {
   return value;
 }
 
-/** Returns the page's URL. */
+/** Returns the current URL of the page, including changes by `history.pushState`. */
 export function getCurrentUrl(): string {
   return window.location.href;
 }
 
-/** Returns the page's title. */
+/** Returns the current `document.title` of the page. */
 export function getPageTitle(): string {
   return document.title;
 }

@@ -3,8 +3,8 @@ import type { PromptDefinition } from './prompt.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /**
- * A plugin as a class. The module's default export must be an instance of the plugin's class. The instance is frozen
- * once the adapter has started: keep state in module variables, not in fields.
+ * Base class of a plugin that is written as a class. Export an instance of your subclass as the module's default. The
+ * instance is frozen once the adapter has started, so keep state in module variables, not in fields.
  */
 export abstract class OpenTabsPlugin {
   abstract readonly name: string;
@@ -18,26 +18,30 @@ export abstract class OpenTabsPlugin {
   readonly configSchema?: ConfigSchema;
 
   /**
-   * Returns whether the tools can work in this page, most often whether the user is logged in. The host runs `isReady`
-   * before each call, for up to 5 s. Any result other than true means that the plugin is not ready.
+   * Reports whether the plugin's tools can work in this page, which usually means that the user is logged in. The
+   * extension calls `isReady` before each tool call and waits up to 5 s. Any result other than true means that the
+   * plugin is not ready.
    */
   abstract isReady(): Promise<boolean>;
 
-  /** Runs when the plugin is removed or replaced: undo here what the plugin did to the page. */
+  /** Called when the plugin is removed or replaced. Undo everything that the plugin changed in the page. */
   teardown?(): void;
-  /** Runs once in each document, after the adapter was registered. */
+  /** Called once in each document, after the plugin's adapter has started. */
   onActivate?(): void;
-  /** Runs before {@link teardown} when the plugin is removed or replaced. */
+  /** Called before {@link teardown} when the plugin is removed or replaced. */
   onDeactivate?(): void;
-  /** Runs when the URL of the page changed without a new document. */
+  /** Called when the page's URL changes without loading a new document, for example by `history.pushState`. */
   onNavigate?(url: string): void;
-  /** Runs before each call of a tool. */
+  /** Called before each tool call of the plugin. */
   onToolInvocationStart?(toolName: string): void;
-  /** Runs after each call of a tool. */
+  /** Called after each tool call of the plugin. `success` is false if the handler threw an error. */
   onToolInvocationEnd?(toolName: string, success: boolean, durationMs: number): void;
 }
 
-/** A plugin as an object. The build takes absent descriptive fields from package.json. */
+/**
+ * A plugin that is written as an object. The build reads missing descriptive fields, such as `displayName`, from
+ * package.json.
+ */
 export interface PluginDefinition {
   name?: string | undefined;
   description?: string | undefined;
@@ -48,7 +52,7 @@ export interface PluginDefinition {
   configSchema?: ConfigSchema | undefined;
   tools: readonly ToolDefinition[];
   prompts?: readonly PromptDefinition[] | undefined;
-  /** See {@link OpenTabsPlugin.isReady}. */
+  /** Reports whether the plugin's tools can work in this page; see {@link OpenTabsPlugin.isReady}. */
   isReady(): boolean | Promise<boolean>;
   teardown?(): void;
   onActivate?(): void;
@@ -90,7 +94,7 @@ class DefinedPlugin extends OpenTabsPlugin {
       const method = definition[hook];
       if (method) Object.assign(this, { [hook]: method.bind(definition) });
     }
-    // Hides the inherited isReady, so that the build reports a definition without isReady.
+    // Without this, the class's own isReady would hide from the build that the definition lacks isReady.
     if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 
@@ -99,7 +103,7 @@ class DefinedPlugin extends OpenTabsPlugin {
   }
 }
 
-/** Makes a plugin from an object. Export the result as the module's default. */
+/** Creates a plugin from an object. Export the returned plugin as the module's default. */
 export function definePlugin(definition: PluginDefinition): OpenTabsPlugin {
   return new DefinedPlugin(definition);
 }

@@ -1,12 +1,15 @@
-// The entry `@opentabs/sdk/pre-script`, for the module in opentabs.preScript of package.json.
+// The package entry `@opentabs/sdk/pre-script`, for the module that `opentabs.preScript` in package.json names.
 
 import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
-/** A value of a pre-script: any JSON value. */
+/** A JSON value that a pre-script stores for its adapter. */
 export type PreScriptValue = string | number | boolean | null | object;
 
-/** Logs to the page's console: the log of the plugin exists only once the adapter has started. */
+/**
+ * The log of a pre-script, which writes to the page's console. The plugin's log is available only after the adapter has
+ * started.
+ */
 export interface PreScriptLog {
   debug(message: string, ...args: unknown[]): void;
   info(message: string, ...args: unknown[]): void;
@@ -14,16 +17,16 @@ export interface PreScriptLog {
   error(message: string, ...args: unknown[]): void;
 }
 
-/** The argument of a pre-script. A pre-script may call `set` after it has returned. */
+/** The argument of a pre-script. Its functions may be called at any time, even after the pre-script has returned. */
 export interface PreScriptContext {
-  /** Stores a value for the adapter, which reads it with `getPreScriptValue(key)`. */
+  /** Stores a JSON value for the plugin's adapter. The adapter reads the value with `getPreScriptValue(key)`. */
   set(key: string, value: PreScriptValue): void;
   log: PreScriptLog;
 }
 
 /**
- * Runs `script` at once, in the page and in each frame of the page, before any script of the page. An error of the
- * script is logged to the console. Does nothing outside the start of a pre-script, for example in a test.
+ * Runs `script` at once, in the page and each of its frames, before any script of the page. Errors of `script` are
+ * logged to the console. Does nothing if opentabs is not starting a pre-script, for example in a test.
  */
 export function definePreScript(script: (context: PreScriptContext) => void): void {
   const runner = getContainer()?._preScriptRunner;

@@ -3,27 +3,27 @@ import type { AudioContent, ImageContent, ResourceContent } from './content.ts';
 import type { ToolHandlerContext } from './context.ts';
 import type { CallLimits } from './tool.ts';
 
-/** A text block in a {@link PromptMessage}. */
+/** A text content block of a {@link PromptMessage}. */
 export interface TextContent {
   type: 'text';
   text: string;
 }
 
-/** One message of a prompt, as in MCP. */
+/** One MCP message of a prompt. */
 export interface PromptMessage {
   role: 'user' | 'assistant';
   content: TextContent | ImageContent | AudioContent | ResourceContent;
 }
 
-/** One argument of a prompt without a schema. The value of an argument without a schema is a text. */
+/** One argument of a prompt, whose value is always a string. Use a zod schema in `args` for other types. */
 export interface PromptArgument {
   name: string;
   description?: string | undefined;
-  /** Whether the prompt requires the argument; false if absent. */
+  /** Whether the prompt requires the argument. The default is false. */
   required?: boolean | undefined;
 }
 
-/** The result of a prompt: a text, which becomes one message of the user, or messages with an optional description. */
+/** The result of a prompt: a string, which becomes one message with the role `user`, or a list of messages. */
 export type PromptResult =
   | string
   | readonly PromptMessage[]
@@ -32,33 +32,36 @@ export type PromptResult =
 type RenderResult = PromptResult | Promise<PromptResult>;
 
 /**
- * A prompt for an agent, whose text is made in the page. The user chooses the prompt in the client, where the prompt is named
- * `<plugin>__<name>`. `Params` are the arguments that `render` receives.
+ * An MCP prompt, whose text the plugin generates in the page. The user selects the prompt in an MCP client, where its
+ * name is `<plugin>__<name>`. `Params` is the type of the arguments of `render`.
  */
 export interface PromptDefinition<Params = Record<string, unknown>, Rendered extends RenderResult = RenderResult> {
   /**
-   * The name of the prompt in snake_case, `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`; no tool of the plugin may have the same
-   * name.
+   * The name of the prompt in snake_case: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. The name must differ from the names of the
+   * plugin's tools.
    */
   name: string;
-  /** The name that users see; if absent, the name is derived from `name`. */
+  /**
+   * The title that users see. By default, the title is derived from `name`: `weekly_report` becomes `Weekly Report`.
+   */
   displayName?: string | undefined;
-  /** What the prompt makes, as a text for the user who chooses a prompt; up to 1,000 characters. */
+  /** What the prompt produces, for the user who selects it in an MCP client. Up to 1,000 characters. */
   description?: string | undefined;
   /**
-   * The schema of the arguments. The server converts the texts that clients send: "20" for a `z.number()`, "true" for a
-   * `z.boolean()`, JSON for an array or object. An empty string for an optional argument means that the argument is
-   * absent. The page parses the converted arguments again with the schema, so defaults and transforms apply.
+   * The zod schema of the prompt's arguments. MCP clients send strings, which the server converts: "20" for a
+   * `z.number()`, "true" for a `z.boolean()`, JSON for an array or object. If a client sends an empty string for an
+   * optional argument, the argument is omitted. Before `render` runs, opentabs parses the converted arguments with the
+   * zod schema, so defaults and transforms apply.
    */
   args?: z.ZodObject<z.ZodRawShape> | undefined;
   /**
-   * The arguments of a prompt without `args`; each argument is a text. If the prompt has `args`, `arguments` adds
-   * descriptions that the schema in `args` does not have.
+   * The arguments of a prompt without `args`; each value is a string. If `args` is present, `arguments` only adds
+   * missing descriptions to its schema.
    */
   arguments?: readonly PromptArgument[] | undefined;
   limits?: CallLimits | undefined;
   /**
-   * Makes the text of the prompt, in the page. A prompt has the same context and the same limits as a tool, so a slow
+   * Generates the messages of the prompt, in the page. Prompts have the same context and timeouts as tools, so a slow
    * prompt should report progress. The context is absent only where a test calls `render` directly.
    */
   render(args: Params, context?: ToolHandlerContext): Rendered;

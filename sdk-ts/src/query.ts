@@ -1,11 +1,11 @@
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-/** The value of a key in a query string; see {@link buildQueryString}. */
+/** A parameter value that {@link buildQueryString} accepts. */
 export type QueryValue = string | number | boolean;
 
 /**
- * Returns a query string without the `?`. Keys whose value is undefined are omitted; a key with an array is repeated
- * for each element.
+ * Returns a URL query string without the `?`. Keys whose value is undefined are omitted; an array repeats its key for
+ * each element.
  */
 export function buildQueryString(
   params: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>,
@@ -20,7 +20,7 @@ export function buildQueryString(
   });
 }
 
-/** Returns `object` without the keys whose value is undefined. Keys with the values null, 0, false and '' are kept. */
+/** Returns a copy of `object` without the keys whose value is undefined. The values null, 0, false and '' are kept. */
 export function stripUndefined<T extends object>(object: T): Partial<T>;
 export function stripUndefined(object: object): object {
   return withPristineBuiltIns(() =>

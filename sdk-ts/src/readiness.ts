@@ -3,8 +3,8 @@ import { lookup } from './runtime/primordials.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Runs the plugin's `isReady` again at once. Call `notifyReadinessChanged` after a login or logout of the user, so that
- * agents see the change immediately instead of within 30 s. Never throws.
+ * Makes opentabs call the plugin's `isReady` now. Call `notifyReadinessChanged` after the user has logged in or out, so
+ * that agents see the change immediately instead of within 30 s. Never throws.
  */
 export function notifyReadinessChanged(): void {
   const container = getContainer();
@@ -13,6 +13,6 @@ export function notifyReadinessChanged(): void {
   try {
     notify();
   } catch {
-    // An error needs no handling, because the platform runs isReady again within 30 s.
+    // The error is ignored, because opentabs calls isReady again within 30 s anyway.
   }
 }

@@ -1,8 +1,8 @@
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
 /**
- * Parses a Retry-After header, which contains seconds or a date. Returns the delay in milliseconds from now; undefined
- * if the header is invalid or the date is in the past.
+ * Parses the value of a `Retry-After` HTTP header, which is a number of seconds or a date. Returns the delay in
+ * milliseconds from now, or undefined if the header is invalid or the date is in the past.
  */
 export function parseRetryAfterMs(header: string): number | undefined {
   return withPristineBuiltIns(() => {
@@ -13,20 +13,19 @@ export function parseRetryAfterMs(header: string): number | undefined {
   });
 }
 
-/** Headers with the time when a rate limit ends, in the order of preference. */
+/** HTTP headers that contain when a rate limit ends, in the order of preference. */
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
 /**
- * A number in a reset header that is at least minEpochSeconds is a time in seconds since 1970. A number that is at
- * least minEpochMs is a time in milliseconds since 1970.
+ * Sites send seconds from now, seconds since 1970 or milliseconds since 1970 in the same headers. Numbers from 1e9 are
+ * taken as seconds since 1970, and numbers from 1e12 as milliseconds since 1970.
  */
 const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
 
 /**
- * Returns when the rate limit of a site ends, in milliseconds from now. Reads the first of the headers Retry-After,
- * x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset that is present. The value of a reset header is a time
- * since 1970 or seconds from now. Returns undefined if no header is present, or if the first header is invalid or in
- * the past.
+ * Returns when a site's rate limit ends, in milliseconds from now. Reads the first of the HTTP headers Retry-After,
+ * x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset that is present. A reset header may contain seconds from
+ * now, or a time since 1970. Returns undefined if no header is present, or if the first one is invalid or in the past.
  */
 export function parseRateLimitHeader(headers: Headers): number | undefined {
   return withPristineBuiltIns(() => {

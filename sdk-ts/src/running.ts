@@ -8,19 +8,18 @@ import {
   signalOf,
 } from './runtime/page-primordials.ts';
 
-// Tracks the running calls of this adapter, so that waits and requests of the SDK stop with their call. Authors need
-// not pass `context.signal` to the SDK's functions.
+// Tracks the running calls of this adapter. If a call is cancelled, the SDK's waits and HTTP requests stop even if the
+// author did not pass `context.signal` to them.
 //
 // After an `await`, JavaScript cannot determine which call the code belongs to. If only one call is running, all code
-// belongs to this call. With several running calls, a wait without a signal stops only when all these calls were
-// stopped.
+// belongs to that call. If several calls are running, a wait without a signal stops only when all of them were stopped.
 
-/** The part of the context of a call that this module uses. */
+/** The only field of a call's context that this module reads. */
 type CallContext = Pick<ToolHandlerContext, 'signal'>;
 
-/** An entry of the linked list of running calls, newest first. */
+/** A node of the linked list of running calls, which starts with the newest call. */
 interface RunningCall {
-  /** The context of the call, whose signal is read at the first wait, because hosts create the signal at that time. */
+  /** The call's context. Its signal is read only at the first wait, because the extension creates the signal lazily. */
   readonly context: CallContext;
   next: RunningCall | undefined;
 }
@@ -29,12 +28,12 @@ let newestCall: RunningCall | undefined;
 /** The context of the call whose handler runs synchronously now, before its first `await`. */
 let startingContext: CallContext | undefined;
 /**
- * The signal that aborts once all running calls were stopped. sharedSignal is created on first use and reset when the
- * list of calls changes.
+ * Aborts once all running calls were stopped. `sharedSignal` is created on first use and reset when a call starts or
+ * ends.
  */
 let sharedSignal: AbortSignal | undefined;
 
-/** Runs a handler and registers its call for {@link resolveSignal} until the handler has settled. */
+/** Runs a tool's handler, and lets {@link resolveSignal} find the signal of the call until the handler has settled. */
 export async function runCall<T>(context: CallContext, handler: () => T | Promise<T>): Promise<T> {
   const entry: RunningCall = { context, next: newestCall };
   newestCall = entry;
@@ -63,8 +62,8 @@ function startHandler<T>(context: CallContext, handler: () => T): T {
 }
 
 /**
- * Returns the signal that stops a wait: `givenSignal`, no signal if `givenSignal` is null, or the signal of the running
- * calls if undefined.
+ * Returns the signal that stops a wait of the SDK. If the author passed no signal, returns the signal of the running
+ * calls. If the author passed null, returns undefined.
  */
 export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
@@ -79,7 +78,7 @@ function makeSharedSignal(newest: RunningCall): AbortSignal {
   const controller = makeController();
   let remainingCount = 0;
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) remainingCount++;
-  // The abort reason of the shared signal is the reason of the call that was stopped last.
+  // The shared signal aborts with the reason of the call that was stopped last.
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) {
     const { signal } = call.context;
     let isCounted = false;

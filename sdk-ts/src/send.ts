@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-// Functions for requests that send a body, and for DELETE requests. Each function of this file returns the JSON of the
-// response, parsed by `schema` if given. The result for an empty body is undefined.
+// HTTP requests that send a body, and DELETE requests. Each exported function returns the response body as JSON,
+// validated by `schema` if given, or undefined if the response body is empty.
 
-/** Sends a request. `contentType` applies unless the caller's headers contain a content type. */
+/** Sends an HTTP request with a body. `contentType` applies unless the plugin's headers contain a `Content-Type`. */
 async function sendRequest(
   url: string,
   method: string,
@@ -20,7 +20,7 @@ async function sendRequest(
   return schema ? await fetchJSON(url, request, schema) : await fetchJSON(url, request);
 }
 
-/** makeBodySender returns a function that sends requests with a body, in the form that `encode` returns. */
+/** Returns a function such as `postJSON`, which sends a request body that `encode` has converted. */
 function makeBodySender<B>(method: string, contentType: string | undefined, encode: (body: B) => BodyInit | undefined) {
   async function send<S extends z.ZodType>(
     url: string,
@@ -40,26 +40,28 @@ const jsonContentType = 'application/json';
 const formContentType = 'application/x-www-form-urlencoded';
 const encodeJSON = (body: unknown) => JSON.stringify(body);
 
-/** Posts `body` as JSON and returns the JSON of the response. */
+/** Sends a POST request with `body` as JSON, and returns the response body as JSON. */
 export const postJSON = /* @__PURE__ */ makeBodySender<unknown>('POST', jsonContentType, encodeJSON);
 
-/** Puts `body` as JSON and returns the JSON of the response. */
+/** Sends a PUT request with `body` as JSON, and returns the response body as JSON. */
 export const putJSON = /* @__PURE__ */ makeBodySender<unknown>('PUT', jsonContentType, encodeJSON);
 
-/** Sends a PATCH request with `body` as JSON and returns the JSON of the response. */
+/** Sends a PATCH request with `body` as JSON, and returns the response body as JSON. */
 export const patchJSON = /* @__PURE__ */ makeBodySender<unknown>('PATCH', jsonContentType, encodeJSON);
 
-/** Posts `body` as a URL-encoded form and returns the JSON of the response. */
+/** Sends a POST request with `body` as a URL-encoded form, and returns the response body as JSON. */
 export const postForm = /* @__PURE__ */ makeBodySender<Readonly<Record<string, string>>>(
   'POST',
   formContentType,
   (body) => new URLSearchParams(body).toString(),
 );
 
-/** Posts `body` as a multipart form, including files, and returns the JSON of the response. */
+/**
+ * Sends a POST request with `body` as a multipart form, which may contain files, and returns the response body as JSON.
+ */
 export const postFormData = /* @__PURE__ */ makeBodySender<FormData>('POST', undefined, (body) => body);
 
-/** Sends a DELETE request and returns the JSON of the response. */
+/** Sends a DELETE request, and returns the response body as JSON. */
 export async function deleteJSON<S extends z.ZodType>(
   url: string,
   options: FetchFromPageOptions | undefined,

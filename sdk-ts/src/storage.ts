@@ -5,9 +5,9 @@ import { messageOf } from './runtime/value.ts';
 type StorageKind = 'localStorage' | 'sessionStorage';
 
 /**
- * Runs `useStorage` with a storage of the page. If the page deleted `localStorage` from its window, `useStorage` gets
- * the storage of an invisible frame, which is the same storage. Throws if the page has no storage, as in a sandboxed
- * frame.
+ * Calls `useStorage` with the page's localStorage or sessionStorage. If the page deleted `localStorage` from its
+ * window, an invisible iframe gives access to the same data. Throws if the page has no storage, as in a sandboxed
+ * iframe.
  */
 function withStorage<T>(kind: StorageKind, useStorage: (storage: Storage) => T): T {
   const pageStorage: Storage | undefined = window[kind];
@@ -16,7 +16,7 @@ function withStorage<T>(kind: StorageKind, useStorage: (storage: Storage) => T):
   frame.style.display = 'none';
   document.documentElement.append(frame);
   try {
-    // The storage of a removed frame is unusable, so `useStorage` runs before the frame is removed.
+    // The localStorage of a removed iframe is unusable, so `useStorage` runs before the iframe is removed.
     const frameStorage = frame.contentWindow?.[kind];
     if (!frameStorage) throw new Error(`this page has no ${kind}`);
     return useStorage(frameStorage);
@@ -41,40 +41,47 @@ function changeStorage(kind: StorageKind, operation: string, useStorage: (storag
   }
 }
 
-/** Returns an item of the page's localStorage; null if there is no such item, or no storage. */
+/** Returns an item of the page's localStorage, or null if the item or the storage does not exist. */
 export function getLocalStorage(key: string): string | null {
   return readItem('localStorage', key);
 }
 
 /**
- * Sets an item of the page's localStorage. Logs a warning if the item cannot be set, for example because the storage is
- * full.
+ * Sets an item of the page's localStorage. If localStorage is full or not available, logs a warning instead of
+ * throwing.
  */
 export function setLocalStorage(key: string, value: string): void {
   changeStorage('localStorage', `setLocalStorage(${key})`, (storage) => storage.setItem(key, value));
 }
 
-/** Removes an item of the page's localStorage. Logs a warning if the item cannot be removed. */
+/** Removes an item of the page's localStorage. If localStorage is not available, logs a warning instead of throwing. */
 export function removeLocalStorage(key: string): void {
   changeStorage('localStorage', `removeLocalStorage(${key})`, (storage) => storage.removeItem(key));
 }
 
-/** Returns an item of the tab's sessionStorage; null if there is no such item, or no storage. */
+/** Returns an item of the tab's sessionStorage, or null if the item or the storage does not exist. */
 export function getSessionStorage(key: string): string | null {
   return readItem('sessionStorage', key);
 }
 
-/** Sets an item of the tab's sessionStorage. Logs a warning if the item cannot be set. */
+/**
+ * Sets an item of the tab's sessionStorage. If sessionStorage is full or not available, logs a warning instead of
+ * throwing.
+ */
 export function setSessionStorage(key: string, value: string): void {
   changeStorage('sessionStorage', `setSessionStorage(${key})`, (storage) => storage.setItem(key, value));
 }
 
-/** Removes an item of the tab's sessionStorage. Logs a warning if the item cannot be removed. */
+/**
+ * Removes an item of the tab's sessionStorage. If sessionStorage is not available, logs a warning instead of throwing.
+ */
 export function removeSessionStorage(key: string): void {
   changeStorage('sessionStorage', `removeSessionStorage(${key})`, (storage) => storage.removeItem(key));
 }
 
-/** Returns the first item of the page's localStorage whose key matches `predicate`; null if no key matches. */
+/**
+ * Returns the first item of the page's localStorage for whose key `predicate` returns true, or null if there is none.
+ */
 export function findLocalStorageEntry(predicate: (key: string) => boolean): { key: string; value: string } | null {
   let entries: { key: string; value: string }[] = [];
   try {
@@ -96,8 +103,8 @@ function listEntries(storage: Storage): { key: string; value: string }[] {
 }
 
 /**
- * Returns a cookie that the page's scripts can see, decoded if the value of the cookie is URI-encoded; null if there is
- * no such cookie.
+ * Returns the value of a cookie from `document.cookie`, URI-decoded if possible, or null if there is no such cookie.
+ * Scripts cannot read HttpOnly cookies.
  */
 export function getCookie(name: string): string | null {
   const cookies = document.cookie;

@@ -12,24 +12,27 @@ import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
 import { ToolError } from './tool-error.ts';
 
 /**
- * The options of makeContext: the behavior of other tools and of the user during a call. Without options, all requests
- * of the handler succeed, except calls of other tools.
+ * How other tools and the user behave while a test calls a tool's handler. By default, the user confirms every request,
+ * and calls of other tools fail.
  */
 export interface ContextScript {
   /**
-   * The results of `context.call`, by the name that the handler passes. Each value is a result, or a function of the
-   * input that returns a result or throws. A call of a tool that is not in `tools` rejects with `unknown_tool`.
+   * The results of `context.call`, by tool name as the handler passes it. Each value is a tool's result, or a function
+   * that receives the tool's input and returns a result or throws. Calls of any other tool reject with `unknown_tool`.
    */
   tools?: Readonly<Record<string, unknown>> | undefined;
-  /** The user's answer to `context.waitForUser`: `done` if absent, or a function that acts as the user or throws. */
+  /**
+   * The user's answer to `context.waitForUser`; the default is `done`. A function simulates what the user does in the
+   * page, or throws.
+   */
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
   /** The value of `context.decision` in the handler. */
   decision?: Decision | undefined;
-  /** Stops the call after `stopAtReport` reports; an activity counts as a report. */
+  /** Cancels the call after this many progress reports. Each change of an activity also counts as a report. */
   stopAtReport?: number | undefined;
 }
 
-/** One change of an activity, with either `content` or `patch`. */
+/** One recorded change of an activity: `content` for a replacement, or `patch` for a JSON Patch. */
 export interface RecordedActivity {
   type: string;
   content?: unknown;
@@ -37,37 +40,46 @@ export interface RecordedActivity {
   audience?: ProgressAudience | undefined;
 }
 
-/** One call of `context.call` by the handler. */
+/** One recorded call of `context.call`. */
 export interface RecordedCall {
   tool: string;
   input: unknown;
   tabId?: number | undefined;
 }
 
-/** A context for tests: the context records what a handler does, and answers as the test specified. */
+/**
+ * A handler's context for tests. It records what the handler does, and answers as the test's {@link ContextScript}
+ * specifies.
+ */
 export interface TestContext extends ToolHandlerContext {
-  /** The progress reports, unchanged and in order. */
+  /** All progress reports of the handler, unchanged and in order. */
   readonly reports: readonly ProgressOptions[];
-  /** The changes of activities, in order. */
+  /** All changes of activities by the handler, in order. */
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /** One sentence for each report that a browser would drop silently, such as a patch that does not apply. */
+  /**
+   * One sentence for each progress report or activity that the extension would drop silently, such as a patch that does
+   * not apply.
+   */
   readonly dropped: readonly string[];
-  /** The audience that sees the end of the call. */
+  /** The audience that the handler passed to `endAudience`; `internal` by default. */
   readonly endedFor: ProgressAudience;
-  /** Returns the content of an activity with all patches applied; undefined if there is no activity of this type. */
+  /**
+   * Returns the content of the activity `type` with all patches applied, or undefined if the handler reported no such
+   * activity.
+   */
   activity(type: string): unknown;
-  /** Stops the call, as a user or a timeout would. */
+  /** Aborts the context's signal, as when the user cancels the call or the call times out. */
   stop(reason?: string): void;
 }
 
-/** Limits that the browser and the server enforce for activities. */
+/** Limits for the activities of a call, which the extension and the server enforce. */
 const maxActivityBytes = 256 * 1024;
 const maxActivityTypes = 16;
 
 /**
- * Makes a context for one call of a handler or of a prompt's `render`. The context calls `onReport` after each progress
+ * Creates a context for one test of a tool's handler or a prompt's `render`. Calls `onReport` after each progress
  * report.
  *
  * @example
@@ -137,15 +149,15 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
   };
 }
 
-/** Makes the store of the activities of one call, with the rules of the browser and the server. */
+/** Stores the activities of one call, with the same limits as the extension and the server. */
 function makeActivityStore() {
   const changes: RecordedActivity[] = [];
   const contents = new Map<string, unknown>();
   const dropped: string[] = [];
 
   /**
-   * Stores the new content of an activity and the change that `makeChange` returns. If `makeChange` throws, records the
-   * problem in `dropped`.
+   * Stores the new content of the activity `type` and the recorded change, both of which `makeChange` returns. If
+   * `makeChange` throws, adds the error message to `dropped`.
    */
   const applyChange = (type: string, makeChange: () => { content: unknown; change: RecordedActivity }) => {
     try {
@@ -179,8 +191,7 @@ function makeActivityStore() {
 }
 
 /**
- * Converts a value to JSON and back. Throws if JSON cannot represent the value, or if the value has more than
- * maxActivityBytes.
+ * Converts a value to JSON and back. Throws if JSON cannot represent the value, or if the JSON is larger than 256 KiB.
  */
 function toJsonValue(value: unknown): unknown {
   const json = toJsonText(value);
@@ -191,8 +202,8 @@ function toJsonValue(value: unknown): unknown {
 }
 
 /**
- * Returns the JSON text of `value`, with bigints as numbers like in a browser. Returns undefined for a value that
- * JSON omits.
+ * Returns `value` as JSON text; bigints become numbers, as in the extension. Returns undefined for a value that JSON
+ * omits, such as a function.
  */
 function toJsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
@@ -205,7 +216,10 @@ function makeRecordedCall(tool: string, input: unknown, { tabId }: NestedCallOpt
   return { tool, input: JSON.parse(toJsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
 }
 
-/** Returns the result that the test specified for a tool, converted to JSON and back as between two pages. */
+/**
+ * Returns the result that the test specified for a called tool. Like a result from another page, the result is
+ * converted to JSON and back.
+ */
 async function resolveToolResult(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
   if (!tools || !Object.hasOwn(tools, tool)) {
     throw new ToolError(`the script has no tool ${tool}; add it to makeContext({ tools: {...} })`, 'unknown_tool');
@@ -226,7 +240,7 @@ async function answerUserRequest(userBehavior: ContextScript['user'], request: U
   if (typeof userBehavior === 'function') await userBehavior(request);
 }
 
-/** Runs `work`, or rejects as soon as the first of the signals aborts. */
+/** Returns the promise of `work()`, but rejects as soon as one of the signals aborts. */
 function runUnlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const settledController = new AbortController();

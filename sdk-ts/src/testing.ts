@@ -1,5 +1,5 @@
-// The entry `@opentabs/sdk/testing`, for tests of plugins. `test` and `simulate` require `opentabs plugin test`;
-// `makeContext` and `expect` work anywhere.
+// The package entry `@opentabs/sdk/testing`, for tests of plugins. `test` and `simulate` work only under `opentabs
+// plugin test`; `makeContext` and `expect` work in any test runner.
 
 export { type Expectation, expect } from './simulator/expect.ts';
 export type { RouteAnswer, RouteRequest, Routes } from './simulator/http.ts';

@@ -2,10 +2,10 @@ import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Calls `callback` once after `ms` milliseconds. Returns a function that cancels the timer. The timer uses the
- * extension's timer function if there is one, because its timers are on time in a hidden page. In a hidden page, Chrome
- * runs the page's own timers once a second, and later once a minute. Without the extension, for example in a test, the
- * timer is a setTimeout of the page.
+ * Calls `callback` once after `ms` milliseconds, even in a hidden tab. Returns a function that cancels the timer. In a
+ * hidden tab, Chrome delays the page's own timers by up to a second, and later by up to a minute. The extension's
+ * timers are not delayed, so startTimer uses them where available. Without the extension, for example in a test,
+ * startTimer uses setTimeout.
  */
 export function startTimer(ms: number, callback: () => void): () => void {
   const setPlatformTimer = getContainer()?._setTimer;
@@ -22,11 +22,11 @@ export function startTimer(ms: number, callback: () => void): () => void {
 }
 
 /**
- * Calls `callback` in a separate task, outside the chain of timers. After a tab has been hidden for 5 min, Chrome runs
- * timers that other timers have set only once a minute (developer.chrome.com/blog/timer-throttling-in-chrome-88).
- * During a delay of a minute, a call that sleeps between its reports would time out. Chrome does not delay a timer that
- * the handler of a message has set. In a measurement with Chromium 156, a timer that was set by a message ran within a
- * second of its due time.
+ * Calls `callback` from a message event instead of a timer, so that Chrome does not throttle the next timer. After a
+ * tab has been hidden for 5 min, a timer that was started by another timer runs only once a minute
+ * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A call that sleeps between its progress reports would then
+ * time out. Timers that were started by a message event are exempt: in Chromium 156, such a timer ran within a second
+ * of its due time.
  */
 function leaveTimerChain(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();

@@ -3,14 +3,14 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
-  /**
-   * The signal that stops the wait. If `signal` is absent, the signal of the running call is used; null means no
-   * signal.
-   */
+  /** Aborting this signal ends the wait. The default is the signal of the running tool call; null means no signal. */
   signal?: AbortSignal | null | undefined;
 }
 
-/** Waits `ms` milliseconds, also in a hidden tab. Rejects with a ToolError `aborted` as soon as the signal aborts. */
+/**
+ * Waits `ms` milliseconds, even in a hidden tab, where Chrome delays setTimeout. Rejects with a ToolError `aborted` as
+ * soon as the signal aborts.
+ */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   const signal = resolveSignal(options.signal);
   return new Promise((resolve, reject) => {
@@ -31,14 +31,14 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
 }
 
 export interface WaitUntilOptions extends SleepOptions {
-  /** The time between two attempts, in milliseconds; 200 if absent. */
+  /** How long to wait between two calls of the predicate, in milliseconds. The default is 200. */
   interval?: number | undefined;
-  /** The timeout, in milliseconds; 10,000 if absent. */
+  /** How long to wait in total, in milliseconds. The default is 10,000. */
   timeout?: number | undefined;
 }
 
 /**
- * Waits until `predicate` returns true. Calls `predicate` immediately and after each interval; an exception in
+ * Waits until `predicate` returns true. Calls `predicate` immediately and then at each interval; an exception in
  * `predicate` counts as false. Rejects with a ToolError `TIMEOUT` after the timeout, and with `aborted` as soon as the
  * signal aborts.
  */
@@ -68,7 +68,7 @@ export async function waitUntil(
   throw givenSignal?.aborted ? ToolError.aborted(givenSignal.reason) : makeTimeoutError(timeout, lastError);
 }
 
-/** Returns what `predicate` returns, or false as soon as `stopSignal` aborts. */
+/** Returns the result of `predicate`, or false as soon as `stopSignal` aborts. */
 function callUnlessStopped(predicate: () => boolean | Promise<boolean>, stopSignal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const onAbort = () => resolve(false);
@@ -84,19 +84,19 @@ function makeTimeoutError(timeout: number, failure: unknown): ToolError {
 }
 
 export interface RetryOptions extends SleepOptions {
-  /** The maximum number of attempts; 3 if absent. */
+  /** The maximum number of attempts, including the first. The default is 3. */
   maxAttempts?: number | undefined;
-  /** The time between two attempts, in milliseconds; 1,000 if absent. */
+  /** How long to wait between two attempts, in milliseconds. The default is 1,000. */
   delay?: number | undefined;
-  /** Whether the delay doubles after each attempt; false if absent. */
+  /** Whether the delay doubles after each attempt. The default is false. */
   backoff?: boolean | undefined;
-  /** The longest delay with `backoff`, in milliseconds; 30,000 if absent. */
+  /** The longest delay between two attempts with `backoff`, in milliseconds. The default is 30,000. */
   maxDelay?: number | undefined;
 }
 
 /**
- * Calls `attempt` until it succeeds, and returns its result. Throws the error of the last attempt, or a ToolError
- * `aborted` as soon as the signal aborts between two attempts.
+ * Calls `attempt` until it succeeds, and returns its result. Throws the error of the last attempt. If the signal aborts
+ * between two attempts, throws a ToolError `aborted`.
  */
 export async function retry<T>(attempt: () => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { maxAttempts = 3, delay = 1000, backoff = false, maxDelay = 30_000 } = options;

@@ -1,22 +1,22 @@
 import { apply, dataProperty, defineProperty, hiddenProperty, lookup } from './runtime/primordials.ts';
 import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
 
-/** The kind of failure of a {@link ToolError}. */
+/** Why a tool failed, in a form that agents can act on; see {@link ToolError}. */
 export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' | 'internal' | 'timeout';
 
 export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
-  /** Whether a retry of the failed call may succeed; false if absent. */
+  /** Whether a retry of the failed call may succeed. The default is false. */
   retryable?: boolean | undefined;
-  /** The time until a retry makes sense, in milliseconds from now. */
+  /** How long the agent should wait before a retry, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The underlying error, which is never sent out of the page. */
+  /** The underlying error, for debugging in the page. Agents never receive `cause`. */
   cause?: unknown;
 }
 
 /**
- * A failure that an agent can act on. The agent receives the message, code, category and retry advice of a ToolError.
- * If a tool throws an error that is not a ToolError, the agent receives only its message.
+ * An error that an agent can act on. The agent receives a ToolError's message, code, category and retry advice, but
+ * only the message of any other error.
  */
 export class ToolError extends Error {
   declare readonly code: string;
@@ -26,9 +26,8 @@ export class ToolError extends Error {
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
-    // The constructor defines the fields of a ToolError without assignments, because a page may have added setters to
-    // Error.prototype. Absent fields of a ToolError are also defined, so that a value on Error.prototype does not
-    // replace an absent field.
+    // The fields are defined instead of assigned, because a page may have added setters to Error.prototype. Even
+    // undefined fields are defined, so that a forged property of Error.prototype does not take their place.
     const defineField = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
     const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
     defineHiddenField('name', 'ToolError');
@@ -40,53 +39,53 @@ export class ToolError extends Error {
     if (cause !== undefined) defineHiddenField('cause', cause);
   }
 
-  /** Makes the error for a user who is not logged in or lacks the permission. */
+  /** Creates the error for a user who is not logged in, or who lacks a permission on the site. */
   static auth(message: string, code = 'AUTH_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'auth' });
   }
 
-  /** Makes the error for a requested object that does not exist. */
+  /** Creates the error for a requested object that does not exist, such as an unknown channel ID. */
   static notFound(message: string, code = 'NOT_FOUND'): ToolError {
     return new ToolError(message, code, { category: 'not_found' });
   }
 
   /**
-   * Makes the error for a site that limits the rate of requests. `retryAfterMs` is the delay that the site requested.
+   * Creates the error for a site that limits the rate of requests. `retryAfterMs` is the delay that the site requested,
+   * such as in a Retry-After header.
    */
   static rateLimited(message: string, retryAfterMs?: number, code = 'RATE_LIMITED'): ToolError {
     return new ToolError(message, code, { category: 'rate_limit', retryable: true, retryAfterMs });
   }
 
-  /** Makes the error for invalid parameters, or for an invalid response of the site. */
+  /** Creates the error for invalid parameters of a tool, or for an unexpected response of the site. */
   static validation(message: string, code = 'VALIDATION_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'validation' });
   }
 
-  /** Makes the error for an operation that timed out. */
+  /** Creates the error for an operation that timed out. Agents may retry the call. */
   static timeout(message: string, code = 'TIMEOUT'): ToolError {
     return new ToolError(message, code, { category: 'timeout', retryable: true });
   }
 
-  /** Makes the error for a failure that has no more specific category. */
+  /** Creates the error for a failure that fits no other category. */
   static internal(message: string, code = 'INTERNAL_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'internal' });
   }
 
-  /** Makes the error for a wait or request that a signal stopped; `reason` is the reason of the signal. */
+  /** Creates the error for a wait or HTTP request that an AbortSignal stopped. `reason` is the signal's `reason`. */
   static aborted(reason: unknown): ToolError {
     const detail = hasProperties(reason) && !isMethod(reason) ? messageOf(reason) : '';
     return new ToolError(detail === '' ? 'aborted' : `aborted: ${detail}`, 'aborted', { cause: reason });
   }
 }
 
-// The extension makes the errors of the context's `call` and `waitForUser`, outside of the page's reach and without the
-// class ToolError. The errors of the extension count as instances of ToolError, so that a handler can test every error
-// with `instanceof ToolError`.
+// Errors of `context.call` and `context.waitForUser` come from the extension, which does not have the class ToolError.
+// `instanceof ToolError` accepts those errors too, so that a handler can test every error in the same way.
 const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
     const isInstance = apply(nativeHasInstance, this, [error]);
-    // For a subclass of ToolError, `instanceof` accepts only real instances.
+    // `instanceof` with a subclass of ToolError accepts only real instances of the subclass.
     if (isInstance || this !== ToolError) return isInstance;
     return hasProperties(error) && lookup(error, 'name') === 'ToolError' && typeof lookup(error, 'code') === 'string';
   },

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import type { ToolHandlerContext } from './context.ts';
 import type { LucideIconName } from './lucide-icon-names.gen.ts';
 
-/** MCP hints about the effects of a tool. A client uses the hints of a tool to decide when to ask the user. */
+/** MCP hints about the effects of a tool. MCP clients use these hints to decide when to ask the user for approval. */
 export interface ToolAnnotations {
   /** The tool only reads: it changes no data. */
   readOnlyHint?: boolean | undefined;
-  /** The tool makes changes that cannot be undone. */
+  /** The tool makes changes that cannot be undone, such as deleting a message. */
   destructiveHint?: boolean | undefined;
   /** A second call with the same parameters has no further effect. */
   idempotentHint?: boolean | undefined;
@@ -15,64 +15,72 @@ export interface ToolAnnotations {
 }
 
 /**
- * The time limits of a call, if the server's default limits do not fit. Each limit is a whole number of milliseconds,
- * from 1,000 to 300,000.
+ * Timeouts of a tool's calls, if the server's defaults do not fit. Each is a whole number of milliseconds, from 1,000
+ * to 300,000.
  */
 export interface CallLimits {
   /**
-   * The longest time without a report; the server's 30 s if absent. A tool cannot exceed a limit that the user has set.
+   * The longest time without a progress report. The default is the server's limit, 30 s. A tool cannot exceed a limit
+   * that the user has set.
    */
   idleTimeoutMs?: number | undefined;
-  /** The longest run time; the server's limit of 5 min if absent. A tool cannot exceed the server's limit. */
+  /**
+   * The longest time that a call may run in total. The default is the server's limit, 5 min, which a tool cannot
+   * exceed.
+   */
   hardTimeoutMs?: number | undefined;
 }
 
 /**
- * A JSON Pointer (RFC 6901) into the arguments (`/input`) or the result (`/result`) of a call, such as `/result/id`.
+ * A JSON Pointer (RFC 6901) into the arguments (`/input`) or the result (`/result`) of a tool call, such as
+ * `/result/id`.
  */
 export type UndoPointer = '/input' | '/result' | `/input/${string}` | `/result/${string}`;
 
-/** How a call that is done is undone: by a call of another tool of the same plugin. */
+/** Names the tool of the same plugin that undoes a finished call, and the arguments to pass. */
 export interface ToolUndo {
-  /** The name of the other tool, such as `restore_item`. */
+  /** The name of the tool that undoes the call, such as `restore_item`. */
   tool: string;
-  /** The arguments of the other tool. An argument whose pointer has no value is left out. */
+  /**
+   * The arguments of the undo call, as pointers into the call to undo. An argument is omitted if its pointer refers to
+   * nothing.
+   */
   input?: Readonly<Record<string, UndoPointer>> | undefined;
 }
 
-/** One function of a plugin. Agents see the tool as `<plugin>__<name>`. */
+/** A function of a plugin that agents can call as `<plugin>__<name>`. */
 export interface ToolDefinition<
   Input extends z.ZodObject<z.ZodRawShape> = z.ZodObject<z.ZodRawShape>,
   Output extends z.ZodType = z.ZodType,
 > {
   /** The name of the tool in snake_case: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`. */
   name: string;
-  /** The name that users see; if absent, the name is derived from `name`. */
+  /** The title that users see. By default, the title is derived from `name`: `send_message` becomes `Send Message`. */
   displayName?: string | undefined;
-  /** What the tool does, for the agent; up to 1,000 characters. */
+  /** What the tool does, written for agents. Up to 1,000 characters. */
   description: string;
-  /** A shorter description of the tool, for users. */
+  /** A shorter description of the tool, written for users. */
   summary?: string | undefined;
-  /** The name of a Lucide icon; `wrench` if absent. */
+  /** The tool's icon, as the name of a Lucide icon. The default is `wrench`. */
   icon?: LucideIconName | undefined;
-  /** The heading of the tool in lists. */
+  /** The heading under which the side panel lists the tool, such as `Messages`. */
   group?: string | undefined;
   annotations?: ToolAnnotations | undefined;
   limits?: CallLimits | undefined;
   /**
-   * How a call of the tool is undone. The side panel and `opentabs calls undo` then offer to undo a call that is done:
-   * `undo: { tool: 'restore_item', input: { id: '/result/id' } }`.
+   * How to undo a call of the tool, for example `undo: { tool: 'restore_item', input: { id: '/result/id' } }`. The user
+   * can then undo finished calls in the side panel, or with `opentabs calls undo`.
    */
   undo?: ToolUndo | undefined;
   /**
-   * The schema of the parameters. Agents receive the schema of the parameters as JSON Schema. The page parses the
-   * parameters with the zod schema, so defaults and transforms apply.
+   * The zod schema of the tool's parameters. Agents receive the parameters as JSON Schema. Before `handle` runs,
+   * opentabs parses the parameters with the zod schema, so defaults and transforms apply.
    */
   input: Input;
-  /** The schema of the result. */
+  /** The zod schema of the tool's result. Agents receive it as JSON Schema. */
   output: Output;
   /**
-   * Runs the tool, in the page. The context is absent only where a test calls the handler directly, so write
+   * Runs the tool in the page and returns its result. Only tests call `handle` without a context; for them, write
    * `context?.reportProgress(...)`.
    */
   handle(params: z.infer<Input>, context?: ToolHandlerContext): Promise<z.infer<Output>>;

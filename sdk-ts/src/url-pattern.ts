@@ -1,13 +1,13 @@
-// Checks URL patterns with the same rules as plugin.ParsePattern in Go, which the server applies when a plugin is
-// added. A test compares the rules for URL patterns in Go and in TypeScript.
+// Checks a plugin's URL patterns by the same rules as plugin.ParsePattern in Go, which the server applies when a plugin
+// is added. A test compares both implementations.
 
-/** The maximum number of wildcards in the path of a pattern. */
+/** The maximum number of `*` wildcards in the path of a URL pattern. */
 const maxPathWildcards = 5;
 const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 
 /**
- * Returns the problem of a plugin's Chrome match pattern, such as `*://*.example.com/*`; null if the pattern is valid.
- * A pattern must name a site: patterns for all sites or for a whole top-level domain are invalid.
+ * Returns why a Chrome match pattern such as `*://*.example.com/*` is invalid for a plugin, or null if the pattern is
+ * valid. Patterns that match all sites or a whole top-level domain are invalid.
  */
 export function validateUrlPattern(pattern: string): string | null {
   const problem = findProblem(pattern);
@@ -34,7 +34,7 @@ function findProblem(pattern: string): string | null {
   return findHostProblem(hostAndPath.slice(0, pathStart));
 }
 
-/** Returns the problem of host[:port]; null if host and port are valid. */
+/** Returns why the part `host[:port]` of a URL pattern is invalid, or null if it is valid. */
 function findHostProblem(hostAndPort: string): string | null {
   const colon = hostAndPort.indexOf(':');
   if (colon >= 0) {

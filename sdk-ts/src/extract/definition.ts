@@ -1,18 +1,18 @@
 import { hasProperties, type Properties } from '../runtime/value.ts';
 import { convertSchema, isSchema } from './schema.ts';
 
-// Reads the fields that tools and prompts have in common.
+// Reads the fields that the definitions of tools and prompts have in common, such as name and description.
 
 export type JsonSchema = Record<string, unknown>;
 
-/** The grammar of the names of tools and prompts. */
+/** Matches valid names of tools and prompts, such as `send_message`. */
 const definitionName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const maxDescriptionChars = 1000;
 
-/** Records one problem of a tool or prompt. */
+/** Records one mistake in the definition of a tool or prompt, as a sentence for the plugin's author. */
 export type ReportProblem = (problem: string) => void;
 
-/** Reads the name of a tool or prompt. `usedNames` contains the names of earlier tools and prompts. */
+/** Returns the name of a tool or prompt, and adds the name to `usedNames`. Reports invalid and duplicate names. */
 export function readName(definition: Properties, usedNames: Set<string>, report: ReportProblem): string {
   const { name } = definition;
   if (typeof name !== 'string' || !definitionName.test(name)) {
@@ -27,8 +27,8 @@ export function readName(definition: Properties, usedNames: Set<string>, report:
 }
 
 /**
- * Reads a description. If the description is absent, reports `missingProblem`. Without `missingProblem`, the
- * description is optional.
+ * Returns the description of a tool or prompt. If the description is absent, reports `missingProblem`; without
+ * `missingProblem`, the description is optional.
  */
 export function readDescription(definition: Properties, report: ReportProblem, missingProblem?: string): string {
   const { description } = definition;
@@ -43,7 +43,7 @@ export function readDescription(definition: Properties, report: ReportProblem, m
   return description;
 }
 
-/** Reads an optional text, which must not be empty. */
+/** Returns the optional text field `key` of a tool or prompt. An empty text is reported as a mistake. */
 export function readText(definition: Properties, key: string, report: ReportProblem): string | undefined {
   const value = definition[key];
   if (value === undefined) return undefined;
@@ -52,11 +52,11 @@ export function readText(definition: Properties, key: string, report: ReportProb
   return undefined;
 }
 
-/** The range of a call's time limits, in milliseconds. */
+/** The allowed range of a call's timeouts, in milliseconds. */
 const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
 const limitKeys = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
 
-/** Reads the optional limits of a tool or prompt. */
+/** Returns the timeouts that a tool or prompt sets in `limits`. */
 export function readLimits(definition: Properties, report: ReportProblem): Record<string, number> | undefined {
   const { limits } = definition;
   if (limits === undefined) return undefined;
@@ -74,7 +74,7 @@ export function readLimits(definition: Properties, report: ReportProblem): Recor
   return Object.keys(validLimits).length > 0 ? validLimits : undefined;
 }
 
-/** Reads the schema of a tool's `input` or `output`, or of a prompt's `args`, as JSON Schema. */
+/** Converts the zod schema of a tool's `input` or `output`, or of a prompt's `args`, to JSON Schema. */
 export function readSchema(
   definition: Properties,
   key: 'input' | 'output' | 'args',
@@ -92,7 +92,7 @@ export function readSchema(
   return json;
 }
 
-/** Reads a schema of named parameters. */
+/** Converts a zod schema to JSON Schema, and reports any schema that is not an object with named parameters. */
 export function readParameters(
   definition: Properties,
   key: 'input' | 'args',
@@ -106,7 +106,7 @@ export function readParameters(
   return undefined;
 }
 
-/** Converts send_message to Send Message. */
+/** Converts a name such as `send_message` to a title such as `Send Message`. */
 export function titleCase(name: string): string {
   return name.replace(
     /(^|_)([a-z0-9])/g,

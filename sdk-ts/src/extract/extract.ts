@@ -14,22 +14,22 @@ import {
 import { readPrompts } from './prompts.ts';
 import { checkUndos, readUndo } from './undo.ts';
 
-// Reads tools, prompts and the description of a plugin from its module. The extraction runs during the build, not in a
-// page.
+// Reads a plugin's tools, prompts and descriptive fields from its module. `opentabs plugin build` runs this code; a
+// page never does.
 
 export interface Extracted {
   tools: ManifestTool[];
   prompts: ManifestPrompt[];
   configSchema?: Properties;
-  /** The descriptive fields of the plugin, for comparison with package.json. */
+  /** The plugin's descriptive fields, such as `displayName`, which the build compares with package.json. */
   described: Record<string, unknown>;
-  /** All problems of the plugin; each problem is one sentence. */
+  /** All mistakes in the plugin's definition, as one sentence each. */
   problems: string[];
 }
 
 const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Reads a module's default export. Returns the problems of an invalid plugin instead of throwing. */
+/** Reads a plugin from its module's default export. Returns the mistakes of an invalid plugin instead of throwing. */
 export function extract(exported: unknown): Extracted {
   const result: Extracted = { tools: [], prompts: [], described: {}, problems: [] };
   const plugin = readPlugin(exported, result.problems);

@@ -11,7 +11,9 @@ import {
   titleCase,
 } from './definition.ts';
 
-/** Reads the optional prompts of a plugin. `usedNames` contains the names of the plugin's tools. */
+/**
+ * Reads the optional prompts of a plugin. No prompt may have a name that `usedNames` contains: the names of the tools.
+ */
 export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: string[]): ManifestPrompt[] {
   if (prompts === undefined) return [];
   if (!Array.isArray(prompts)) {
@@ -50,7 +52,7 @@ interface Argument {
   required: boolean;
 }
 
-/** Reads the list of arguments of a prompt. */
+/** Reads the `arguments` array of a prompt. */
 function readArguments(list: unknown, report: ReportProblem): Argument[] {
   if (list === undefined) return [];
   if (!Array.isArray(list)) {
@@ -75,7 +77,7 @@ function readArguments(list: unknown, report: ReportProblem): Argument[] {
   return promptArguments;
 }
 
-/** Returns the schema of listed arguments, which are all texts. */
+/** Returns the JSON Schema of a prompt's arguments, all of which are strings. */
 function makeSchema(list: readonly Argument[]): JsonSchema {
   const required = list.filter((argument) => argument.required).map(({ name }) => name);
   return {
@@ -88,7 +90,7 @@ function makeSchema(list: readonly Argument[]): JsonSchema {
   };
 }
 
-/** Copies descriptions from `list` to the properties of `schema` that have no description. */
+/** Copies descriptions from a prompt's `arguments` array to the properties of its JSON Schema that have none. */
 function addDescriptions(list: readonly Argument[], schema: JsonSchema, report: ReportProblem): void {
   const properties = hasProperties(schema.properties) ? schema.properties : {};
   for (const { name, description } of list) {

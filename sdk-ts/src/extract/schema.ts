@@ -1,16 +1,16 @@
 import { toJSONSchema, type z } from 'zod';
 import { hasProperties, messageOf } from '../runtime/value.ts';
 
-/** A JSON Schema, or the problems that prevent the conversion. */
+/** The JSON Schema of a zod schema, or the problems that prevent the conversion. */
 export interface ConversionResult {
   schema?: Record<string, unknown>;
   problems: string[];
 }
 
-/** `input` is the schema of what an agent sends, and `output` is the schema of what a handler returns. */
+/** Whether a schema describes what an agent sends (`input`) or what a handler returns (`output`). */
 type SchemaSide = 'input' | 'output';
 
-/** Maps the zod name of each type that JSON does not have to its replacement. */
+/** Advice for zod types that JSON cannot represent, such as `date`, by zod's name of the type. */
 const replacementHints: Readonly<Record<string, string>> = {
   date: 'use z.iso.datetime(), or z.iso.date()',
   bigint: 'use z.string(), or z.int()',
@@ -25,12 +25,12 @@ const replacementHints: Readonly<Record<string, string>> = {
   symbol: 'use z.string() or z.enum()',
 };
 
-/** Reports whether `value` is a schema of zod 4. */
+/** Reports whether `value` is a zod 4 schema. */
 export function isSchema(value: unknown): value is z.ZodType {
   return hasProperties(value) && hasProperties(value._zod) && hasProperties(value._zod.def);
 }
 
-/** Converts a schema to JSON Schema, and reports every field that JSON Schema cannot express. */
+/** Converts a zod schema to JSON Schema, and reports every field that JSON Schema cannot express. */
 export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionResult {
   const problems: string[] = [];
   const addProblem = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
@@ -45,9 +45,8 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
       unrepresentable: addProblem,
     });
     if (problems.length > 0) return { problems };
-    // With an `unrepresentable` function, zod before 4.6 accepts every type, so a second conversion runs without this
-    // function. Without an `unrepresentable` function, `toJSONSchema` throws for types that JSON Schema cannot
-    // represent.
+    // Before version 4.6, zod accepts every type if the option `unrepresentable` is a function. A second conversion
+    // without the option throws for types that JSON Schema cannot represent.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = jsonSchema;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
@@ -62,7 +61,7 @@ interface Unrepresentable {
   message: string;
 }
 
-/** Converts a path in a JSON Schema to a path in the value: properties/a/items becomes .a[]. */
+/** Converts a path in a JSON Schema to a path in the described JSON: `properties/a/items` becomes `.a[]`. */
 function fieldPathOf(path: readonly (string | number)[]): string {
   let field = '';
   for (let i = 0; i < path.length; i++) {
@@ -75,8 +74,8 @@ function fieldPathOf(path: readonly (string | number)[]): string {
 }
 
 /**
- * String formats of newer zod versions that only repeat `pattern`. Strict clients reject tools with string formats that
- * the clients do not support.
+ * String formats of newer zod versions that repeat what `pattern` expresses. Strict MCP clients reject tools whose
+ * schemas have unknown string formats.
  */
 const removedFormats: ReadonlySet<unknown> = new Set([
   'starts_with',
@@ -87,8 +86,8 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Removes unusable formats and opens the objects of an output schema, because a handler may return additional fields.
- * In an adjusted output schema, only a z.strictObject rejects additional fields.
+ * Removes string formats that MCP clients do not support. In an output schema, also allows additional fields in every
+ * object except a `z.strictObject`, because a handler may return more fields than its schema lists.
  */
 function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
   if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
@@ -99,9 +98,9 @@ function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unkno
 }
 
 /**
- * Sets additionalProperties of each object schema to false. Zod drops unknown fields silently, so an agent would not
- * notice a misspelled optional parameter. The members of an `allOf` stay open, because each member describes only some
- * of the fields.
+ * Sets `additionalProperties` to false in each object schema. Zod drops unknown fields silently, so an agent would not
+ * notice that it misspelled an optional parameter. Object schemas inside an `allOf` still accept additional fields,
+ * because each of them describes only some of the fields.
  */
 function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   const openObjects = new Set<unknown>();
@@ -121,10 +120,10 @@ function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   return json;
 }
 
-/** Keywords whose value is data and not a schema. */
+/** JSON Schema keywords whose value is data and not a schema. */
 const dataKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
 
-/** Returns the definition in `json` that `node` refers to, or `node` itself if `node` is no reference. */
+/** Returns the JSON Schema to which a `$ref` node refers, or `node` itself if `node` has no `$ref`. */
 function resolveReference(json: Record<string, unknown>, node: unknown): unknown {
   if (!hasProperties(node) || typeof node.$ref !== 'string' || !hasProperties(json.$defs)) return node;
   return json.$defs[node.$ref.replace('#/$defs/', '')];

@@ -15,9 +15,9 @@ import {
 } from './primordials.ts';
 
 // Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). Native async
-// functions would expose what they await and return. `await` reads `constructor` of a promise, and a promise that
-// resolves with an object reads `then` of the object. The lookups of `constructor` and `then` reach prototypes where a
-// page can define a getter.
+// functions would expose the awaited and returned values to the page. `await` reads the property `constructor` of a
+// promise, and resolving a promise with an object reads the object's `then`. A page can define getters for
+// `constructor` and `then` on built-in prototypes.
 
 type StepResult = IteratorResult<unknown, unknown>;
 
@@ -34,8 +34,8 @@ function getGeneratorMethod(prototype: object, name: string): Fn {
 }
 
 /**
- * Runs the body of an async function, which is a generator that yields the awaited values, and returns the function's
- * promise.
+ * Runs an async function that the build has rewritten as the generator `body`, which yields each awaited value. Returns
+ * the promise that the async function returns to its caller.
  */
 export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
   let resolvePromise: (value: unknown) => void = doNothing;
@@ -66,16 +66,19 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: F
   return promise;
 }
 
-/** Reports whether `value` is the result of a generator, whose `done` and `value` are own properties. */
+/**
+ * Narrows the type of an iterator result. Generators create `done` and `value` as own properties, so no page's getter
+ * runs.
+ */
 function isStepResult(value: unknown): value is StepResult {
   return isObject(value);
 }
 
 function doNothing(): void {
-  // A placeholder for `resolve` and `reject`, used until the promise constructor has called its executor.
+  // Initial value of `resolvePromise` and `rejectPromise`, which the executor of the promise replaces synchronously.
 }
 
-/** Calls onFulfilled or onRejected in a microtask, like `await`. */
+/** Waits for `value` like `await`: calls onFulfilled or onRejected in a microtask. */
 function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRejected: (error: unknown) => void): void {
   let hasReturned = false;
   const deferCallback = (callback: (value: unknown) => void) => (settledValue: unknown) => {
@@ -86,7 +89,7 @@ function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRej
   hasReturned = true;
 }
 
-/** Resolves a promise with the return value of an async function. The return value may be a promise. */
+/** Resolves an async function's promise with its return value, which may itself be a promise. */
 function resolveWith(
   value: unknown,
   resolvePromise: (value: unknown) => void,
@@ -98,7 +101,10 @@ function resolveWith(
   whenSettled(value, resolveValue, rejectPromise);
 }
 
-/** Returns the iterator of a `for await`. The `next` and `return` methods of the returned iterator return promises. */
+/**
+ * Returns the iterator for a `for await` loop over `values`. Its methods `next` and `return` return promises, even if
+ * `values` is a synchronous iterable.
+ */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = values[asyncIterator];
   if (isFunction(asyncMethod)) return apply(asyncMethod, values, []);

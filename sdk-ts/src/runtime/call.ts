@@ -16,7 +16,7 @@ import {
 } from './primordials.ts';
 import { isMethod, type Properties } from './value.ts';
 
-/** A plugin whose tools are wrapped, and the function that reports errors of the plugin's hooks. */
+/** A plugin, and the function that logs errors of its hooks, such as `onNavigate`. */
 export interface InstalledPlugin {
   name: string;
   plugin: Properties;
@@ -24,8 +24,9 @@ export interface InstalledPlugin {
 }
 
 /**
- * Returns a copy of `tool` whose handler runs the plugin's hooks, gets a complete context and stops its waits with the
- * call. Errors of the handler stay unchanged.
+ * Returns a copy of `tool` whose handler calls the plugin's hooks before and after the tool. The handler receives a
+ * complete context, and its waits stop when the call is stopped. Errors that the handler throws are passed on
+ * unchanged.
  */
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = lookup(tool, 'name');
@@ -44,14 +45,14 @@ export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Pr
   });
 }
 
-/** Returns a frozen copy of `prompt` like {@link wrapTool}, without the hooks, which are for tools only. */
+/** Returns a frozen copy of `prompt` that works like the copy from {@link wrapTool}, but calls no hooks. */
 export function wrapPrompt(caller: InstalledPlugin, prompt: Properties): Properties {
   return freeze(wrapMethod(caller, prompt, 'render', (run) => run()));
 }
 
 type CallWrapper = (run: () => Promise<unknown>) => Promise<unknown>;
 
-/** Returns a copy of `definition` whose method `key` runs inside `wrapper` with a complete context. */
+/** Returns a copy of a tool or prompt whose method `key` runs inside `wrapper` with a complete context. */
 function wrapMethod(
   caller: InstalledPlugin,
   definition: Properties,
@@ -73,7 +74,7 @@ function wrapMethod(
     for (let i = 0; i < otherArgs.length; i++) defineProperty(args, args.length, dataProperty(otherArgs[i]));
     return await wrapper(() => runCall(context, () => apply(method, this, args)));
   };
-  // The method is defined, not assigned, because the author may have frozen the definition.
+  // The wrapped method is set on a copy, because the author may have frozen the tool or prompt.
   const copy = makeBareObject();
   const keys = ownKeys(definition);
   for (let i = 0; i < keys.length; i++) {
@@ -88,12 +89,12 @@ function wrapMethod(
   return copy;
 }
 
-/** Calls a hook of the plugin, if the plugin defines the hook. */
+/** Calls a hook of the plugin, such as `onActivate`, if the plugin defines it. */
 export function callHook(caller: InstalledPlugin, hook: string, args: readonly unknown[] = []): void {
   runHook(caller, hook, lookup(caller.plugin, hook), args);
 }
 
-/** Calls `method`, a current or replaced `hook` of the plugin, with the plugin as `this`. */
+/** Calls `method`, the implementation of a plugin's hook, with the plugin as `this`. Errors of the hook are logged. */
 export function runHook(caller: InstalledPlugin, hook: string, method: unknown, args: readonly unknown[] = []): void {
   if (!isMethod(method)) return;
   try {

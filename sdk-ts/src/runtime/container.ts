@@ -11,18 +11,20 @@ import { hasProperties, type Properties } from './value.ts';
 
 declare global {
   /**
-   * Container in which adapters register. Another adapter may replace the container at any time, so read the container
-   * again at each use.
+   * The container in which adapters register. Do not keep a reference: another adapter may replace `__openTabs` at any
+   * time.
    */
   var __openTabs: unknown;
 }
 
-/** Returns the container that the platform created for the plugin, or undefined. */
+/** Returns the adapter's container, or undefined outside opentabs, for example in a test. */
 export function getContainer(): Properties | undefined {
   return hasProperties(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
 }
 
-/** Returns the container, after creating it if necessary; undefined if the page has locked `__openTabs`. */
+/**
+ * Returns the adapter's container, and creates it if necessary. Returns undefined if the page has locked `__openTabs`.
+ */
 export function ensureContainer(): Properties | undefined {
   try {
     if (!hasProperties(globalThis.__openTabs)) globalThis.__openTabs = makeBareObject();
@@ -32,21 +34,21 @@ export function ensureContainer(): Properties | undefined {
   return getContainer();
 }
 
-/** Returns the property `key` of the container if the value of this property is an object. */
+/** Returns the container's property `key` if its value is an object, else undefined. */
 export function getContainerPart(key: string): Properties | undefined {
   const container = getContainer();
   const value = container ? lookup(container, key) : undefined;
   return hasProperties(value) ? value : undefined;
 }
 
-/** Returns the registry of adapters, or undefined. */
+/** Returns the object that maps plugin names to started adapters, or undefined if no adapter has started. */
 export function getRegisteredAdapters(): Properties | undefined {
   return getContainerPart('adapters');
 }
 
 /**
- * Replaces the container with a copy without the adapter `name`, and returns the registry of the copy. A started
- * adapter has locked the registry and its own entry, so the registry must be replaced.
+ * Removes the adapter `name` by replacing the container with a copy, and returns the adapter registry of the copy. Each
+ * adapter locks its registry entry when it starts, so the entry itself cannot be deleted.
  */
 export function replaceRegistry(name: string): Properties {
   const adapters = copyWithout(getRegisteredAdapters(), name);
@@ -56,7 +58,7 @@ export function replaceRegistry(name: string): Properties {
   return adapters;
 }
 
-/** Returns a copy of an object, without a prototype and without the property `excludedKey`. */
+/** Returns a copy of `original` without a prototype and without the property `excludedKey`. */
 function copyWithout(original: Properties | undefined, excludedKey: string): Properties {
   const copy = makeBareObject();
   if (!original) return copy;

@@ -13,9 +13,9 @@ import {
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
 /**
- * Returns a context with all methods of {@link ToolHandlerContext}. The context of a host of this version is complete
- * and returned unchanged. Older hosts have no activities, nested calls and waitForUser; the oldest hosts have only
- * `reportProgress`.
+ * Returns a context with all methods of {@link ToolHandlerContext}, even under an older extension. Contexts of the
+ * current extension are returned unchanged. Older extensions lack activities, nested calls and `waitForUser`; the
+ * oldest support only `reportProgress`.
  */
 export function completeContext(hostContext: unknown): ToolHandlerContext {
   if (isComplete(hostContext)) return hostContext;
@@ -45,7 +45,7 @@ export function completeContext(hostContext: unknown): ToolHandlerContext {
     reportProgress,
     reportPercent: (percent, message, options) => reportFields(undefined, undefined, percent, message, options),
     reportCount: (done, total, message, options) => reportFields(done, total, undefined, message, options),
-    // An activity also counts as a progress report, which restarts the idle timeout.
+    // Older extensions cannot show activities, but an empty progress report restarts the idle timeout.
     reportActivity: (_type, _content, options) => reportFields(undefined, undefined, undefined, undefined, options),
     reportActivityDelta: (_type, _patch, options) => reportFields(undefined, undefined, undefined, undefined, options),
     endAudience: () => undefined,
@@ -73,7 +73,10 @@ function isComplete(hostContext: unknown): hostContext is ToolHandlerContext {
   return true;
 }
 
-/** Reports whether a context has a signal. A getter is not called, because hosts create the signal at the first read. */
+/**
+ * Reports whether a context has an abort signal. The check does not call the getter, because the extension creates the
+ * signal when it is first read.
+ */
 function hasSignal(hostContext: Properties): boolean {
   const descriptor = getOwnPropertyDescriptor(hostContext, 'signal');
   if (descriptor && hasOwn(descriptor, 'get')) return isMethod(descriptor.get);
@@ -87,7 +90,7 @@ async function rejectUnsupported(name: string): Promise<never> {
   );
 }
 
-/** Returns a copy of the fields that are not undefined, without a prototype. */
+/** Returns a copy of `fields` without a prototype and without undefined fields. */
 function definedFieldsOf(fields: object): ProgressOptions {
   const copy = makeBareObject();
   for (const key in fields) {
@@ -97,7 +100,7 @@ function definedFieldsOf(fields: object): ProgressOptions {
   return copy;
 }
 
-/** Converts `percent` to `progress` and `total`, the only numbers that older hosts accept. */
+/** Converts `percent` to `progress` and `total`, because older extensions do not accept `percent`. */
 function convertPercent(options: ProgressOptions): ProgressOptions {
   const percent = lookup(options, 'percent');
   if (percent === undefined) return options;

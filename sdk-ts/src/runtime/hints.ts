@@ -15,10 +15,10 @@ import {
   textIncludes,
 } from './primordials.ts';
 
-// Returns advice about common mistakes of plugin authors, for the log of a plugin and for `opentabs plugin test`.
-// Each advice text describes what happened and what to change. Agents do not receive advice texts.
+// Advice about common mistakes of plugin authors, for the plugin's log and for `opentabs plugin test`. Each advice
+// describes what happened and what to change in the plugin. Agents never receive this advice.
 
-/** failureHint returns advice about an error that a tool threw, or an empty string. */
+/** failureHint returns advice for the plugin's author about an error that a tool threw, or an empty string. */
 export function failureHint(thrown: unknown, message: string): string {
   if (typeof thrown === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
@@ -36,8 +36,8 @@ export function failureHint(thrown: unknown, message: string): string {
 }
 
 /**
- * lossHint describes what a result loses when `value` is written as JSON, and what to return instead. The text is
- * empty if nothing is lost. `value` is a function, or an object that is written with its own fields.
+ * lossHint describes which data JSON.stringify would drop from `value`, and what a tool should return instead. Returns
+ * an empty string if no data is lost. `value` is a function, or an object without a `toJSON` method.
  */
 export function lossHint(value: object): string {
   if (isFunction(value)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
@@ -54,8 +54,8 @@ export function lossHint(value: object): string {
 }
 
 /**
- * classHint describes what JSON loses of a class instance: its getters, or everything if the instance has no
- * fields.
+ * classHint describes what JSON.stringify drops from a class instance: its getters, or everything if the instance has
+ * no fields.
  */
 function classHint(value: object): string {
   const prototype = getPrototypeOf(value);
@@ -72,7 +72,7 @@ function classHint(value: object): string {
   return '';
 }
 
-/** getterNames returns the names of the first few getters of a class, joined by commas. */
+/** getterNames returns the names of the first few getters of a class, such as `id, name`. */
 function getterNames(prototype: object): string {
   const keys = ownKeys(prototype);
   let names = '';
@@ -87,7 +87,7 @@ function getterNames(prototype: object): string {
   return names;
 }
 
-/** outputTypesWithoutValue are the types of zod schemas that accept an undefined result. */
+/** outputTypesWithoutValue lists the types of zod schemas that accept undefined as a tool's result. */
 const outputTypesWithoutValue = 'void undefined any unknown optional default prefault catch';
 
 /**

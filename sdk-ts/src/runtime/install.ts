@@ -7,7 +7,7 @@ import { connectToPlatform } from './platform.ts';
 import { apply } from './primordials.ts';
 import { hasProperties, isMethod, messageOf, type Properties } from './value.ts';
 
-/** Fields of a plugin's package.json; `name` is derived from the package's name. */
+/** The descriptive fields of a plugin's package.json. `name` is derived from the name of the npm package. */
 export interface PluginIdentity {
   name: string;
   displayName: string;
@@ -18,8 +18,8 @@ export interface PluginIdentity {
 }
 
 /**
- * Registers a module's default export as the adapter `identity.name` and replaces an earlier version. The snippet that
- * `opentabs plugin build` appends sets the hash of the adapter and locks the adapter.
+ * Registers a module's default export as the adapter `identity.name`, after tearing down an earlier version. Code that
+ * `opentabs plugin build` appends to the bundle then sets the adapter's hash and locks the adapter.
  */
 export function install(exported: unknown, identity: PluginIdentity): void {
   if (!hasProperties(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
@@ -38,7 +38,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
     : [];
   defineOwnProperty(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
-    // The SDK freezes the plugin's prompts, because the code that the build appends locks only the tools.
+    // The prompts are frozen here, because the code that the build appends to the adapter locks only the tools.
     defineOwnProperty(
       plugin,
       'prompts',
@@ -53,7 +53,8 @@ export function install(exported: unknown, identity: PluginIdentity): void {
     'teardown',
     wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect),
   );
-  // The wrapped teardown calls onDeactivate, so a host must not call onDeactivate a second time.
+  // The wrapped teardown already calls onDeactivate. Hiding the hook prevents the extension from calling it a second
+  // time.
   defineOwnProperty(plugin, 'onDeactivate', undefined);
 }
 
@@ -62,7 +63,7 @@ function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): voi
   if (hasProperties(earlierPlugin)) callHook({ name, plugin: earlierPlugin, reportHookError }, 'teardown');
 }
 
-/** Sets the plugin's name to the name derived from its package, and sets missing fields from package.json. */
+/** Sets the plugin's name to `identity.name`, and copies missing descriptive fields from package.json. */
 function applyIdentity(plugin: Properties, identity: PluginIdentity): void {
   defineOwnProperty(plugin, 'name', identity.name);
   const { name: _, ...fields } = identity;
@@ -96,7 +97,7 @@ function wrapTeardown(
   };
 }
 
-/** Defines an own property, because the class of the plugin may have a read-only field or a getter. */
+/** Sets a property of the plugin, even if the plugin's class has a read-only field or a getter of that name. */
 function defineOwnProperty(plugin: Properties, key: string, value: unknown): void {
   Object.defineProperty(plugin, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,5 +1,5 @@
 import { config } from 'zod';
 
-// Disables zod's fast validators before the plugin's modules run. Fast validators use `new Function`, which many pages
-// forbid and report as violations of their content security policy.
+// Disables zod's fast validators before the plugin's modules run. Zod's fast validators use `new Function`, which the
+// content security policy of many pages forbids and reports as a violation.
 config({ jitless: true });

@@ -3,9 +3,9 @@ import { getContainer } from './container.ts';
 import { apply } from './primordials.ts';
 import { hasProperties, messageOf } from './value.ts';
 
-// Adapters of one document share one patch of `history`. `__openTabs._navigationInterceptor` stores the callbacks by
-// plugin name, and the original methods. Adapters of the original OpenTabs SDK also use
-// `__openTabs._navigationInterceptor`.
+// All adapters of a document share one patch of `history.pushState` and `history.replaceState`.
+// `__openTabs._navigationInterceptor` stores the original methods, and the callbacks by plugin name. Adapters of the
+// original OpenTabs SDK use the same object.
 
 const { forEach: forEachOfMap } = Map.prototype;
 
@@ -20,8 +20,9 @@ function isInterceptor(value: unknown): value is Interceptor {
 }
 
 /**
- * Calls `onNavigate` after each change of the document's URL: by `history`, by a link to a fragment, or by a
- * navigation back. Passes errors of `onNavigate` to `reportError`. Returns a function that stops watching.
+ * Calls `onNavigate` whenever the document's URL changes without loading a new document: by `history.pushState`, a link
+ * to a `#fragment`, or the Back button. Errors of `onNavigate` go to `reportError`. Returns a function that removes the
+ * callback.
  */
 export function watchNavigation(
   name: string,
@@ -72,7 +73,7 @@ function patchHistoryMethod(interceptor: Interceptor, original: History['pushSta
         try {
           callback(location.href);
         } catch (error) {
-          // The page calls the patched method, so an error of an adapter must not reach the page.
+          // The page's script called `history.pushState`, so it must not receive errors of an adapter.
           log.warn(`${name}: onNavigate failed: ${messageOf(error)}`);
         }
       },

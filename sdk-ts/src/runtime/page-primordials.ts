@@ -1,11 +1,10 @@
 import { apply, construct, type Fn, getOwnPropertyDescriptor, isFunction, isObject, lookup } from './primordials.ts';
 
-// DOM built-ins that the SDK uses. The DOM built-ins are stored when this module loads, as primordials.ts stores the
-// language built-ins. Without a page, as in the simulator and in unit tests, some classes are fakes whose prototypes
-// have no methods and getters. With fake classes, the SDK reads methods and properties from the object at each use, so
-// a test can define classes later.
+// DOM built-ins that the SDK uses, saved when this module loads, before the page can replace them. In the simulator and
+// in unit tests, some DOM classes are fakes whose prototypes have no methods and getters. For a fake class, the SDK
+// looks up the method on the object at each use, so a test can define the class later.
 
-/** Returns the method `key` of a class of the page. */
+/** Returns the method `key` of a DOM class or object, as it was when this module loaded. */
 function methodOf(owner: unknown, key: string): Fn {
   const value: unknown = descriptorOf(owner, key)?.value;
   if (isFunction(value)) return value;
@@ -15,7 +14,7 @@ function methodOf(owner: unknown, key: string): Fn {
   };
 }
 
-/** Returns the getter `key` of a class of the page. */
+/** Returns the getter `key` of a DOM class, as it was when this module loaded. */
 function getterOf(owner: unknown, key: string): Fn {
   return (
     descriptorOf(owner, key)?.get ??
@@ -50,14 +49,14 @@ const reasonGetter = getterOf(AbortSignalClass, 'reason');
 const addEventListener = methodOf(EventTargetClass, 'addEventListener');
 const performanceNow: unknown = clock?.now;
 
-/** Returns the time since the start of the document, in milliseconds; 0 without a page. */
+/** Returns the value of `performance.now()` in milliseconds, or 0 where `performance` is not defined. */
 export function elapsedMs(): number {
   if (!isFunction(performanceNow)) return globalThis.performance?.now() ?? 0;
   const time: unknown = apply(performanceNow, clock, []);
   return typeof time === 'number' ? time : 0;
 }
 
-/** Returns the message of a DOMException; undefined for any other value. */
+/** Returns the message of a DOMException, or undefined for any other value. */
 export function messageOfException(error: unknown): unknown {
   try {
     return apply(exceptionMessage, error, []);
@@ -66,7 +65,7 @@ export function messageOfException(error: unknown): unknown {
   }
 }
 
-/** Returns a new AbortController. */
+/** Returns a new AbortController, even if the page has replaced the class. */
 export function makeController(): AbortController {
   return construct(AbortControllerClass ?? globalThis.AbortController, []);
 }
@@ -80,12 +79,12 @@ export function abortController(controller: AbortController, reason: unknown): v
   apply(abortMethod, controller, [reason]);
 }
 
-/** Reports whether a signal has aborted. */
+/** Reads `signal.aborted` with the original getter, which the page cannot have replaced. */
 export function isAborted(signal: AbortSignal): boolean {
   return apply(abortedGetter, signal, []) === true;
 }
 
-/** Returns the reason of a signal that has aborted. */
+/** Reads `signal.reason` with the original getter, which the page cannot have replaced. */
 export function reasonOf(signal: AbortSignal): unknown {
   return apply(reasonGetter, signal, []);
 }
@@ -94,7 +93,9 @@ export function addListener(target: EventTarget, type: string, listener: () => v
   apply(addEventListener, target, [type, listener]);
 }
 
-/** Reports whether value is an AbortSignal of this page, even if the page has replaced the class. */
+/**
+ * Reports whether `value` is an AbortSignal of this page's realm, even if the page has replaced the class AbortSignal.
+ */
 export function isSignal(value: unknown): value is AbortSignal {
   try {
     return typeof apply(abortedGetter, value, []) === 'boolean';

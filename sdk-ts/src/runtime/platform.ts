@@ -2,10 +2,9 @@ import { type LogEntry, log, setLogTransport } from '../log.ts';
 import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
-// Connects an adapter's log and its readiness notices to the platform that runs the adapter. The host of this
-// repository has private accessors for the log and the readiness notices, and ignores values that this module assigns.
-// The original OpenTabs platform calls the functions that this module assigns; these functions post messages to the
-// window.
+// Connects an adapter's log and readiness notices to the original OpenTabs platform. That platform calls two functions
+// which this module assigns to the container, and which post messages to the window. Under opentabs, both assignments
+// are ignored, because the container has private accessors for the log and the readiness notices.
 
 const containerAtStart = ensureContainer();
 if (containerAtStart) {
@@ -13,7 +12,10 @@ if (containerAtStart) {
   containerAtStart.log = log;
 }
 
-/** Posts log entries and readiness notices to the original OpenTabs platform. Returns a function that stops the logs. */
+/**
+ * Sends an adapter's log entries and readiness notices to the original OpenTabs platform. Returns a function that stops
+ * the log.
+ */
 export function connectToPlatform(plugin: string): () => void {
   const container = getContainer();
   if (!container) return () => undefined;

@@ -2,11 +2,11 @@ import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
 import { ensureContainer } from './container.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
-// Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The pre-script
-// uses the container like pre-scripts of the original OpenTabs SDK, so the original platform can also run this
-// pre-script.
+// The build puts this code before a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the
+// page. Pre-scripts use the same container fields as in the original OpenTabs SDK, so the original platform can also
+// run them.
 
-/** The plugin's name. The build replaces OPENTABS_PLUGIN_NAME with the name of the plugin. */
+/** The build replaces OPENTABS_PLUGIN_NAME with the plugin's name as a string literal. */
 declare const OPENTABS_PLUGIN_NAME: string;
 
 const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;
@@ -19,7 +19,10 @@ function makeLog(name: string): PreScriptLog {
   return { debug: makeWriter('debug'), info: makeWriter('info'), warn: makeWriter('warn'), error: makeWriter('error') };
 }
 
-/** Creates the plugin's storage for values, and sets the runner for the next definePreScript. */
+/**
+ * Creates the object in which the pre-script stores JSON values, and prepares the container for the call of
+ * `definePreScript`.
+ */
 export function preparePreScript(name: string): void {
   const container = ensureContainer();
   if (!container) return;

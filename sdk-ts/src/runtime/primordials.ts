@@ -3,11 +3,11 @@
 // replace `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins
 // again. Rules for code that runs during a call:
 //
-// - call methods of built-ins only through `apply` with a function that this module exports; - no `for...of`, no spread
-// and no destructuring of arrays: they look up methods that a page can replace; - create tables, descriptors and option
-// objects without a prototype, and read optional fields with `lookup`, so that no
-//   getter on `Object.prototype` runs;
-// - never write `array[i] = x`: a setter on `Array.prototype` would receive x.
+// - Call methods of built-ins only through `apply`, with a function that this module exports.
+// - Do not use `for...of`, spread, or destructuring of arrays: they look up methods that a page can replace.
+// - Create tables, descriptors and option objects without a prototype, and read optional fields with `lookup`, so that
+//   no getter on `Object.prototype` runs.
+// - Never write `array[i] = x`: a setter on `Array.prototype` would receive x.
 
 export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 export const { get: getProperty, has: hasProperty, ownKeys, set: setProperty, setPrototypeOf } = Reflect;
@@ -28,7 +28,7 @@ export const SetPrototype = Set.prototype;
 export const slice = String.prototype.slice;
 export const textIncludes = String.prototype.includes;
 
-/** Fn is the type of any function. */
+/** Fn is a function with unknown parameters and an unknown result. */
 export type Fn = (this: unknown, ...args: unknown[]) => unknown;
 
 export function isFunction(value: unknown): value is Fn {
@@ -40,8 +40,8 @@ export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-// Prototypes on which a page can define a getter. The prototype chain of each value of a tool ends with one of the
-// native prototypes.
+// Built-in prototypes, on which a page can define getters. The prototype chain of almost every value that a tool
+// handles ends with one of them.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
@@ -55,7 +55,7 @@ const errorPrototypes: object[] = [
   EvalError.prototype,
   URIError.prototype,
   AggregateError.prototype,
-  // A realm without a page has no DOMException.
+  // QuickJS and other engines without a DOM have no DOMException.
   typeof DOMException === 'function' ? DOMException.prototype : Error.prototype,
 ];
 
@@ -71,7 +71,10 @@ const errorNames: string[] = [
   'DOMException',
 ];
 
-/** errorKind returns the name of the built-in error class from which value inherits, or the empty string. */
+/**
+ * errorKind returns the name of the built-in error class that `value` is an instance of, such as `TypeError`, or an
+ * empty string.
+ */
 export function errorKind(value: object): string {
   let prototype = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
@@ -81,13 +84,13 @@ export function errorKind(value: object): string {
   return '';
 }
 
-/** listIncludes reports whether list contains value. The page must not have access to list. */
+/** listIncludes is `list.includes(value)` without calling a method that the page may have replaced. */
 export function listIncludes(list: readonly object[], value: object): boolean {
   for (let i = 0; i < list.length; i++) if (list[i] === value) return true;
   return false;
 }
 
-/** isNativePrototype reports whether value is a prototype that the page shares with adapters. */
+/** isNativePrototype reports whether `value` is a built-in prototype, on which the page can define getters. */
 function isNativePrototype(value: object): boolean {
   return (
     value === ObjectPrototype ||
@@ -99,9 +102,9 @@ function isNativePrototype(value: object): boolean {
 }
 
 /**
- * lookup reads a property like `object[key]`, but stops before the built-in prototypes. On built-in prototypes, a
- * page may have defined a forged value, or a getter that would receive `object`. If a getter throws, lookup throws
- * the same error.
+ * lookup returns `object[key]`, but ignores properties of the built-in prototypes. A page may have defined a forged
+ * property on a built-in prototype, or a getter that would receive `object`. Errors of the object's own getters are
+ * thrown.
  */
 export function lookup(object: object, key: PropertyKey): unknown {
   let owner: object | null = object;
@@ -116,13 +119,13 @@ export function lookup(object: object, key: PropertyKey): unknown {
   return undefined;
 }
 
-/** MaxThenableChain is how many thenables may resolve to one another. */
+/** MaxThenableChain limits how many thenables may resolve to another thenable, because the chain may be endless. */
 const MaxThenableChain = 10_000;
 
 /**
- * whenSettled calls onFulfilled or onRejected once, like `Promise.resolve(value).then(onFulfilled, onRejected)`, but
- * reads nothing that a page could have replaced. For a value that is not a promise, onFulfilled is called
- * synchronously. onFulfilled and onRejected must not throw.
+ * whenSettled works like `Promise.resolve(value).then(onFulfilled, onRejected)`, but uses no built-in that a page could
+ * have replaced. Unlike `then`, whenSettled calls onFulfilled synchronously if `value` is not a promise. onFulfilled
+ * and onRejected must not throw.
  */
 export function whenSettled(
   value: unknown,
@@ -133,9 +136,9 @@ export function whenSettled(
 }
 
 /**
- * settleChain implements whenSettled for a chain of thenables, of which `resolvedCount` have already resolved.
- * settleChain follows the chain in a loop, because recursion over thenables that resolve synchronously could overflow
- * the stack and lose the result.
+ * settleChain implements whenSettled for thenables that resolve to other thenables; `resolvedCount` of them have
+ * resolved so far. A loop follows the chain, because recursion over thenables that resolve synchronously could overflow
+ * the stack and lose the tool's result.
  */
 function settleChain(
   value: unknown,
@@ -180,9 +183,9 @@ function settleChain(
 }
 
 /**
- * followPromise calls onFulfilled or onRejected when a promise of this realm settles. `then` reads `constructor` of the
- * promise. An own property `constructor` with the value undefined selects the realm's Promise, and avoids a getter of
- * the page on Promise.prototype.
+ * followPromise calls onFulfilled or onRejected when a promise of this realm settles. `Promise.prototype.then` reads
+ * the promise's `constructor`, for which a page can define a getter on Promise.prototype. An own property `constructor`
+ * with the value undefined prevents that, and selects the default Promise class.
  */
 function followPromise(
   value: Promise<unknown>,
@@ -202,21 +205,24 @@ export function makeBareObject(): Record<PropertyKey, unknown> {
   return object;
 }
 
-/** dataProperty returns the descriptor of an ordinary property, without a prototype. */
+/**
+ * dataProperty returns a property descriptor for `value`: writable, enumerable and configurable. The descriptor has no
+ * prototype.
+ */
 export function dataProperty(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: true, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
 }
 
-/** hiddenProperty returns the descriptor of a property that is not enumerable, without a prototype. */
+/** hiddenProperty returns a property descriptor for `value` that is not enumerable. The descriptor has no prototype. */
 export function hiddenProperty(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
 }
 
-/** inheritsFromPromise reports whether value inherits from this realm's Promise.prototype. */
+/** inheritsFromPromise reports whether `value` inherits from the built-in Promise.prototype of this realm. */
 export function inheritsFromPromise(value: object): value is Promise<unknown> {
   let prototype = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
@@ -226,16 +232,16 @@ export function inheritsFromPromise(value: object): value is Promise<unknown> {
   return false;
 }
 
-/** SynchronousResult is the value with which a thenable resolved before its method `then` returned. */
+/** SynchronousResult records whether a thenable resolved before its method `then` returned, and with which value. */
 interface SynchronousResult {
   resolved: boolean;
   value: unknown;
 }
 
 /**
- * callThen calls the `then` of a thenable that is not a promise of this realm. callThen returns a synchronous result. A
- * later result is passed to onFulfilled or onRejected in a microtask, because the thenable may call back with little
- * stack left.
+ * callThen calls the method `then` of a thenable that is not a native promise. If the thenable resolves before `then`
+ * returns, callThen returns the result. A later result is passed on in a microtask, because the thenable may call back
+ * when the stack is almost full.
  */
 function callThen(
   value: object,
@@ -283,19 +289,20 @@ function callThen(
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(resolvedPromise, 'constructor', dataProperty(undefined));
 
-/** runInMicrotask runs work in a microtask, where `window.event` is undefined. The function work must not throw. */
+/** runInMicrotask calls `work` in a microtask, where `window.event` is undefined. `work` must not throw. */
 export function runInMicrotask(work: () => void): void {
   apply(promiseThen, resolvedPromise, [work]);
 }
 
-/** lockedThenMessage is the message of the rejection after {@link settleHiddenFromPage} fails. */
+/** lockedThenMessage is the error message of a call for which {@link settleHiddenFromPage} returned false. */
 export const lockedThenMessage =
   'a script of the page has locked a `then` that would read and change what the call waits for';
 
 /**
- * settleHiddenFromPage calls resolvePromise with a value that is not a thenable. The promise reads `then` of an
- * object, so the object gets an own undefined `then` during the call. For a sealed object, inherited `then`
- * properties are removed during the call. Returns false if the page has locked an inherited `then` property.
+ * settleHiddenFromPage resolves a promise with a value that is not a thenable, without running a getter of the page.
+ * Resolving a promise reads the value's `then`, so an object gets a temporary own property `then` that is undefined. If
+ * the object is sealed, inherited `then` properties are removed temporarily. Returns false if the page has locked an
+ * inherited `then` property.
  */
 export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {

@@ -1,7 +1,7 @@
 import { messageOfException } from './page-primordials.ts';
 import { lookup } from './primordials.ts';
 
-// Type checks for values from outside, such as the plugin's default export and objects of other adapters.
+// Type checks for untrusted values, such as a plugin's default export and objects of other adapters.
 
 /** A value with properties: an object or a function. */
 export type Properties = Record<PropertyKey, unknown>;
@@ -11,7 +11,7 @@ export function hasProperties(value: unknown): value is Properties {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-/** Any function. */
+/** A function with unknown parameters and an unknown result. */
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Reports whether `value` can be called. */
@@ -26,7 +26,7 @@ export function messageOf(error: unknown): string {
     const message = lookup(error, 'message') ?? messageOfException(error);
     if (typeof message === 'string') return message;
   } catch {
-    // The getter of the message threw an error, so the default text is returned.
+    // The error's `message` getter threw, so messageOf returns a default text.
   }
   return 'an error without a message';
 }
