@@ -1,31 +1,32 @@
-/** The author of a plugin: creates a plugin with `plugin create` and runs `plugin dev` on this plugin. */
+/** Simulates a plugin's author: creates a plugin with `plugin create` and runs `plugin dev` in its folder. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandResult, runChecked, type StartedCommand, startOpentabs, stopProcess } from './process.ts';
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
-/** Author is a plugin in development, for the site of a stack. */
+/** Author edits one plugin while `plugin dev` watches and rebuilds the plugin. */
 export interface Author {
   readonly dir: string;
   readonly dev: StartedCommand;
-  /** edit replaces a text that occurs exactly once in a file. */
+  /** edit replaces the text old, which must occur exactly once in the file. */
   edit(file: string, old: string, replacement: string): void;
   /** waitForBuilds waits until `plugin dev` has reported the given number of builds. */
   waitForBuilds(times: number): Promise<void>;
-  /** end interrupts `plugin dev`, as Ctrl-C does. */
+  /** end interrupts `plugin dev` with SIGINT, as Ctrl-C does. */
   end(): Promise<CommandResult>;
 }
 
 /**
- * developPlugin creates the plugin NAME in the stack's home, starts `plugin dev`, and waits until the plugin is live.
+ * developPlugin creates a plugin in the stack's home folder, starts `plugin dev`, and waits until the plugin runs in
+ * the page.
  */
 export async function developPlugin(stack: Stack, name: string): Promise<Author> {
   await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
   const dir = join(stack.home, name);
   const dev = startOpentabs(['plugin', 'dev', dir], stack.env);
   await waitFor('plugin dev to finish its first build', () => dev.stderr().includes('waiting for changes'));
-  await stack.page.reload(); // the extension does not run a plugin in a page that was open before the plugin was added
+  await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
   await waitFor('the plugin to be live in the page', async () =>
     (await stack.listTabs()).some((tab) => JSON.stringify(tab.plugins ?? []).includes(`"${name}"`)),
   );

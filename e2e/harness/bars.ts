@@ -1,4 +1,6 @@
-/** Progress bars of several calls: redrawn in place on a terminal, one line per change elsewhere. */
+/**
+ * Prints progress bars for several calls. A terminal redraws the bars in place; other outputs get one line per change.
+ */
 import type { WriteStream } from 'node:tty';
 
 interface Row {
@@ -12,7 +14,7 @@ interface Row {
 
 const barWidth = 24;
 
-/** Bars draws one progress bar per call until close. */
+/** Bars draws one progress bar per call until close is called. */
 export class Bars {
   readonly #out: WriteStream;
   readonly #rows: Row[];

@@ -1,6 +1,6 @@
 /**
- * A Chromium that can be killed and restarted with the same profile. A debugger is attached to the browser for single
- * commands only.
+ * Runs a Chromium that tests can kill and restart with the same profile. Tests attach a debugger only for single
+ * commands, because a permanent debugger keeps the service worker alive.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { chromiumFlags, chromiumPath, extensionIdOf, freePort, prepareProfile } 
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor } from './wait.ts';
 
-/** Browser is a Chromium with a profile that survives restarts. A killed browser can be started again. */
+/** Browser is a Chromium whose profile survives restarts. After a kill, start launches the browser again. */
 export class Browser {
   readonly extensionId: string;
   readonly #profile: string;
@@ -27,7 +27,7 @@ export class Browser {
     prepareProfile(profile, this.extensionId);
   }
 
-  /** start starts the browser with a tab at the given URL. */
+  /** start launches the browser and opens url in a tab. */
   async start(url = 'about:blank'): Promise<void> {
     const port = await freePort();
     this.#child = spawn(
@@ -44,15 +44,18 @@ export class Browser {
   }
 
   /**
-   * install adds the extension to the profile permanently, as "Load unpacked" does. Without install, start loads the
-   * extension for one run of the browser.
+   * install adds the extension to the profile permanently, as "Load unpacked" does. Without install, the extension is
+   * loaded only until the browser exits.
    */
   async install(): Promise<void> {
     await loadUnpacked(this.#profile, this.#extension, this.extensionId);
     this.#isInstalled = true;
   }
 
-  /** pid is the id of the browser's main process, the parent of all its other processes. */
+  /**
+   * pid is the process ID of the browser's main process, the parent of all other browser processes. pid is 0 before
+   * start.
+   */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }
@@ -62,7 +65,7 @@ export class Browser {
     return this.#cdp;
   }
 
-  /** listPages returns the ids and addresses of the open tabs. */
+  /** listPages returns the DevTools target ID and the URL of each open tab. */
   async listPages(): Promise<{ id: string; url: string }[]> {
     const targets = await this.cdp.targets();
     return targets
@@ -70,7 +73,7 @@ export class Browser {
       .map((target) => ({ id: target.targetId, url: target.url }));
   }
 
-  /** inPage attaches to a tab, runs one command, and detaches. */
+  /** inPage attaches a DevTools session to a tab, calls run, and detaches the session. */
   async inPage<T>(id: string, run: (page: Session) => Promise<T>): Promise<T> {
     const page = await this.cdp.attach(id);
     try {
@@ -80,13 +83,16 @@ export class Browser {
     }
   }
 
-  /** inWorker attaches to the extension's service worker, runs one command, and detaches. */
+  /** inWorker attaches a DevTools session to the extension's service worker, calls run, and detaches the session. */
   async inWorker<T>(run: (workerId: Session) => Promise<T>): Promise<T> {
     const target = await waitFor('the service worker to start', () => this.workerId());
     return this.inPage(target, run);
   }
 
-  /** workerId returns the DevTools target of the service worker, or undefined while no service worker runs. */
+  /**
+   * workerId returns the DevTools target ID of the extension's service worker, or undefined while the worker is
+   * stopped.
+   */
   async workerId(): Promise<string | undefined> {
     const targets = await this.cdp.targets();
     return targets.find((target) => target.type === 'service_worker' && target.url.includes(this.extensionId))

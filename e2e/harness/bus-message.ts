@@ -1,10 +1,11 @@
 /**
- * Encodes and decodes D-Bus messages, as far as the notification service needs them: little-endian, with few types.
+ * Encodes and decodes D-Bus messages. Only little-endian messages and the data types of the notification service are
+ * supported.
  */
 
-/** MessageHead contains the header fields of a D-Bus message. */
+/** MessageHead contains the header fields of an outgoing D-Bus message. */
 interface MessageHead {
-  /** type is 1 for a method call, 2 for a reply, 4 for a signal. */
+  /** type is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
   readonly serial: number;
   readonly path?: string;
@@ -78,7 +79,7 @@ export class BusWriter {
   }
 }
 
-/** BusReader reads values from a D-Bus message. Positions count from the start of data. */
+/** BusReader reads values from a D-Bus message. D-Bus aligns each value relative to the start of the message. */
 export class BusReader {
   readonly #data: Buffer;
   #position: number;
@@ -127,9 +128,9 @@ export class BusReader {
   }
 }
 
-/** ReceivedCall is a received D-Bus message. */
+/** ReceivedCall is a D-Bus message that was received and parsed. */
 export interface ReceivedCall {
-  /** length is the length of the whole D-Bus message, in bytes. */
+  /** length is the size of the whole D-Bus message, in bytes. */
   readonly length: number;
   readonly isCall: boolean;
   readonly serial: number;
@@ -138,7 +139,7 @@ export interface ReceivedCall {
   readonly body: BusReader;
 }
 
-/** readCall returns the first D-Bus message in data, or undefined if the message is incomplete. */
+/** readCall parses the first D-Bus message in data, or returns undefined if the message is incomplete. */
 export function readCall(data: Buffer): ReceivedCall | undefined {
   if (data.length < 16) return undefined;
   const reader = new BusReader(data);

@@ -1,7 +1,7 @@
 /**
- * A plain client of the DevTools protocol. Tests use this client where a permanently attached driver would change the
- * result: Chrome never suspends a service worker that has a debugger. Tests also use this client for data that no
- * driver offers: memory, listeners, and objects by prototype.
+ * A minimal client for the Chrome DevTools Protocol. Tests use this client instead of Playwright where a permanently
+ * attached debugger would change the result: Chrome never suspends a service worker that is being debugged. The client
+ * also reads data that Playwright does not offer: memory, event listeners, and objects by prototype.
  */
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';
@@ -14,22 +14,19 @@ export interface Target {
 }
 
 /**
- * Session sends DevTools commands to one target until detach. The answer to a command is any JSON value;
- * Object(answer).x reads a field.
+ * Session sends DevTools commands to one target until detach is called. A command returns any JSON value;
+ * Object(answer).x reads a field without a type error.
  */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
-  /** evaluate returns the value of a JavaScript expression as JSON. If the value is a promise, evaluate awaits it. */
+  /** evaluate runs a JavaScript expression in the target, awaits a promise, and returns the result as JSON. */
   evaluate(expression: string): Promise<unknown>;
-  /** on calls listener with the parameters of each event of this name, until detach. */
+  /** on calls listener with the parameters of each DevTools event of that name, until the session is detached. */
   on(event: string, listener: (params: unknown) => void): void;
   detach(): Promise<void>;
 }
 
-/**
- * Cdp is a connection to a browser over the DevTools protocol. All pending requests fail when the connection to the
- * browser closes.
- */
+/** Cdp is a DevTools connection to a browser. All pending requests fail when the connection closes. */
 export interface Cdp {
   send(method: string, params?: object): Promise<unknown>;
   targets(): Promise<readonly Target[]>;
@@ -43,12 +40,12 @@ interface PendingRequest {
 }
 
 /**
- * answerMs limits the time until the browser answers a DevTools command. The limit is long because a stopped or busy
- * page answers late.
+ * answerMs is the timeout of a DevTools command, in milliseconds. The timeout is long because a stopped or busy page
+ * responds late.
  */
 const answerMs = 30_000;
 
-/** connectCdp connects to the browser with the given debugging port. */
+/** connectCdp waits until Chrome opens its debugging port on loopback, then connects. */
 export async function connectCdp(port: number): Promise<Cdp> {
   const url = await waitFor('Chrome to open its debugging port', async () => {
     const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();

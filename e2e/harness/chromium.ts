@@ -1,4 +1,4 @@
-/** A real headless Chromium with the opentabs extension. */
+/** Launches a real headless Chromium with the opentabs extension. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,10 +11,10 @@ import { waitFor, withLimit } from './wait.ts';
 export interface Chrome {
   readonly context: BrowserContext;
   readonly extensionId: string;
-  /** The port of the DevTools protocol; see cdp.ts. */
+  /** debugPort is the port for DevTools connections; see connectCdp. */
   readonly debugPort: number;
   openPage(url: string): Promise<Page>;
-  /** openPanel opens the side panel by a click on the extension's icon and returns the panel as a page. */
+  /** openPanel clicks the extension's icon, which opens the side panel, and returns the panel's page. */
   openPanel(): Promise<Page>;
   /** findPanel returns the page of the side panel, or undefined if no side panel is open. */
   findPanel(): Promise<Page | undefined>;
@@ -23,29 +23,30 @@ export interface Chrome {
   close(): Promise<void>;
 }
 
-/** ChromeOptions configure the start of a browser. */
+/** ChromeOptions configures launchChrome. */
 export interface ChromeOptions {
-  /** The folder of the unpacked extension. */
+  /** extension is the folder of the unpacked opentabs extension; required. */
   readonly extension: string;
-  /** Whether "Allow User Scripts" is on; default true. */
+  /** userScripts turns on Chrome's setting "Allow User Scripts"; true by default. */
   readonly userScripts?: boolean;
-  /** Folders of further unpacked extensions; default none. */
+  /** otherExtensions are folders of more unpacked extensions to load; none by default. */
   readonly otherExtensions?: readonly string[];
   readonly args?: readonly string[];
   /**
-   * Match patterns of sites that the user has granted before, so that Chrome grants the sites again without a
-   * dialog, which a test could not answer. The extension has no access to these sites at first.
+   * grantableSites are match patterns of sites that the extension can get access to without a dialog. Chrome shows no
+   * dialog for a site that the user granted before, and a test cannot answer the dialog. When the browser starts, the
+   * extension has no access to grantableSites.
    */
   readonly grantableSites?: readonly string[];
-  /** Environment variables of the browser, for example the variables of a simulated desktop (desktop.ts). */
+  /** env is merged into the browser's environment variables, for example the variables of a simulated desktop. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The folder for downloads; by default, the download folder of the user who runs the tests. */
+  /** downloadFolder is where Chrome saves downloads; by default, the download folder of the user who runs the tests. */
   readonly downloadFolder?: string;
 }
 
 /**
- * extensionIdOf computes the extension's ID. Chrome derives the ID from the key in the manifest, or from the path
- * if the manifest has no key.
+ * extensionIdOf computes the ID that Chrome assigns to an unpacked extension. Chrome hashes the key in the manifest, or
+ * the folder's path if the manifest has no key.
  */
 export function extensionIdOf(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
@@ -55,24 +56,24 @@ export function extensionIdOf(folder: string): string {
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
-/** chromiumPath is the path of the browser that tests run. */
+/** chromiumPath is the Chromium executable that tests run. The environment variable CHROMIUM overrides the default. */
 export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
- * disabledFeatures are the features of Chromium that are off in every test. The flag replaces the list that Playwright
- * passes, so the features of that list are repeated here.
+ * disabledFeatures are the Chromium features that every test turns off. Our --disable-features flag replaces
+ * Playwright's flag, so disabledFeatures repeats Playwright's features.
  */
 const disabledFeatures = [
-  // Two hidden pages of the address bar, which use a third of the CPU time of a start.
+  // Two hidden pages of the address bar use a third of the CPU time of a browser start.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // Requests to servers of Google.
+  // These features send requests to Google's servers.
   'AimEnabled',
   'MediaRouter',
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
   'PreconnectToSearch',
-  // Features that Playwright cannot handle, or that change addresses of local sites.
+  // Playwright cannot handle these features, or the features change the URLs of local sites.
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -86,9 +87,9 @@ const disabledFeatures = [
 const disableFeatures = '--disable-features=';
 
 /**
- * chromiumFlags returns the command-line flags of a browser. extensions are the folders of extensions that are not in
- * the profile. otherFlags are the flags of one test. Chromium reads only the last --disable-features, so chromiumFlags
- * adds the features in otherFlags to the features that are off in every test.
+ * chromiumFlags returns the command-line flags of a browser. Chromium loads the folders in extensions for one run.
+ * otherFlags are additional flags of one test. Chromium reads only the last --disable-features, so chromiumFlags merges
+ * the features in otherFlags into disabledFeatures.
  */
 export function chromiumFlags(
   debugPort: number,
@@ -117,8 +118,8 @@ export function chromiumFlags(
 }
 
 /**
- * prepareProfile creates a profile with developer mode on. If userScripts is set, the extension in the profile may run
- * user scripts.
+ * prepareProfile creates a Chrome profile with developer mode on. If userScripts is true, the extension may run user
+ * scripts in the profile.
  */
 export function prepareProfile(
   profile: string,
@@ -142,7 +143,7 @@ export function prepareProfile(
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
 }
 
-/** launchChrome starts a browser in a new profile. */
+/** launchChrome starts a browser with a new profile in a temporary folder. */
 export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   const extension = extensionIdOf(options.extension);
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
@@ -152,9 +153,9 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     headless: false,
     executablePath: chromiumPath,
     viewport: { width: 1000, height: 700 },
-    // A browser without a simulated desktop must not show notifications on the developer's desktop.
+    // Without a simulated desktop, the browser must not show notifications on the developer's real desktop.
     env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'disabled:', ...options.env },
-    // Playwright turns off the throttling of hidden tabs; users have the throttling on.
+    // Playwright turns off the throttling of hidden tabs. Tests need the throttling because users have it.
     ignoreDefaultArgs: [
       '--disable-background-timer-throttling',
       '--disable-backgrounding-occluded-windows',
@@ -166,8 +167,8 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   context.on('page', limitOperations);
   let cdpBrowser: Browser | undefined;
   /**
-   * findExtensionPage finds a page of the extension, such as the side panel, which only a CDP connection to the
-   * browser lists.
+   * findExtensionPage finds an extension page such as the side panel. Playwright lists the side panel only over a
+   * separate CDP connection.
    */
   const findExtensionPage = async (file: string): Promise<Page | undefined> => {
     cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
@@ -224,15 +225,15 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   };
 }
 
-/** CloseAgainMs is the time between two attempts to close a tab, in milliseconds. */
+/** CloseAgainMs is the interval between attempts to close a tab, in milliseconds. */
 const CloseAgainMs = 5_000;
 
-/** limitOperations sets a time limit for the page operations that Playwright does not limit. */
+/** limitOperations adds a timeout to the page operations for which Playwright has no timeout. */
 function limitOperations(page: Page): void {
   const closeOnce = page.close.bind(page);
   page.close = async (options) => {
-    // A tab stays open if Chrome commits a navigation of the tab, such as a reload by the extension, while the tab
-    // closes. Playwright ignores a second close without runBeforeUnload.
+    // Chrome keeps a closing tab open if a navigation, such as a reload by the extension, commits at that moment.
+    // Playwright ignores a second page.close() unless runBeforeUnload is set.
     const timer = setInterval(() => void closeOnce({ runBeforeUnload: true }).catch(() => undefined), CloseAgainMs);
     try {
       await closeOnce(options);
@@ -249,7 +250,7 @@ function limitOperations(page: Page): void {
   }
 }
 
-/** freePort returns a free port on loopback. */
+/** freePort returns a TCP port on 127.0.0.1 that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

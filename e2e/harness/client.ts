@@ -1,4 +1,4 @@
-/** MCP clients of the official TypeScript SDK, over HTTP and over stdio. */
+/** Connects MCP clients of the official TypeScript SDK, over HTTP or stdio. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -13,7 +13,7 @@ import {
 import { binary } from './process.ts';
 import { OperationLimitMs } from './wait.ts';
 
-/** Outcome is the result of one tools/call, with the progress notifications before it. */
+/** Outcome is the result of one tools/call request and the progress notifications that the client received. */
 export interface Outcome {
   readonly text: string;
   readonly structured: unknown;
@@ -23,25 +23,25 @@ export interface Outcome {
   readonly durationMs: number;
 }
 
-/** ReceivedProgress is a progress notification with the time of its arrival. */
+/** ReceivedProgress is a progress notification and the time when the client received it. */
 export interface ReceivedProgress extends Progress {
   readonly atMs: number;
 }
 
-/** CallOptions configure one call of an MCP client. */
+/** CallOptions configures one tools/call request. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (report: ReceivedProgress) => void;
-  /** withoutProgress omits the progressToken, so the server sends no progress. */
+  /** withoutProgress omits the progressToken from the request, so the server sends no progress notifications. */
   readonly withoutProgress?: boolean;
   /**
-   * timeoutMs is how long the client waits for the result, in milliseconds. The default of timeoutMs is shorter than
-   * the time limit of a test file.
+   * timeoutMs is how long the client waits for the tool's result, in milliseconds. The default is shorter than the time
+   * limit of a test file, so a hanging call fails its own test.
    */
   readonly timeoutMs?: number;
 }
 
-/** McpClient is a connected client of the official TypeScript SDK. */
+/** McpClient is a connected MCP client of the official TypeScript SDK. */
 export interface McpClient {
   readonly sdk: Client;
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Outcome>;
@@ -49,14 +49,14 @@ export interface McpClient {
 }
 
 /**
- * FormHandler answers the forms that the server sends to a client, as its user would. signal is aborted when the server
- * withdraws a form.
+ * FormHandler answers an elicitation form that the server sends, in place of a user. signal aborts when the server
+ * withdraws the form.
  */
 export type FormHandler = (form: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 
 /**
- * connectHttp connects an MCP client over Streamable HTTP. A client without a form handler does not declare the
- * capability elicitation.
+ * connectHttp connects an MCP client over Streamable HTTP. Without answerForm, the client does not declare the
+ * elicitation capability.
  */
 export function connectHttp(port: number, token: string, answerForm?: FormHandler): Promise<McpClient> {
   return connect(
@@ -67,7 +67,10 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
   );
 }
 
-/** connectStdio starts `opentabs mcp` and connects to its process over stdio, with the parameters of connectHttp. */
+/**
+ * connectStdio starts `opentabs mcp` and connects an MCP client to the process over stdio. Without answerForm, the
+ * client does not declare the elicitation capability.
+ */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   return connect(
@@ -127,7 +130,10 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
   };
 }
 
-/** isTransport narrows the type: under exactOptionalPropertyTypes the SDK's transports do not implement the SDK's interface. */
+/**
+ * isTransport narrows a value to Transport. With exactOptionalPropertyTypes, TypeScript does not accept the SDK's
+ * transport classes as the SDK's Transport interface.
+ */
 function isTransport(value: unknown): value is Transport {
   return typeof value === 'object' && value !== null && 'start' in value && 'send' in value;
 }

@@ -1,6 +1,6 @@
 /**
- * Simulates a desktop that shows notifications: a D-Bus session bus with the service org.freedesktop.Notifications,
- * to which Chrome on Linux sends its notifications. A test reads the notifications and presses their buttons.
+ * Simulates a desktop that shows notifications: a D-Bus session bus with the service org.freedesktop.Notifications, to
+ * which Chrome on Linux sends its notifications. Tests read the notifications and press their buttons.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,41 +11,41 @@ import { join } from 'node:path';
 import { type BusReader, BusWriter, type ReceivedCall, readCall } from './bus-message.ts';
 import { waitFor } from './wait.ts';
 
-/** DesktopNotification is an open notification of the simulated desktop. */
+/** DesktopNotification is an open notification on the simulated desktop. */
 export interface DesktopNotification {
   readonly id: number;
   readonly title: string;
   readonly body: string;
   /**
-   * actions maps the text of each button to its action key. A click on the notification text has the action key
-   * "default".
+   * actions maps the label of each button to its D-Bus action key. A click on the notification's text sends the action
+   * key "default".
    */
   readonly actions: ReadonlyMap<string, string>;
 }
 
-/** Desktop shows the notifications of the browsers that run with the environment env. */
+/** Desktop shows the notifications of each browser that is started with the environment variables in env. */
 export interface Desktop {
-  /** env contains the environment variable with the address of the session bus. */
+  /** env contains DBUS_SESSION_BUS_ADDRESS, the address of the simulated session bus. */
   readonly env: Readonly<Record<string, string>>;
-  /** notifications are the open notifications, oldest first. */
+  /** notifications returns the open notifications, oldest first. */
   notifications(): readonly DesktopNotification[];
   /**
-   * press presses a button of an open notification, then closes the notification like most desktops. Chrome changes
-   * the action keys with each update of a notification, so press sends the key of the last update.
+   * press presses a button of a notification, then closes the notification as most desktops do. Chrome changes the
+   * action keys each time it updates a notification, so press sends the latest key.
    */
   press(notification: DesktopNotification, action: string): void;
-  /** dismiss closes a notification, as a user does. */
+  /** dismiss closes a notification as a user would, without pressing a button. */
   dismiss(notification: DesktopNotification): void;
   close(): Promise<void>;
 }
 
 const service = 'org.freedesktop.Notifications';
 const servicePath = '/org/freedesktop/Notifications';
-/** These constants are the close reasons in the D-Bus signal NotificationClosed. */
+/** The D-Bus signal NotificationClosed reports one of these close reasons. */
 const dismissedReason = 2;
 const closedReason = 3;
 
-/** startDesktop starts the session bus and the notification service. */
+/** startDesktop starts a private D-Bus session bus with a simulated notification service. */
 export async function startDesktop(): Promise<Desktop> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-desktop-'));
   const socketPath = join(folder, 'bus');
@@ -117,9 +117,9 @@ async function stopBus(bus: ChildProcess): Promise<void> {
 }
 
 function readNotify(body: BusReader) {
-  body.string(); // the name of the program
+  body.string(); // skip the program's name
   const replacesId = body.uint32();
-  body.string(); // the icon
+  body.string(); // skip the icon
   const title = body.string();
   const text = body.string();
   const keysAndTexts = body.strings();
@@ -143,11 +143,11 @@ class BusConnection {
     this.#answer = answer;
   }
 
-  /** start authenticates the connection, and requests the name of the notification service. */
+  /** start authenticates to the session bus and claims the bus name org.freedesktop.Notifications. */
   async start(): Promise<void> {
     const user = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
     this.#socket.write(`\0AUTH EXTERNAL ${user}\r\n`);
-    await once(this.#socket, 'data'); // the authentication reply OK
+    await once(this.#socket, 'data'); // wait for the bus to accept the authentication
     this.#socket.write('BEGIN\r\n');
     this.#socket.on('data', (data) => this.#receive(data));
     const bus = {

@@ -1,34 +1,40 @@
-/** Raw clients of protocol version 2026-07-28, which the installed official SDK does not support. */
+/** Connects raw MCP clients that use protocol version 2026-07-28, which the installed official SDK does not support. */
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { binary } from './process.ts';
 
 /**
- * Exchange sends one message of protocol version 2026-07-28 and returns the answer. onProgress receives the progress
- * notifications whose token is the id of the message. Only the stdio client calls onProgress.
+ * Exchange sends one JSON-RPC request and returns the response. onProgress receives the progress notifications whose
+ * token equals the request's ID. Only the stdio client calls onProgress.
  */
 export type Exchange = (
   message: Record<string, unknown>,
   onProgress?: (progress: Record<string, unknown>) => void,
 ) => Promise<Record<string, unknown>>;
 
-/** ModernClient is a client of protocol version 2026-07-28. */
+/** ModernClient is an MCP client that uses protocol version 2026-07-28. */
 export interface ModernClient {
   readonly exchange: Exchange;
   close(): Promise<void>;
 }
 
-/** Endpoint is the part of a stack that a modern client connects to. */
+/**
+ * Endpoint contains what an MCP client needs to connect to a daemon: its port, a client token and environment
+ * variables.
+ */
 export interface Endpoint {
   readonly port: number;
   readonly clientToken: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** isRecord reports whether a value is an object and no array. */
+/** isRecord reports whether a value is an object other than null or an array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** connectModernHttp returns a client of protocol version 2026-07-28 over HTTP. headers are additional headers. */
+/**
+ * connectModernHttp returns an MCP client that uses protocol version 2026-07-28 over HTTP. The client adds headers to
+ * each request.
+ */
 export async function connectModernHttp(
   stack: Endpoint,
   headers: Readonly<Record<string, string>> = {},
@@ -56,9 +62,8 @@ export async function connectModernHttp(
 }
 
 /**
- * connectModernStdio returns a client of 2026-07-28 over `opentabs mcp` and the official stdio transport. The client
- * dispatches messages in the order of @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask
- * later.
+ * connectModernStdio starts `opentabs mcp` and returns an MCP client that uses protocol version 2026-07-28. Like
+ * @modelcontextprotocol/client 2.4, the client handles a response at once, and a notification one microtask later.
  */
 export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));

@@ -1,10 +1,10 @@
-/** Grants the optional permissions of the extension without a click in Chrome's dialog. */
+/** Grants the extension's optional permissions without a click in Chrome's dialog. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * grantOptionalPermissions changes the manifest of an unpacked extension, so that its optional permissions are
- * required permissions.
+ * grantOptionalPermissions edits the manifest of an unpacked extension: all optional permissions become required
+ * permissions.
  */
 export function grantOptionalPermissions(folder: string): void {
   const file = join(folder, 'manifest.json');

@@ -1,9 +1,12 @@
-/** Runs the built binary as a child process. */
+/** Runs the built opentabs binary as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { withLimit } from './wait.ts';
 
-/** repositoryRoot is the repository's folder, with a trailing slash. binary is the path of the program under test. */
+/**
+ * repositoryRoot is the repository's root folder, with a trailing slash. binary is the path of the opentabs binary
+ * under test.
+ */
 export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
 export const binary = process.env.OPENTABS_BIN ?? `${repositoryRoot}bin/opentabs`;
 
@@ -14,7 +17,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** StartedCommand is a command that was started; ended resolves when the command exits. */
+/** StartedCommand is a running opentabs command. The promise ended resolves when the process exits. */
 export interface StartedCommand {
   readonly child: ChildProcess;
   stdout(): string;
@@ -23,8 +26,8 @@ export interface StartedCommand {
 }
 
 /**
- * startOpentabs starts the binary with additional environment variables. input is the standard input of the command;
- * without input, the pipe stays open.
+ * startOpentabs starts the opentabs binary with additional environment variables. input is written to standard input,
+ * which is then closed. Without input, standard input stays open.
  */
 export function startOpentabs(
   args: readonly string[],
@@ -40,8 +43,7 @@ export function startOpentabs(
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command may end without reading its input, which breaks the pipe. A broken input pipe is not a
-  // failure.
+  // A command that exits without reading its input breaks the pipe. A broken pipe must not fail the test.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<CommandResult>((resolve, reject) => {
@@ -51,7 +53,7 @@ export function startOpentabs(
   return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
-/** runOpentabs runs the binary until it exits. */
+/** runOpentabs runs the opentabs binary and waits until the process exits. */
 export function runOpentabs(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -61,8 +63,8 @@ export function runOpentabs(
 }
 
 /**
- * awaitEnd waits until a command exits. A command that does not exit in time is killed, and the error contains the
- * stacks of its goroutines.
+ * awaitEnd waits until a command exits. After a timeout, awaitEnd kills the command and throws an error with the stacks
+ * of its goroutines.
  */
 async function awaitEnd(command: StartedCommand): Promise<CommandResult> {
   try {
@@ -74,7 +76,7 @@ async function awaitEnd(command: StartedCommand): Promise<CommandResult> {
   }
 }
 
-/** runChecked runs the binary, throws unless the exit code is 0, and returns the standard output. */
+/** runChecked runs the opentabs binary and returns its standard output. runChecked throws if the exit code is not 0. */
 export async function runChecked(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const result = await runOpentabs(args, env);
   if (result.code !== 0) {
@@ -83,7 +85,7 @@ export async function runChecked(args: readonly string[], env: Readonly<Record<s
   return result.stdout;
 }
 
-/** stopProcess sends a signal to a process of this test and waits until the process exits. */
+/** stopProcess sends a signal to a command that the test started, and waits until the process exits. */
 export async function stopProcess(command: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (command.child.exitCode === null && command.child.signalCode === null) command.child.kill(signal);
   await awaitEnd(command);

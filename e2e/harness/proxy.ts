@@ -1,45 +1,47 @@
 /**
- * A TCP proxy on loopback between a browser and the opentabs server. The TCP proxy simulates network failures.
+ * A TCP proxy on loopback between a browser and the opentabs server. The proxy simulates network failures.
  *
- * The extension connects to the proxy's port instead of the server's port. The proxy can stall each direction: the
- * proxy buffers the bytes, and the browser and the server see a half-open socket. The method resume forwards the
- * buffered bytes in order, as TCP does. cut resets every open connection, and also each new connection until resume is
- * called.
+ * The extension connects to the proxy's port instead of the server's port. The method stall buffers all bytes in one
+ * direction, so the browser and the server see a half-open connection. The method resume forwards the buffered bytes in
+ * order, as TCP does. The method cut resets every open connection, and each new connection until resume is called.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Direction of the bytes: up is from the browser to the server, down is from the server to the browser. */
+/**
+ * Direction is the direction of traffic: "up" from the browser to the server, "down" from the server to the browser.
+ */
 export type Direction = 'up' | 'down' | 'both';
 
-/** Proxy is a running proxy between a browser and the server. */
+/** Proxy is a running TCP proxy between a browser and the opentabs server. */
 export interface Proxy {
   readonly port: number;
-  /** The number of open connections, including stalled connections. */
+  /** openConnections is the number of open connections, including stalled ones. */
   readonly openConnections: number;
-  /** The number of connections made since the proxy started. */
+  /** connectionsMade is the number of connections that the proxy has accepted since its start. */
   readonly connectionsMade: number;
-  /** The numbers of bytes forwarded since the proxy started. */
+  /** forwardedBytes counts the bytes that the proxy has forwarded since its start, per direction. */
   readonly forwardedBytes: { readonly up: number; readonly down: number };
   /**
-   * stall buffers all bytes and socket ends until resume. While the proxy stalls, open connections stay open, and new
-   * connections get no answer.
+   * stall buffers all bytes and connection closes until resume is called. While the proxy stalls, open connections stay
+   * open, and new connections receive no bytes.
    */
   stall(direction?: Direction): void;
   /**
-   * cut resets all open connections. The method cut also resets new connections until resume, unless allowNew is true.
+   * cut resets all open connections. Unless allowNew is true, cut also resets each new connection until resume is
+   * called.
    */
   cut(allowNew?: boolean): void;
-  /** resume forwards the buffered bytes of one direction and accepts connections again. */
+  /** resume forwards the buffered bytes of the given direction, and stops resetting new connections. */
   resume(direction?: Direction): void;
   /**
-   * blackholeOpen discards all later bytes of the open connections without closing them, as after a lost route. resume
-   * does not repair connections that blackholeOpen has broken.
+   * blackholeOpen discards all further bytes of the open connections without closing them, like a lost network route.
+   * resume cannot restore these connections.
    */
   blackholeOpen(): void;
   close(): Promise<void>;
 }
 
-/** Pipe is one direction of one connection, with the bytes buffered while the direction is stalled. */
+/** Pipe forwards one direction of one connection, and buffers bytes while that direction is stalled. */
 interface Pipe {
   readonly direction: 'up' | 'down';
   readonly from: Socket;
@@ -47,7 +49,7 @@ interface Pipe {
   readonly buffered: (() => void)[];
 }
 
-/** startProxy listens on a free port of loopback and forwards to port; call close when done. */
+/** startProxy listens on a free port of loopback and forwards each connection to port. The caller must call close. */
 export async function startProxy(port: number): Promise<Proxy> {
   const pipes = new Set<Pipe>();
   const blackholedSockets = new WeakSet<Socket>();
@@ -70,7 +72,7 @@ export async function startProxy(port: number): Promise<Proxy> {
   function startPipe(pipe: Pipe): void {
     const { from: source, to: destination, direction, buffered } = pipe;
     pipes.add(pipe);
-    // Node emits end and close even for a paused socket, so the proxy itself buffers the events end and close.
+    // Node.js emits "end" and "close" even for a paused socket, so the proxy also buffers these two events.
     const passOrBuffer = (action: () => void) => {
       if (blackholedSockets.has(source)) return;
       if (isStalled[direction]) buffered.push(action);

@@ -4,7 +4,10 @@ import { fetchCallRecords } from './daemon-api.ts';
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
-/** callWithReload calls a tool, and approves the reload of a page that loaded while Chrome registered the plugin. */
+/**
+ * callWithReload calls a tool and approves a page reload if opentabs requests one. The reload is necessary if the page
+ * loaded before Chrome had registered the plugin.
+ */
 export async function callWithReload(
   stack: Stack,
   client: McpClient,

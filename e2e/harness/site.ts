@@ -1,33 +1,36 @@
 /**
- * A local site for the messages plugin. The site counts and delays requests, and records the requests that the
- * page aborts.
+ * Serves a local site for the test plugin "messages". The site counts and delays requests, and records the requests
+ * that a page aborts.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Site is a running site on loopback. */
+/** Site is a running HTTP server on loopback. */
 export interface Site {
   readonly origin: string;
   readonly url: string;
-  /** The channels in the requests that the site has received. */
+  /** requestedChannels lists the channel of each API request that the site received. */
   readonly requestedChannels: string[];
   /**
-   * Requests that the page aborted before the site answered. An aborted request proves that the abort reached the
-   * page's code.
+   * abortedRequests lists the requests that the page aborted before the site responded. An aborted request proves that
+   * the cancellation of a call reached the page's code.
    */
   readonly abortedRequests: string[];
-  /** The number of pages of messages that the site has served. */
+  /** servedPages is the number of API responses with a page of messages. */
   servedPages: number;
-  /** Request bodies that pages sent to /note, for example from scripts of a hostile page. */
+  /**
+   * notes lists the request bodies that scripts sent to /note. For example, a hostile page reports captured data to
+   * /note.
+   */
   readonly notes: string[];
-  /** Sets the HTML that /page serves. */
+  /** setPageHtml sets the HTML that the site serves at /page. */
   setPageHtml(html: string): void;
   close(): Promise<void>;
 }
 
 const pageSize = 10;
 
-/** startSite serves an HTML page, and paginated messages under /api/channels/ID/messages?cursor=N&pages=N&delayMs=N. */
+/** startSite serves an HTML page, and the paginated messages of a channel at /api/channels/ID/messages?cursor=N. */
 export async function startSite(): Promise<Site> {
   let html = plainPage('Messages');
   const server = createServer((request, response) => {
@@ -79,8 +82,8 @@ function portOf(address: string | AddressInfo | null): number {
 }
 
 /**
- * serveMessages answers a request with one page of a channel's messages. The channel "slow-5-300" has 5 pages and
- * answers each request after 300 ms.
+ * serveMessages responds with one page of a channel's messages. The channel's ID sets its size and delay: "slow-5-300"
+ * has 5 pages and delays each response by 300 ms.
  */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');

@@ -1,4 +1,4 @@
-/** Writes plugin packages that need no build, for tests with many plugins. */
+/** Writes plugin packages that need no build step, for tests with many plugins. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { join } from 'node:path';
 /** SmallPlugin is a plugin whose only tool returns the plugin's version. */
 export interface SmallPlugin {
   readonly name: string;
-  /** The major version of the plugin; a higher number is a newer build. */
+  /** version is the plugin's major version. */
   readonly version: number;
   readonly urlPatterns: readonly string[];
   readonly frames?: boolean;
   readonly world?: 'isolated';
 }
 
-/** writeSmallPlugin writes the package of a plugin into dir and returns the adapter's hash. */
+/** writeSmallPlugin writes a plugin package into dir and returns the SHA-256 hash of the plugin's adapter. */
 export function writeSmallPlugin(dir: string, { name, version, ...manifestFields }: SmallPlugin): string {
   mkdirSync(join(dir, 'dist'), { recursive: true });
   const writePackageFile = (file: string, text: string) => writeFileSync(join(dir, file), text);

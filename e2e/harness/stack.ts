@@ -1,4 +1,4 @@
-/** A complete setup: the daemon, a browser with the extension, a plugin, and a site in a tab. */
+/** Starts a complete setup: a daemon, a browser with the extension, a plugin, and a local site in a tab. */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,83 +21,84 @@ import { type Proxy as LinkProxy, startProxy } from './proxy.ts';
 import { type Site, startSite } from './site.ts';
 import { waitFor } from './wait.ts';
 
-/** StackOptions override the defaults of startStack. */
+/** StackOptions overrides the defaults of startStack. */
 export interface StackOptions {
-  /** Flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
+  /** serveFlags are flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
   readonly serveFlags?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
-  /** hasProxy adds a proxy between the browser and the daemon, which can interrupt the link. */
+  /** hasProxy puts a TCP proxy between the browser and the daemon, so that a test can interrupt the link. */
   readonly hasProxy?: boolean;
-  /** Flags of `opentabs extension install`, for example ['--debugger']. */
+  /** installFlags are flags of `opentabs extension install`, for example ['--debugger']. */
   readonly installFlags?: readonly string[];
   /** hasOptionalPermissions grants the extension its optional permissions; false by default. */
   readonly hasOptionalPermissions?: boolean;
-  /** Further plugins to add to the stack; the plugin messages is always added. */
+  /** plugins are added to the daemon in addition to the test plugin "messages". */
   readonly plugins?: readonly ExtraPlugin[];
 }
 
-/** ExtraPlugin is a plugin that is built and added before the daemon starts. */
+/** ExtraPlugin is a plugin that startStack builds and adds before the daemon starts. */
 export interface ExtraPlugin {
   readonly dir: string;
-  /** The permission of the plugin's tools; "auto" if absent. */
+  /** permission applies to all tools of the plugin; "auto" by default. */
   readonly permission?: 'off' | 'ask' | 'auto';
 }
 
-/**
- * placesPlugin is a plugin whose tools return the document in which the tool runs. placesPlugin also runs in frames.
- */
+/** placesPlugin is a plugin whose tools report in which document they run. placesPlugin also runs in frames. */
 export const placesPlugin: ExtraPlugin = { dir: 'e2e/testdata/places' };
 
-/** everythingPlugin is a plugin with one tool for each feature of a call. */
+/** everythingPlugin is a plugin with one tool for each feature of calls, such as progress and activities. */
 export const everythingPlugin: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
-/** Stack is a running opentabs with a browser, a site and clients. */
+/** Stack is a running daemon with a browser, a local site, and MCP clients. */
 export interface Stack {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
-  /** The administrator's token. */
+  /** token is the administrator token of the daemon. */
   readonly token: string;
-  /** The token of the MCP client named e2e. */
+  /** clientToken is the token of the registered MCP client "e2e". */
   readonly clientToken: string;
   readonly extensionFolder: string;
   readonly pluginFolder: string;
   readonly site: Site;
   readonly chrome: Chrome;
-  /** proxy is the proxy between the browser and the daemon, or undefined without hasProxy. */
+  /** proxy is the TCP proxy between the browser and the daemon, or undefined without the option hasProxy. */
   readonly proxy: LinkProxy | undefined;
-  /** The tab that shows the site. */
+  /** page is the tab that shows the local site. */
   readonly page: Page;
   daemon: StartedCommand;
-  /** connectHttp and connectStdio connect an MCP client. answerForm answers the forms that the client receives. */
+  /**
+   * connectHttp and connectStdio connect an MCP client. answerForm answers the elicitation forms that the client
+   * receives.
+   */
   connectHttp(answerForm?: FormHandler): Promise<McpClient>;
   connectStdio(answerForm?: FormHandler): Promise<McpClient>;
   runCli(...args: string[]): Promise<CommandResult>;
   readStatus(): Promise<Status>;
-  /** listTabs returns the tabs of all browsers that match a plugin. */
+  /** listTabs returns the tabs that match a plugin, in all browsers. */
   listTabs(): Promise<readonly Tab[]>;
   listCalls(): Promise<readonly CallRecord[]>;
-  /** openTab opens a tab of the site and waits until all plugins are live in that tab. */
+  /** openTab opens path of the local site in a new tab and waits until all plugins run in the tab. */
   openTab(path: string): Promise<Page>;
-  /** waitForPlugins waits until all plugins are live in a tab of the site that shows path. */
+  /** waitForPlugins waits until all plugins run in the tab that shows path of the local site. */
   waitForPlugins(path: string): Promise<void>;
   restartDaemon(signal: NodeJS.Signals): Promise<void>;
   close(): Promise<void>;
 }
 
-/** transports are the two transports between a client and the daemon, by name. */
+/** transports pairs the name of each MCP transport with a function that connects a client over that transport. */
 export const transports = [
   ['http', (stack: Stack) => stack.connectHttp()],
   ['stdio', (stack: Stack) => stack.connectStdio()],
 ] as const;
 
-/** Status has the fields of `opentabs status --json` that tests read. */
+/** Status is the output of `opentabs status --json`, with only the fields that tests read. */
 export interface Status {
   readonly browsers?: readonly { readonly id: string; readonly tabs?: readonly Tab[] }[];
   readonly plugins?: readonly { readonly name: string; readonly state: string }[];
 }
 
-/** Tab has the fields of a tab that tests read. */
+/** Tab is a browser tab in the daemon's status, with only the fields that tests read. */
 export interface Tab {
   readonly tabId: number;
   readonly url: string;
@@ -108,13 +109,13 @@ export interface Tab {
   readonly frames?: readonly { readonly url: string; readonly plugins?: readonly TabPlugin[] }[];
 }
 
-/** TabPlugin has the fields of a plugin in a document that tests read. */
+/** TabPlugin is a plugin that runs in a tab's document, with only the fields that tests read. */
 export interface TabPlugin {
   readonly name: string;
   readonly ready?: boolean;
 }
 
-/** startStack starts a stack and waits until the plugin messages is live in the site's tab. */
+/** startStack starts a Stack and waits until the test plugin "messages" runs in the local site's tab. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const port = await freePort();
@@ -122,7 +123,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     OPENTABS_HOME: home,
     OPENTABS_PORT: String(port),
     NO_COLOR: '1',
-    // Turn the limits of actions and screenshots off, because tests act faster than agents.
+    // Turn off the rate limits for browser actions and screenshots, because tests act faster than agents.
     OPENTABS_BROWSER_ACTS: '0',
     OPENTABS_BROWSER_PICTURES: '0',
   };
@@ -149,7 +150,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const clientToken = await addClient(env, 'e2e');
   const proxy = options.hasProxy ? await startProxy(port) : undefined;
-  // Chrome resolves the address of the daemon to the proxy.
+  // Chrome connects to the proxy instead of the daemon.
   const proxyArgs = proxy ? [`--host-resolver-rules=MAP 127.0.0.1:${port} 127.0.0.1:${proxy.port}`] : [];
   const chromeArgs = [...(options.chrome?.args ?? []), ...proxyArgs];
   const chrome = await launchChrome({ extension, ...options.chrome, args: chromeArgs });
@@ -159,7 +160,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     return client;
   };
   const server = { port, token };
-  // Tests poll the status and the calls over HTTP, because a request is much cheaper than a command.
+  // Tests poll the daemon's status over HTTP, because an HTTP request is much cheaper than starting the opentabs
+  // command.
   const readStatus = async (): Promise<Status> => {
     const value = await getJson(server, '/status');
     return isStatus(value) ? value : {};

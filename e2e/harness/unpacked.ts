@@ -1,6 +1,6 @@
 /**
- * Installs an extension in a profile permanently. The flag --load-extension reinstalls the extension at each start, so
- * Chrome drops its registered scripts.
+ * Installs an unpacked extension in a Chrome profile permanently. The flag --load-extension is no substitute: it
+ * reinstalls the extension at each start, and Chrome then drops the extension's registered scripts.
  */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
@@ -10,12 +10,12 @@ import { Writable } from 'node:stream';
 import { chromiumFlags, chromiumPath, freePort } from './chromium.ts';
 
 /**
- * loadedByUser is Chrome's creation_flags value of an extension that the user loaded. When the browser exits, Chrome
- * removes an extension that was loaded by DevTools.
+ * loadedByUser is the value of creation_flags in Chrome's preferences for an extension that the user loaded. Without
+ * loadedByUser, Chrome treats the extension as loaded by DevTools and removes it when the browser exits.
  */
 const loadedByUser = 38;
 
-/** loadUnpacked loads an extension into a profile in which no browser runs. */
+/** loadUnpacked installs an extension in a profile. No browser may be running with the profile. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
   const otherFlags = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
   const browser = spawn(chromiumPath, chromiumFlags(await freePort(), [], otherFlags), {

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * waitFor calls probe every 25 ms until probe returns a value other than undefined or false, and returns that value.
- * After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as "the first report". The
- * default of limitMs is long enough for a slow machine.
+ * waitFor calls probe every 25 ms until probe returns a value other than undefined or false. waitFor returns that
+ * value. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as "the first report".
+ * The default of limitMs is long enough for a slow machine.
  */
 export async function waitFor<T>(
   awaitedEvent: string,
@@ -12,9 +12,9 @@ export async function waitFor<T>(
 ): Promise<T> {
   const endMs = Date.now() + limitMs;
   let lastError: unknown;
-  // If probe never settles, the error must still name the awaited event.
+  // Even if the promise of probe never settles, waitFor must throw an error that names the awaited event.
   const probeTimeout = rejectAfter(limitMs + ProbeIntervalMs);
-  probeTimeout.catch(() => undefined); // without a handler, a timeout after the wait would end the test process
+  probeTimeout.catch(() => undefined); // an unhandled timeout would crash the test process
   for (;;) {
     try {
       const value = await Promise.race([probe(), probeTimeout]);
@@ -28,7 +28,7 @@ export async function waitFor<T>(
   }
 }
 
-/** ProbeIntervalMs is how long one probe may run beyond the limit of the wait, in milliseconds. */
+/** ProbeIntervalMs is how long one call of probe may run beyond the time limit of waitFor, in milliseconds. */
 const ProbeIntervalMs = 60_000;
 
 async function rejectAfter(ms: number): Promise<never> {
@@ -37,14 +37,14 @@ async function rejectAfter(ms: number): Promise<never> {
 }
 
 /**
- * OperationLimitMs limits one operation of a test, in milliseconds. The limit is shorter than the limit of a test
- * file in .ci/node-test, so that the error of the test names an operation that hangs.
+ * OperationLimitMs is the timeout of one operation in a test, in milliseconds. The timeout is shorter than the time
+ * limit of a test file in .ci/node-test, so that the error names the operation that hangs.
  */
 export const OperationLimitMs = 120_000;
 
 /**
- * withLimit returns the result of an operation, or throws an error with the operation's name after
- * OperationLimitMs.
+ * withLimit awaits the result of an operation. After OperationLimitMs, withLimit throws an error with the operation's
+ * name.
  */
 export async function withLimit<T>(operation: string, result: Promise<T>): Promise<T> {
   const limit = new AbortController();
@@ -52,7 +52,7 @@ export async function withLimit<T>(operation: string, result: Promise<T>): Promi
     () => {
       throw new Error(`${operation} did not end within ${OperationLimitMs} ms`);
     },
-    () => new Promise<never>(() => undefined), // the operation has ended
+    () => new Promise<never>(() => undefined), // the operation ended in time
   );
   try {
     return await Promise.race([result, timeout]);
@@ -61,7 +61,10 @@ export async function withLimit<T>(operation: string, result: Promise<T>): Promi
   }
 }
 
-/** pause waits for a fixed time in milliseconds. Use pause to pace a real system, never to wait for a result. */
+/**
+ * pause waits for a fixed time in milliseconds. Use pause only to pace a real system. To wait for a result, use
+ * waitFor.
+ */
 export function pause(ms: number): Promise<void> {
   return setTimeout(ms);
 }
