@@ -1,6 +1,6 @@
 /**
- * Starts the environment of the measurements: the stack of the end-to-end tests, the reference servers ("floors") and
- * the Go client. Each part of the environment starts when a row of the benchmark first uses the part.
+ * Starts what the benchmark measures: opentabs in a browser, the reference servers ("floors"), and a Go client. Each
+ * process starts when a benchmark row first needs it.
  */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { CallsAnswer, GoClient, type GoServer, startServer } from './go.ts';
 
-/** LiveStack is the browser, the pages and the servers that the rows with a page need. */
+/** LiveStack is a running opentabs with a browser, plus a page with the reference extension ("floor"). */
 export interface LiveStack {
   readonly stack: Stack;
   readonly floorPage: Page;
 }
 
-/** BenchFixture is the environment in which the rows of the benchmark are measured. */
+/** BenchFixture starts, caches and stops the processes that benchmark rows measure. */
 export class BenchFixture {
   readonly goClient = new GoClient();
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
@@ -25,17 +25,14 @@ export class BenchFixture {
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
-  /**
-   * onClose registers a cleanup function that close calls. Cleanup functions run in reverse order of their
-   * registration.
-   */
+  /** onClose registers a cleanup function. The method close calls all cleanup functions, the latest first. */
   onClose(close: () => Promise<void>): void {
     this.#closeFunctions.push(close);
   }
 
   /**
-   * getFloorServer starts the reference server of the benchmark ("floor") once. In orders to the Go client, the target
-   * "plain" is the JSON echo of the floor server.
+   * getFloorServer returns the benchmark's reference server ("floor") and starts it on the first use. The Go client
+   * calls the reference server's JSON echo by the target name "plain".
    */
   getFloorServer(): Promise<GoServer> {
     this.#floorServer ??= this.#startFloorServer();
@@ -54,12 +51,12 @@ export class BenchFixture {
   }
 
   /**
-   * getLiveStack starts opentabs in a browser once, together with the reference extension ("floor"), and connects the
-   * target "ours".
+   * getLiveStack returns opentabs in a browser with the reference extension ("floor"), and starts both on the first
+   * use. The Go client calls opentabs by the target name "ours".
    */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {
-      this.#liveStack = undefined; // the next row starts the stack again
+      this.#liveStack = undefined; // the next benchmark row retries the start
       throw error;
     });
     return this.#liveStack;
@@ -90,8 +87,8 @@ export class BenchFixture {
   }
 
   /**
-   * measureCalls makes calls and returns the duration of each, in milliseconds. measureCalls throws if a
-   * call fails.
+   * measureCalls makes calls with the Go client and returns the duration of each call, in milliseconds. measureCalls
+   * throws if a call fails.
    */
   async measureCalls(order: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
     const answer = await this.goClient.sendOrder({ do: 'calls', ...order }, CallsAnswer);
@@ -107,7 +104,7 @@ export class BenchFixture {
   }
 }
 
-/** addBenchPlugin adds the plugin of this folder and waits until the plugin is live in the stack's page. */
+/** addBenchPlugin builds and adds the benchmark's plugin, and waits until the plugin runs in the page. */
 async function addBenchPlugin(stack: Stack): Promise<void> {
   const plugin = join(stack.home, 'bench-plugin');
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
@@ -116,7 +113,7 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   const isPluginLive = async () =>
     (await stack.listTabs()).some((tab) => tab.plugins?.some((plugin) => JSON.stringify(plugin).includes('"bench"')));
   for (let attempts = 0; ; attempts++) {
-    await stack.page.reload(); // the extension does not run a plugin in a page that was open before the plugin was added
+    await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
     try {
       await waitFor('the bench plugin to be live in the page', isPluginLive, 3_000);
       return;

@@ -1,5 +1,6 @@
 /**
- * Runs the Go part of the benchmark (internal/bench): the client that measures, and the reference servers ("floors").
+ * Runs the Go program of the benchmark (internal/bench): the client that measures calls, and the reference servers
+ * ("floors").
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,17 +8,18 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** benchProgram is the path of the program that is built from internal/bench. */
+/** benchProgram is the path of the Go program that `make bench` builds from internal/bench. */
 export const benchProgram = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
 
 /**
- * Order is one line of JSON that is sent to the Go client. internal/bench/order.go documents the fields of an Order.
+ * Order is one command to the Go client, sent as a line of JSON. internal/bench/order.go documents the fields of an
+ * Order.
  */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 const OrderAnswer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
 
-/** CallsAnswer is the answer to the order "calls". The times in a CallsAnswer are in nanoseconds. */
+/** CallsAnswer is the Go client's response to the order "calls". All times in a CallsAnswer are in nanoseconds. */
 export const CallsAnswer = z.object({
   eachNs: z.array(z.number()),
   allNs: z.number(),
@@ -27,7 +29,10 @@ export const CallsAnswer = z.object({
   hops: z.array(z.array(z.object({ station: z.string(), startUs: z.number(), us: z.number() }))).default([]),
 });
 
-/** StreamAnswer is the answer to the order "stream". The times in a StreamAnswer are in milliseconds since 1970. */
+/**
+ * StreamAnswer is the Go client's response to the order "stream". All times in a StreamAnswer are in milliseconds since
+ * 1970.
+ */
 export const StreamAnswer = z.object({
   beganMs: z.number(),
   endedMs: z.number(),
@@ -48,10 +53,10 @@ export const StreamAnswer = z.object({
   result: z.unknown(),
 });
 
-/** CancelAnswer is the answer to the order "cancel". */
+/** CancelAnswer is the Go client's response to the order "cancel". */
 export const CancelAnswer = z.object({ sentMs: z.number() });
 
-/** StartAnswer is the answer to the order "start". */
+/** StartAnswer is the Go client's response to the order "start". All times in a StartAnswer are in milliseconds. */
 export const StartAnswer = z.object({
   acceptsMs: z.number(),
   healthMs: z.number(),
@@ -61,12 +66,12 @@ export const StartAnswer = z.object({
   anonBytes: z.number(),
 });
 
-/** GoClient sends orders to the Go client, one at a time. */
+/** GoClient sends orders to the Go client process, one at a time. */
 export class GoClient {
   readonly #child = startBenchProgram(['client']);
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
 
-  /** sendOrder sends one order and returns its answer. */
+  /** sendOrder sends one order to the Go client and returns the response, validated with schema. */
   async sendOrder<T>(order: Order, schema: z.ZodType<T>): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(order)}\n`);
     const line = await this.#lines.next();
@@ -77,8 +82,8 @@ export class GoClient {
   }
 
   /**
-   * connect defines a target for later orders. If token is set, the target is an MCP server. With isTraced, the answers
-   * to the order "calls" have the hops of each call.
+   * connect assigns a target name to a URL, for use in later orders. If token is not empty, the target is an MCP
+   * server. With isTraced, the Go client also reports the duration of each hop of a call.
    */
   async connect(target: string, url: string, token = '', isTraced = false): Promise<void> {
     await this.sendOrder({ do: 'connect', target, url, token, isTraced }, z.unknown());
@@ -89,14 +94,14 @@ export class GoClient {
   }
 }
 
-/** GoServer is a running server of the benchmark. */
+/** GoServer is a running server process of the Go benchmark program. */
 export interface GoServer {
   readonly port: number;
   readonly pid: number;
   close(): Promise<void>;
 }
 
-/** startServer starts a server and returns when the server has printed its port. */
+/** startServer runs the Go benchmark program as a server and waits until the server has printed its port. */
 export async function startServer(...args: readonly string[]): Promise<GoServer> {
   const child = startBenchProgram(args);
   const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
@@ -106,20 +111,20 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
 }
 
 /**
- * EventCounts are the counts of events that the followers of /events have read. internal/bench/followers.go documents
- * the fields of EventCounts.
+ * EventCounts counts the events that the followers of /events have read. internal/bench/followers.go documents the
+ * fields of EventCounts.
  */
 const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
-/** Followers are clients that follow the events of one server. */
+/** Followers are HTTP clients that read the event stream /events of one server. */
 export interface Followers {
   count(): Promise<z.infer<typeof EventCounts>>;
   close(): Promise<void>;
 }
 
 /**
- * startFollowers starts count followers of a server and returns when all followers are connected. With neverReading,
- * the clients read no event.
+ * startFollowers connects count clients to the event stream of a server. With neverReading, the clients connect but
+ * read no events.
  */
 export async function startFollowers(
   port: number,
@@ -149,7 +154,7 @@ function startBenchProgram(args: readonly string[]): ChildProcessWithoutNullStre
   return child;
 }
 
-/** endProcess closes the input of a child process, which makes the process exit. */
+/** endProcess closes the standard input of a child process, and waits until the process exits. */
 async function endProcess(child: ChildProcessWithoutNullStreams): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

@@ -1,8 +1,9 @@
 /**
- * Measures each number that opentabs promises (docs/performance.md), for `make bench`. Each run also measures a
- * reference value (the floor) for each number. The exit code is 1 if a value misses its limit (bar).
+ * Measures the performance limits that docs/performance.md promises, for `make bench`. Most benchmark rows also measure
+ * a reference value, the floor. The exit code is 1 if a measured value misses its limit.
  *
- * ROWS=echo,load runs only the benchmark rows echo and load. BENCH_JSON=out.json also writes the rows as JSON.
+ * ROWS=echo,load runs only the benchmark rows echo and load. BENCH_JSON=out.json also writes all measurements to a JSON
+ * file.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
@@ -26,7 +27,7 @@ import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
 
 const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Row[]>>> = {
-  // The rows without a browser run first, while no browser uses the machine.
+  // The rows without a browser run first, while no browser uses CPU time.
   start: measureStart,
   plugins: measurePlugins,
   size: measureSize,
@@ -49,7 +50,10 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   browser: measureBrowser,
 };
 
-/** onDemandRows are rows that explain the results of other rows. On-demand rows run only if ROWS names them. */
+/**
+ * onDemandRows are benchmark rows that explain other rows. An on-demand row runs only if the environment variable ROWS
+ * names the row.
+ */
 const onDemandRows: typeof defaultRows = { profile: measureProfile };
 
 const allRows = { ...defaultRows, ...onDemandRows };
@@ -72,7 +76,7 @@ try {
     try {
       rows.push(...(await measure(fixture)));
     } catch (error) {
-      // If a row fails, the remaining rows are still measured.
+      // If one benchmark row fails, the remaining rows are still measured.
       rows.push({ id, what: 'the row could not be measured', ours: '', broken: String(error) });
     }
   }
@@ -81,7 +85,7 @@ try {
 }
 const processors = cpus();
 const machine = `${processors.length} x ${processors[0]?.model ?? arch()}, ${process.platform} ${release()}`;
-// Limits in absolute units are meaningful only on an idle machine.
+// Limits in absolute units such as milliseconds are meaningful only on an idle machine.
 const busyNote = loadBefore > 0.5 ? `; another program used the machine (load average ${loadBefore.toFixed(1)})` : '';
 process.stdout.write(`${new Date().toISOString()}, ${machine}${busyNote}\n\n${formatTable(rows)}\n`);
 if (process.env.BENCH_JSON) {

@@ -1,34 +1,34 @@
-/** Makes many large plugins, as for a user who has installed all available plugins. */
+/** Generates many large plugins, to simulate a user who has installed all available plugins. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChecked } from '../harness/process.ts';
 
 export const pluginCount = 120;
-/** totalToolCount is the number of tools of all plugins together. */
+/** totalToolCount is the number of tools in all generated plugins together. */
 export const totalToolCount = 2_449;
 const smallestBytes = 60_000;
 const largestBytes = 900_000;
 
 /**
- * adapterBytes returns the size of an adapter. A few adapters are small and most adapters are large; the average size
- * is 0.7 MB.
+ * adapterBytes returns the size of the generated adapter with index i, in bytes. A few adapters are small and most
+ * adapters are large; the average size is 0.7 MB.
  */
 function adapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }
 
-/** toolCountOf returns the number of tools of a plugin. */
+/** toolCountOf returns the number of tools of the generated plugin with index i. */
 function toolCountOf(i: number): number {
   return Math.floor(((i + 1) * totalToolCount) / pluginCount) - Math.floor((i * totalToolCount) / pluginCount);
 }
 
-/** hostOf returns the host of a plugin's pages, which resolves to this machine. */
+/** hostOf returns the host name of a generated plugin's site, such as many-0.localhost, which resolves to loopback. */
 export function hostOf(name: string): string {
   return `${name}.localhost`;
 }
 
-/** addPlugins writes the plugins and adds each to the home of a server. */
+/** addPlugins generates the plugins and adds each plugin to the home folder of a daemon. */
 export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
@@ -64,8 +64,8 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
 }
 
 /**
- * makeAdapterCode returns the code of an adapter of at least minBytes, with the statement that a build appends. The
- * first tool of the adapter returns an empty list.
+ * makeAdapterCode generates the JavaScript of an adapter with at least minBytes, ending in the statement that `plugin
+ * build` appends. The first tool of the adapter returns an empty list.
  */
 function makeAdapterCode(name: string, minBytes: number): string {
   const header = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;

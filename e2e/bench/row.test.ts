@@ -1,4 +1,4 @@
-/** Promise: make bench prints MISSED if and only if a value misses its limit. */
+/** Promise: `make bench` prints MISSED if and only if a measured value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atLeast, atMost, formatTable, type Row, verdictOf } from './row.ts';

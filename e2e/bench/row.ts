@@ -1,24 +1,30 @@
 import { median, quantile, type Summary } from './samples.ts';
 
-/** Row is one line of the table with the measurements. */
+/** Row is one line of the table that `make bench` prints. */
 export interface Row {
-  /** The name of the row in the environment variable ROWS. Several rows of the table may have the same name. */
+  /** id selects the row in the environment variable ROWS. Several rows of the table may have the same id. */
   readonly id: string;
-  /** The measured values and the method of measurement. */
+  /** what describes the measured value and how it is measured. */
   readonly what: string;
-  /** The values measured for opentabs and for the floor, as text with a unit. */
+  /**
+   * ours is the measured value of opentabs, and floor the value of a reference implementation, both as text with a
+   * unit.
+   */
   readonly ours: string;
   readonly floor?: string;
-  /** The number that is compared with the limit `bar`. Without a limit, the number is only reported. */
+  /** value is compared with threshold. Without a threshold, the value is only printed. */
   readonly value?: number;
   readonly threshold?: Threshold;
-  /** Further information for the reader, such as a failure. */
+  /** note is additional text at the end of the row, such as the error of a failed call. */
   readonly note?: string;
-  /** A condition, other than the bar, that the measurement did not meet. */
+  /**
+   * broken describes a requirement, other than the threshold, that the measurement missed. A broken row has the verdict
+   * "MISSED".
+   */
   readonly broken?: string;
 }
 
-/** Threshold is a limit for the value of a row, such as "atMost 1.5 x". */
+/** Threshold is the limit of a benchmark row, such as at most 1.5 times the reference value. */
 export interface Threshold {
   readonly kind: 'atMost' | 'atLeast';
   readonly limit: number;
@@ -28,7 +34,7 @@ export interface Threshold {
 export const atMost = (limit: number, unit: string): Threshold => ({ kind: 'atMost', limit, unit });
 export const atLeast = (limit: number, unit: string): Threshold => ({ kind: 'atLeast', limit, unit });
 
-/** verdictOf returns "ok" or "MISSED", or "" for a row without a bar. */
+/** verdictOf returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
 export function verdictOf(row: Row): 'ok' | 'MISSED' | '' {
   if (row.broken !== undefined) return 'MISSED';
   if (row.threshold === undefined) return '';
@@ -36,28 +42,28 @@ export function verdictOf(row: Row): 'ok' | 'MISSED' | '' {
   return (bar.kind === 'atMost' ? value <= bar.limit : value >= bar.limit) ? 'ok' : 'MISSED';
 }
 
-/** formatMs formats a time in milliseconds. */
+/** formatMs formats a duration in milliseconds as text such as "250 us", "3.14 ms" or "120 ms". */
 export function formatMs(value: number): string {
   if (value < 1) return `${Math.round(value * 1000)} us`;
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-/** formatSummary formats the summary of many samples. */
+/** formatSummary formats the median, the 99th percentile and the number of samples. */
 export function formatSummary(s: Summary): string {
   return `${formatMs(s.p50)} (p99 ${formatMs(s.p99)}, n ${s.samples})`;
 }
 
-/** formatTimes returns the median, the longest and the number of a few times. */
+/** formatTimes formats the median, the maximum and the number of a few durations in milliseconds. */
 export function formatTimes(times: readonly number[]): string {
   return `${formatMs(median(times))} (max ${formatMs(quantile(times, 1))}, n ${times.length})`;
 }
 
-/** formatMegabytes formats a number of bytes as megabytes. */
+/** formatMegabytes formats a number of bytes as text such as "1.2 MB". */
 export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** formatTable formats rows as aligned lines. */
+/** formatTable formats benchmark rows as a table with aligned columns. */
 export function formatTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.id,

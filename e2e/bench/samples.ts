@@ -1,6 +1,6 @@
-/** Takes samples of durations and summarizes the samples. */
+/** Measures durations repeatedly and computes statistics such as the median. */
 
-/** Summary has the statistics of many samples, in milliseconds. */
+/** Summary contains statistics of many durations, in milliseconds. */
 export interface Summary {
   readonly p50: number;
   readonly p99: number;
@@ -8,7 +8,9 @@ export interface Summary {
   readonly samples: number;
 }
 
-/** quantile returns the q-quantile of the samples, such as the median for q = 0.5. */
+/**
+ * quantile returns the q-quantile of the samples, such as the median for q = 0.5. Without samples, the result is NaN.
+ */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
@@ -19,8 +21,8 @@ export function median(samples: readonly number[]): number {
 }
 
 /**
- * summarize takes blocks of samples. The p50 of the summary is the median of the p50s of the blocks, so one slow block
- * does not change the result. p99 and max are computed over all samples.
+ * summarize computes a Summary of samples that were measured in blocks. p50 is the median of the blocks' medians, so
+ * one slow block does not change the result. p99 and max are computed over all samples.
  */
 export function summarize(blocks: readonly (readonly number[])[]): Summary {
   const allSamples = blocks.flat();
@@ -33,8 +35,8 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
 }
 
 /**
- * measureInTurns runs the measurements alternately, once per round: floor, ours, floor, ours. Because of the
- * alternating order, other load on the machine affects all measurements alike.
+ * measureInTurns runs several measurements alternately, once per round: floor, ours, floor, ours. With this order,
+ * other load on the machine affects all measurements alike.
  */
 export async function measureInTurns<K extends string>(
   rounds: number,

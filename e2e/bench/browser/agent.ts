@@ -1,8 +1,8 @@
-/** Simulates an agent that uses one browser MCP server, and counts its calls, their time and their tokens. */
+/** Simulates an agent that uses one browser MCP server. Counts the agent's calls, their duration and their tokens. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** Field is a form field with its new value. */
+/** Field is a form field that the simulated agent fills in, with the new value. */
 export interface Field {
   readonly ref: string;
   readonly label: string;
@@ -10,7 +10,10 @@ export interface Field {
   readonly value: string;
 }
 
-/** Usage is what the simulated agent has consumed since the last reset. One token is counted for 4 bytes. */
+/**
+ * Usage counts the simulated agent's calls, time and tokens since the last reset. Four bytes of text count as one
+ * token.
+ */
 export interface Usage {
   calls: number;
   callMs: number;
@@ -21,8 +24,8 @@ export interface Usage {
 }
 
 /**
- * ServerTools describes the tools of one browser MCP server. Each function returns the name of a tool and its
- * arguments.
+ * ServerTools translates browser actions, such as a click, into tool calls of one MCP server. Most functions return a
+ * tool's name and arguments.
  */
 export interface ServerTools {
   open(url: string): ToolCall;
@@ -35,16 +38,16 @@ export interface ServerTools {
   upload(ref: string, path: string): readonly ToolCall[];
   screenshot(): ToolCall;
   evaluate(code: string): ToolCall;
-  /** refIn returns the ref of the first element whose line in the result contains the words. */
+  /** refIn returns the ref of the first element whose line in a tool's result contains the words. */
   refIn(answer: string, words: string): string | undefined;
 }
 
 export type ToolCall = readonly [name: string, args: Record<string, unknown>];
 
-/** imageTokens is the typical number of tokens of a viewport screenshot. */
+/** imageTokens is the number of tokens that a model typically uses for a viewport screenshot. */
 const imageTokens = 1_100;
 
-/** Agent calls the tools of one browser MCP server. */
+/** Agent calls the tools of one browser MCP server and records its Usage. */
 export class Agent {
   readonly name: string;
   readonly serverTools: ServerTools;
@@ -61,7 +64,7 @@ export class Agent {
     Object.assign(this.usage, { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 });
   }
 
-  /** call calls a tool and returns the text of its result. call fails if the tool fails. */
+  /** call calls a tool and returns the text of the tool's result. call throws if the tool fails. */
   async call([name, args]: ToolCall): Promise<string> {
     const beganMs = performance.now();
     const result = await this.#client.request(
@@ -86,14 +89,14 @@ export class Agent {
     return performance.now() - beganMs;
   }
 
-  /** listTokens returns the number of listed tools, and the number of tokens of the tool list. */
+  /** listTools returns how many tools the MCP server lists, and how many tokens the list has. */
   async listTools(): Promise<{ readonly tools: number; readonly tokens: number }> {
     const { tools } = await this.#client.listTools();
     return { tools: tools.length, tokens: countTokens(JSON.stringify(tools)) };
   }
 }
 
-/** countTokens returns the number of tokens of a text, one token for 4 bytes. */
+/** countTokens estimates the number of tokens of a text: one token per 4 bytes. */
 export function countTokens(text: string): number {
   return Math.round(Buffer.byteLength(text) / 4);
 }

@@ -1,10 +1,13 @@
 /**
- * Measures the lower bound for the time of a browser tool: the extension's worker runs the same page script
- * operation over a port, without server, gates and MCP.
+ * Measures the lower bound ("floor") for the duration of a browser tool. The extension's worker runs the tool's page
+ * script operation directly, without the daemon, gates and MCP.
  */
 import type { Browser } from '../../harness/browser.ts';
 
-/** measureFloor runs a page script operation from the worker several times, and returns the time of each run. */
+/**
+ * measureFloor runs a page script operation several times from the extension's worker, and returns the duration of each
+ * run.
+ */
 export async function measureFloor(
   browser: Browser,
   tabId: number,

@@ -1,4 +1,6 @@
-/** Starts the MCP servers for the benchmark rows about browser tools: opentabs, and the installed peers. */
+/**
+ * Starts the MCP servers whose browser tools the benchmark compares: opentabs, Playwright MCP and chrome-devtools-mcp.
+ */
 import type { BenchFixture } from '../bench-fixture.ts';
 import { formatMs } from '../row.ts';
 import { measureInTurns, type Summary } from '../samples.ts';
@@ -8,19 +10,25 @@ import { type BenchSite, startBenchSite } from './pages.ts';
 import { type Peer, startChromeDevtools, startPlaywright } from './peers.ts';
 import { opentabsTools } from './words.ts';
 
-/** BrowserLab has opentabs with the debugger, the peers, and the site with the benchmark pages. */
+/**
+ * BrowserLab is a running opentabs with debugger access, the MCP servers to compare with, and the site with the
+ * benchmark pages.
+ */
 export interface BrowserLab {
   readonly site: BenchSite;
   readonly our: OurBrowser;
   readonly agent: Agent;
-  /** playwright and devtools are undefined if their packages are not in the folder PEERS. */
+  /**
+   * playwright and devtools are undefined if their npm packages are not installed in the folder that the environment
+   * variable PEERS names.
+   */
   readonly playwright: Agent | undefined;
   readonly devtools: Agent | undefined;
-  /** agents are the simulated agent of opentabs and the simulated agents of the peers. */
+  /** agents are the simulated agents of all MCP servers, opentabs first. */
   readonly agents: readonly Agent[];
 }
 
-/** startBrowserLab starts all MCP servers. The fixture closes the servers. */
+/** startBrowserLab starts all MCP servers of the comparison. The BenchFixture closes the servers. */
 export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {
   const site = await startBenchSite();
   fixture.onClose(() => site.close());
@@ -39,8 +47,8 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
 }
 
 /**
- * openEverywhere opens an address in a new tab of opentabs, and in the page of each peer, and returns the new tab
- * of opentabs.
+ * openEverywhere opens path of the benchmark site with each MCP server. openEverywhere returns the ID of the new tab
+ * that opentabs opened.
  */
 export async function openEverywhere({ site, our, agents }: BrowserLab, path: string): Promise<number> {
   const url = `${site.origin}${path}`;
@@ -49,12 +57,12 @@ export async function openEverywhere({ site, our, agents }: BrowserLab, path: st
   return tabId;
 }
 
-/** Measurements maps the name of each MCP server to its times for the same action. */
+/** Measurements maps the name of each MCP server to a summary of how long one action took. */
 export type Measurements = ReadonlyMap<string, Summary>;
 
 /**
- * measureAgents measures the same action with all MCP servers in turns. others are further measurements, such as a
- * lower bound.
+ * measureAgents measures the same action with all MCP servers, alternating between the servers. others are additional
+ * measurements, such as a lower bound.
  */
 export async function measureAgents(
   lab: BrowserLab,
@@ -67,14 +75,16 @@ export async function measureAgents(
   return await measureInTurns(rounds, measurements);
 }
 
-/** repeatMeasurement measures one action several times. */
+/** repeatMeasurement runs a measurement several times in sequence and returns all samples. */
 export async function repeatMeasurement(times: number, act: () => Promise<number>): Promise<readonly number[]> {
   const samples: number[] = [];
   for (let i = 0; i < times; i++) samples.push(await act());
   return samples;
 }
 
-/** describePeers returns the median time (p50) of each MCP server other than opentabs. */
+/**
+ * describePeers formats the median time (p50) of each MCP server other than opentabs, for the note of a benchmark row.
+ */
 export function describePeers(measured: Measurements): string {
   const texts: string[] = [];
   for (const [name, { p50 }] of measured) if (name !== 'opentabs') texts.push(`${name} ${formatMs(p50)}`);

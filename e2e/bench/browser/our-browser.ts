@@ -1,4 +1,4 @@
-/** Starts opentabs with a browser that no test driver controls, as for a real user. */
+/** Starts opentabs with a browser that no test driver such as Playwright controls, as for a real user. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,22 +9,25 @@ import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts
 import { waitFor } from '../../harness/wait.ts';
 import { siteHost } from './pages.ts';
 
-/** OurBrowser is a running opentabs, a browser with its extension, and an MCP client over stdio. */
+/** OurBrowser is a running opentabs with a browser, and an MCP client that is connected over stdio. */
 export interface OurBrowser {
   readonly client: McpClient;
   readonly browser: Browser;
-  /** uploads is the folder whose files the client may upload. */
+  /** uploads is the folder from which the MCP client may upload files. */
   readonly uploads: string;
   connect(): Promise<McpClient>;
-  /** openTab opens an address in a background tab, which becomes the client's current tab, and returns the tab ID. */
+  /** openTab opens url in a background tab, makes it the MCP client's current tab, and returns the tab ID. */
   openTab(url: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** viewFlag gives pages a viewport of about 1280 x 720 pixels, like the other MCP servers. */
+/** viewFlag sets the browser's viewport to about 1280 x 720 pixels, as the compared MCP servers do. */
 const viewFlag = '--window-size=1280,863';
 
-/** startOurBrowser starts opentabs and a browser. installFlags are flags of `opentabs extension install`. */
+/**
+ * startOurBrowser starts opentabs and a browser with the extension. installFlags are flags of `opentabs extension
+ * install`.
+ */
 export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
   const uploads = join(home, 'uploads');

@@ -1,20 +1,25 @@
-/** Serves the pages of the browser tool benchmark on the local host. */
+/** Serves the web pages of the browser tool benchmark on localhost. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { serveShop } from './shop.ts';
 
-/** BenchSite serves the benchmark pages, and records the events that the pages report. */
+/** BenchSite is a running server of the benchmark pages. It records the events that the pages report. */
 export interface BenchSite {
   readonly origin: string;
-  /** reports are the events that pages reported, as "run event", for example "ours-1 order". */
+  /**
+   * reports lists the events that pages reported. Each entry is the name of a run and an event, such as "ours-1 order".
+   */
   readonly reports: string[];
   close(): Promise<void>;
 }
 
-/** siteHost is the host name of the benchmark pages. Browsers resolve each name below localhost to the local host. */
+/**
+ * siteHost is the host name of the benchmark pages. Browsers resolve every name that ends in .localhost to the loopback
+ * address.
+ */
 export const siteHost = 'shop.localhost';
 
-/** startBenchSite starts the server of the benchmark pages. */
+/** startBenchSite serves the benchmark pages on a free port. */
 export async function startBenchSite(): Promise<BenchSite> {
   const reports: string[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -31,7 +36,7 @@ export async function startBenchSite(): Promise<BenchSite> {
     response.end(html ?? '<!doctype html><title>Not found</title>');
   };
   const server = createServer((request, response) => void serve(request, response));
-  // Listen on all addresses, including ::1, because Chrome may resolve names below localhost to ::1.
+  // Listen on all addresses, because Chrome may resolve names that end in .localhost to ::1.
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -45,15 +50,18 @@ export async function startBenchSite(): Promise<BenchSite> {
   };
 }
 
-/** nodesPerRow and nodesPerPost are the numbers of elements in one table row and in one feed post. */
+/**
+ * nodesPerRow is the number of elements in one table row of the orders page; nodesPerPost counts the elements of one
+ * feed post.
+ */
 const nodesPerRow = 11;
 const nodesPerPost = 5;
-/** otherNodes is the number of elements of the page without rows and posts. */
+/** otherNodes is the number of elements of the orders page outside table rows and feed posts. */
 const otherNodes = 32;
 
 /**
- * ordersPage returns a page of a web application with a given number of elements: navigation, form, table with
- * nested cells, and feed. A click on "New order" adds a row. The page counts clicks on its buttons in the variable
+ * ordersPage returns the HTML of a web application with about the given number of elements: navigation, a form, a table
+ * and a feed. A click on the button "New order" adds a table row. The page's global variable clicks counts all button
  * clicks.
  */
 export function ordersPage(nodes: number): string {

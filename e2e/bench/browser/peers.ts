@@ -1,4 +1,7 @@
-/** Starts the browser MCP servers that opentabs is compared with, if their packages are in the folder PEERS. */
+/**
+ * Starts the browser MCP servers with which the benchmark compares opentabs. A server whose npm package is not
+ * installed in the folder PEERS is skipped.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,20 +11,20 @@ import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
 import { chromeDevtoolsTools, playwrightTools } from './words.ts';
 
-/** Peer is another browser MCP server that the benchmark has started. */
+/** Peer is a browser MCP server of another project, started by the benchmark. */
 export interface Peer {
   readonly agent: Agent;
   close(): Promise<void>;
 }
 
 /**
- * peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run, or empty without
- * peers.
+ * peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run. If peersFolder is
+ * empty, the benchmark measures only opentabs.
  */
 export const peersFolder = process.env.PEERS ?? '';
 
 /**
- * startPlaywright starts Playwright MCP with a separate browser, or returns undefined if the package is not
+ * startPlaywright starts Playwright MCP with a separate browser, or returns undefined if @playwright/mcp is not
  * installed.
  */
 export async function startPlaywright(): Promise<Peer | undefined> {
@@ -43,7 +46,7 @@ export async function startPlaywright(): Promise<Peer | undefined> {
 }
 
 /**
- * startChromeDevtools starts chrome-devtools-mcp with a separate browser, or returns undefined if the package is
+ * startChromeDevtools starts chrome-devtools-mcp with a separate browser, or returns undefined if its npm package is
  * not installed.
  */
 export async function startChromeDevtools(): Promise<Peer | undefined> {
@@ -64,7 +67,7 @@ async function startPeer(packageName: string, program: string, args: readonly st
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const name = `${packageName} ${Object(manifest).version}`;
   const client = new Client({ name: 'opentabs-bench', version: '0.1.0' }, { capabilities: {} });
-  // Both peers may upload files from the folder for temporary files.
+  // Playwright MCP and chrome-devtools-mcp may upload files from the system's temporary folder.
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [path, ...args],

@@ -1,8 +1,11 @@
-/** Serves the shop of the ten-step task. The page of each step reports its success to the benchmark server. */
+/**
+ * Serves the web shop in which a simulated agent orders a lamp in ten steps. Each page of the shop reports the
+ * completed step to the benchmark server.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** shopSteps are the events that a complete order reports, one event for each step of the task. */
+/** shopSteps are the events that the shop reports for a complete order, one event for each step. */
 export const shopSteps = [
   'opened',
   'searched',
@@ -21,7 +24,7 @@ export type ShopStep = (typeof shopSteps)[number];
 const products = ['Desk lamp Ada', 'Floor lamp Grace', 'Wall lamp Alan', 'Table lamp Edsger', 'Lamp shade Barbara'];
 const allProducts = [...products, ...Array.from({ length: 20 }, (_, i) => `Chair model ${i + 1}`)];
 
-/** serveShop answers a request for a shop page, and returns false if the address does not belong to the shop. */
+/** serveShop responds to a request for a shop page, and returns false if the URL is not a page of the shop. */
 export async function serveShop(
   url: URL,
   request: IncomingMessage,
@@ -64,10 +67,10 @@ export async function serveShop(
   }
 }
 
-/** searchMs is how long the shop delays its search results, in milliseconds. */
+/** searchMs is the delay of the shop's search results, in milliseconds. */
 const searchMs = 30;
 
-/** orderNumber returns the order number that the shop shows in a run. */
+/** orderNumber computes the order number that the shop shows at the end of the given run. */
 export function orderNumber(run: string): string {
   let sum = 7;
   for (const char of run) sum = (sum * 31 + char.charCodeAt(0)) % 90_000;
@@ -84,7 +87,7 @@ function layout(title: string, main: string): string {
 <p>Prices with tax. Delivery in 3 to 5 days.</p></footer></body></html>`;
 }
 
-/** reportScript defines the page function report, which reports an event of a run. */
+/** reportScript returns a script with the function report, which sends an event to the benchmark server. */
 const reportScript = (run: string) =>
   `const report = (event) => navigator.sendBeacon('/report', ${JSON.stringify(`${run} `)} + event);`;
 

@@ -1,51 +1,57 @@
-/** Defines the ten-step task: an agent orders a lamp in a shop, with the same decisions for each MCP server. */
+/**
+ * Defines the ten-step task of the benchmark: a simulated agent orders a lamp in a web shop. The agent makes the same
+ * decisions with each MCP server.
+ */
 
 import { pause } from '../../harness/wait.ts';
 import type { Agent, Field, ToolCall } from './agent.ts';
 import type { BenchSite } from './pages.ts';
 import { orderNumber, type ShopStep, shopSteps } from './shop.ts';
 
-/** TaskResult is the result of one run of the ten-step task. */
+/** TaskResult is the duration, cost and outcome of one run of the ten-step task. */
 export interface TaskResult {
   readonly ms: number;
   readonly calls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** done are the task steps whose success the shop has recorded. */
+  /** done lists the steps that the shop has recorded as completed. */
   readonly done: readonly ShopStep[];
-  /** failure is the reason why the run ended early, or empty if the run completed. */
+  /** failure is why the run of the task ended early, or empty if the run completed. */
   readonly failure: string;
 }
 
-/** MaxLooks is how many snapshots the agent takes to find an element before the run fails. */
+/** MaxLooks is the maximum number of snapshots that the simulated agent takes to find one element. */
 const MaxLooks = 5;
-/** LookMs is the time between two snapshots that do not contain the wanted element, in milliseconds. */
+/** LookMs is the pause before the simulated agent takes another snapshot of the page, in milliseconds. */
 const LookMs = 300;
 
 /**
- * Shopper orders the lamp. Shopper takes a snapshot only if the previous tool results do not contain the needed
- * ref.
+ * Shopper is the simulated agent that orders the lamp. Shopper takes a snapshot only if no earlier tool result contains
+ * the needed ref.
  */
 class Shopper {
   readonly #agent: Agent;
-  /** #known are the tool results about the present document, the most recent first. */
+  /** #known are the tool results about the current document, the most recent first. */
   #known: string[] = [];
 
   constructor(agent: Agent) {
     this.#agent = agent;
   }
 
-  /** open opens an address in the current tab. */
+  /** open loads url in the current tab. */
   async open(url: string): Promise<void> {
     await this.#leave(this.#agent.serverTools.open(url));
   }
 
-  /** callTools calls a tool that acts on the present document. */
+  /** callTools calls tools that stay in the current document, and keeps their results. */
   async callTools(...calls: readonly ToolCall[]): Promise<void> {
     for (const call of calls) this.#known.unshift(await this.#agent.call(call));
   }
 
-  /** leave calls a tool that leads to another document, so that earlier refs become invalid. */
+  /**
+   * leave calls a tool that opens another document, and drops the results of earlier tools, whose refs are then
+   * invalid.
+   */
   async #leave(call: ToolCall): Promise<void> {
     const answer = await this.#agent.call(call);
     this.#known = [answer];
@@ -64,7 +70,7 @@ class Shopper {
     return this.#look(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
   }
 
-  /** waitForText waits until the page contains a text. */
+  /** waitForText takes snapshots until the page contains the text. */
   async waitForText(text: string): Promise<void> {
     await this.#look(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
   }
@@ -86,7 +92,7 @@ class Shopper {
   }
 }
 
-/** runTask runs the ten-step task once and returns its result. run names the run for the shop. */
+/** runTask runs the ten-step task once. run is a unique name with which the shop reports the steps of this run. */
 export async function runTask(agent: Agent, site: BenchSite, run: string, file: string): Promise<TaskResult> {
   const { serverTools } = agent;
   const shopper = new Shopper(agent);

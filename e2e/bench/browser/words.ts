@@ -1,7 +1,7 @@
-/** Defines the tool names and arguments of opentabs, Playwright MCP and chrome-devtools-mcp. */
+/** Translates browser actions into the tool calls of opentabs, Playwright MCP and chrome-devtools-mcp. */
 import type { ServerTools } from './agent.ts';
 
-/** refAfter returns the ref that follows the words in a line, or else the first ref of a line with the words. */
+/** refAfter returns the first ref that follows words on the same line of a tool's result. */
 function refAfter(answer: string, words: string, ref: RegExp): string | undefined {
   for (const line of answer.split('\n')) {
     const at = line.indexOf(words);
@@ -13,7 +13,7 @@ function refAfter(answer: string, words: string, ref: RegExp): string | undefine
 
 const refInBrackets = /\[ref=(\w+)\]/;
 
-/** opentabsTools are the tools of opentabs. */
+/** opentabsTools translates browser actions into tool calls of opentabs. */
 export const opentabsTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
@@ -37,8 +37,8 @@ export const opentabsTools: ServerTools = {
 };
 
 /**
- * playwrightTools are the tools of Playwright MCP. Its acting tools return a file; browser_snapshot returns the
- * page content.
+ * playwrightTools translates browser actions into tool calls of Playwright MCP. After a click, Playwright MCP returns
+ * the name of a snapshot file; browser_snapshot returns the page content.
  */
 export const playwrightTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
@@ -61,14 +61,13 @@ export const playwrightTools: ServerTools = {
 };
 
 /**
- * controlLine matches the lines of chrome-devtools-mcp about elements with a role, because lines of plain text have
- * refs too.
+ * controlLine matches snapshot lines of chrome-devtools-mcp about elements with a role. Lines about plain text must not
+ * match, although they have refs too.
  */
 const controlLine = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 
 /**
- * chromeDevtoolsTools are the tools of chrome-devtools-mcp for its first page. Its acting tools can return the page
- * content.
+ * chromeDevtoolsTools translates browser actions into tool calls of chrome-devtools-mcp for the browser's first page.
  */
 export function chromeDevtoolsTools(): ServerTools {
   const page = { pageId: 1 };

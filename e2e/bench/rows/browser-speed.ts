@@ -13,10 +13,10 @@ import { measureInTurns, median } from '../samples.ts';
 
 const id = 'browser';
 
-/** wholeTree are the arguments of a snapshot without a size limit. */
+/** wholeTree contains the arguments of a page snapshot without a size limit. */
 const wholeTree = { maxTokens: 0 };
 
-/** measureSnapshots measures snapshots of pages with 1,000, 10,000 and 50,000 elements. */
+/** measureSnapshots measures how long snapshots take of pages with 1,000, 10,000 and 50,000 elements. */
 export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
   return [
     ...(await measureSmallSnapshot(lab)),
@@ -26,8 +26,8 @@ export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
 }
 
 /**
- * ratioRow compares opentabs with Playwright MCP. Without Playwright MCP, the benchmark row has no value and no
- * limit.
+ * ratioRow adds the ratio of opentabs to Playwright MCP to a benchmark row, with a limit. If Playwright MCP was not
+ * measured, ratioRow returns the row unchanged.
  */
 function ratioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
   return playwright === undefined
@@ -150,8 +150,8 @@ async function measureLargeSnapshot(
 }
 
 /**
- * measureClick measures clicks that add a table row, until the page has settled and the result contains the
- * changes.
+ * measureClick measures a click that adds a table row. The time ends when the tool's result contains the changes of the
+ * page.
  */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
@@ -197,14 +197,17 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** pictureCount is the number of screenshots of a background tab, all of which must succeed. */
+/** pictureCount is how many screenshots opentabs takes of a background tab. All screenshots must succeed. */
 const pictureCount = 40;
 
-/** measurePictures measures screenshots of the viewport. The tab of opentabs is in the background. */
+/**
+ * measurePictures measures how long a screenshot of the viewport takes. opentabs takes its screenshots in a background
+ * tab.
+ */
 export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
   await openEverywhere(lab, '/orders?nodes=1000');
-  // By default, opentabs has no limit for screenshots per minute.
+  // By default, opentabs does not limit the number of screenshots per minute.
   const measured = await measureAgents(lab, 4, (each) =>
     repeatMeasurement(each === agent ? pictureCount / 4 : 5, () => each.time(each.serverTools.screenshot())),
   );
@@ -221,8 +224,8 @@ export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
 }
 
 /**
- * measureEvaluate measures a call of a function that returns 1. The benchmark row is missing if opentabs does not
- * list browser_evaluate.
+ * measureEvaluate measures how long browser_evaluate takes for a function that returns 1. If opentabs does not list
+ * browser_evaluate, there is no benchmark row.
  */
 export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   const { agent } = lab;
@@ -246,7 +249,7 @@ export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** measureToolList counts the tokens of the list of tools. */
+/** measureToolList counts the tokens in the tool list of each MCP server. */
 export async function measureToolList({ agents, agent }: BrowserLab): Promise<Row[]> {
   const lists = await Promise.all(agents.map(async (each) => ({ each, ...(await each.listTools()) })));
   const ours = lists.find(({ each }) => each === agent);

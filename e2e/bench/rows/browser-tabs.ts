@@ -10,9 +10,7 @@ const id = 'browser';
 const tabCount = 4;
 const callCount = 1_000;
 
-/**
- * measureMixedCalls makes 1,000 calls of several tools in 4 tabs at the same time, and checks that no call is lost.
- */
+/** measureMixedCalls makes 1,000 calls of several tools in 4 tabs concurrently, and checks that no call is lost. */
 export async function measureMixedCalls({ our, site }: BrowserLab): Promise<Row[]> {
   const lost: string[] = [];
   const times: number[] = [];
@@ -61,7 +59,7 @@ export async function measureMixedCalls({ our, site }: BrowserLab): Promise<Row[
   ];
 }
 
-/** countClicks returns the number of clicks that the pages of measureMixedCalls have counted. */
+/** countClicks adds up the clicks that the pages of measureMixedCalls have counted. */
 async function countClicks(browser: Browser): Promise<number> {
   let sum = 0;
   for (const { id: target, url } of await browser.listPages())
@@ -69,10 +67,10 @@ async function countClicks(browser: Browser): Promise<number> {
   return sum;
 }
 
-/** heapPage has about 10,000 elements with refs: two buttons and a link in each row. */
+/** heapPage is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
 const heapPage = '/orders?nodes=44000';
 
-/** measurePageMemory measures the memory that the page script adds to a page with 10,000 refs. */
+/** measurePageMemory measures how much memory the extension's page script adds to a page with 10,000 refs. */
 export async function measurePageMemory({ our, site, agent }: BrowserLab): Promise<Row[]> {
   const url = `${site.origin}${heapPage}`;
   await our.browser.cdp.send('Target.createTarget', { url: `${url}&unused=1`, background: true });
@@ -108,7 +106,10 @@ export async function measurePageMemory({ our, site, agent }: BrowserLab): Promi
   ];
 }
 
-/** hasPageScript reports whether a page has an isolated world of the extension. */
+/**
+ * hasPageScript reports whether the extension's page script runs in a page, which is the case if the extension has an
+ * isolated world there.
+ */
 async function hasPageScript(browser: Browser, target: string): Promise<boolean> {
   return await browser.inPage(target, async (page) => {
     const origins: string[] = [];

@@ -14,8 +14,8 @@ import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 const id = 'browser';
 
 /**
- * browserParts are the measurements of measureBrowser. For example, BROWSER=task,click runs only the measurements
- * task and click.
+ * browserParts are the measurements of browser tools by name. For example, BROWSER=task,click runs only the
+ * measurements task and click.
  */
 const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>> = {
   list: measureToolList,
@@ -29,8 +29,8 @@ const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>
 };
 
 /**
- * measureBrowser measures browser tools over MCP and stdio. If PEERS is a folder with the packages, measureBrowser
- * also measures Playwright MCP and chrome-devtools-mcp.
+ * measureBrowser measures browser tools over MCP on stdio. If the folder PEERS contains the npm packages,
+ * measureBrowser also measures Playwright MCP and chrome-devtools-mcp.
  */
 export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   const lab = await startBrowserLab(fixture);
@@ -47,10 +47,10 @@ export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   return rows;
 }
 
-/** taskRuns is how often each MCP server does the ten-step task. */
+/** taskRuns is how often the ten-step task runs with each MCP server. */
 const taskRuns = 5;
 
-/** measureTask measures the ten-step task with each MCP server, in turns. */
+/** measureTask runs the ten-step task several times with each MCP server, alternating between the servers. */
 async function measureTask(lab: BrowserLab): Promise<Row[]> {
   const results = new Map<Agent, TaskResult[]>(lab.agents.map((agent) => [agent, []]));
   await lab.our.openTab(`${lab.site.origin}/orders?nodes=100`);

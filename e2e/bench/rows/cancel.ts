@@ -7,7 +7,7 @@ import { summarize } from '../samples.ts';
 
 const AbortsResult = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
 
-/** measureCancel measures the time from notifications/cancelled to the abort of the signal in the page. */
+/** measureCancel measures the time from the client's notifications/cancelled to the abort signal in the page. */
 export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
@@ -29,7 +29,7 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
   for (let block = 0; block < 6; block++) {
     const samples: number[] = [];
     for (let i = 0; i < 10; i++) samples.push(await cancelOnce());
-    if (block > 0) blocks.push(samples); // block 0 only warms up the page and the server
+    if (block > 0) blocks.push(samples); // block 0 only warms up the page and the daemon
   }
   const summary = summarize(blocks);
   return [

@@ -9,7 +9,9 @@ import { median } from '../samples.ts';
 
 const editCount = 12;
 
-/** measureDev measures the time from saving a file of a plugin in development to a call that runs the new code. */
+/**
+ * measureDev measures the hot reload of a plugin: the time from saving a source file until a call runs the new code.
+ */
 export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
@@ -20,7 +22,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
   try {
     let currentTitle = 'document.title';
     for (let i = 0; i < editCount; i++) {
-      await pause(500); // an author pauses between two saves
+      await pause(500); // a plugin's author also pauses between two saves
       const newTitle = `'edit ${i}'`;
       const startMs = performance.now();
       author.edit('src/tools/describe-page.ts', `title: ${currentTitle}`, `title: ${newTitle}`);

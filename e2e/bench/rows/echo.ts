@@ -7,7 +7,7 @@ const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
 const opentabsOrder = { target: 'ours', tool: 'bench__echo', args: { text } };
 const floorOrder = { ...opentabsOrder, target: 'floor-c' };
 
-/** measureEcho measures one call of a tool that returns 200 bytes, through a page. */
+/** measureEcho measures how long a call takes of a tool that runs in a page and returns 200 bytes. */
 export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (order: typeof opentabsOrder, calls: number, everyMs: number) => async () => {
@@ -40,7 +40,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   return rows;
 }
 
-/** measureLoad measures calls per second through one page with 32 calls in flight. */
+/** measureLoad measures how many calls per second one page can run, with 32 concurrent calls. */
 export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   let refusedCount = 0;

@@ -8,8 +8,8 @@ const rounds = 9;
 const order = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
 /**
- * measureFollowedEcho measures a call of a tool that returns 200 bytes through a page, with and without surfaces that
- * show calls: ten followers of /events, and the open side panel. The audit is always on.
+ * measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. The tool
+ * runs in a page and returns 200 bytes. The audit is always on.
  */
 export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
@@ -26,7 +26,7 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]>
       await followers.close();
     }
   };
-  // The panel has its own visible window, which opens and closes it without a click.
+  // The side panel's page runs in its own visible window, where a script can open and close it without a click.
   const { context, extensionId } = stack.chrome;
   const opener = await stack.chrome.openPage(`chrome-extension://${extensionId}/panel.html`);
   const panelWindow = context.waitForEvent('page');

@@ -4,7 +4,10 @@ import { repositoryRoot } from '../../harness/process.ts';
 import { atMost, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
-/** runGoBenchmarks runs Go benchmarks three times and returns the median of each metric, keyed by benchmark. */
+/**
+ * runGoBenchmarks runs the Go benchmarks that match pattern three times. The result maps each benchmark to the median
+ * of each metric.
+ */
 async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
@@ -27,7 +30,9 @@ async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string
   );
 }
 
-/** measureDispatch measures a report and a call in package dispatch while 10,000 calls run. */
+/**
+ * measureDispatch measures the time of a progress report and of a call in package dispatch, while 10,000 calls run.
+ */
 export async function measureDispatch(): Promise<Row[]> {
   const metricsByName = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
   const metricOf = (name: string, unit: string) => metricsByName.get(name)?.get(unit) ?? Number.NaN;
@@ -56,7 +61,7 @@ export async function measureDispatch(): Promise<Row[]> {
   ];
 }
 
-/** measureHub measures a run through wsbridge, compared with an echo over the WebSocket library alone. */
+/** measureHub measures a tool call through package wsbridge, compared with an echo over the WebSocket library alone. */
 export async function measureHub(): Promise<Row[]> {
   const metricsByName = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
   const metrics = metricsByName.get('BenchmarkEcho/200');
@@ -72,7 +77,7 @@ export async function measureHub(): Promise<Row[]> {
   ];
 }
 
-/** measureSearch measures tools_search over HTTP in 2,449 tools of 120 plugins, compared with a ping. */
+/** measureSearch measures a tools_search request over HTTP in 2,449 tools of 120 plugins, compared with an MCP ping. */
 export async function measureSearch(): Promise<Row[]> {
   const metrics = (await runGoBenchmarks('^BenchmarkGatewaySearch$', './mcpserver')).get('BenchmarkGatewaySearch');
   const metricOf = (unit: string) => (metrics?.get(unit) ?? Number.NaN) / 1e6;

@@ -14,8 +14,7 @@ const Status = z.object({
 });
 
 /**
- * waitForReconnect waits until a browser connects after afterMs, and returns the time of the connection by the server's
- * clock.
+ * waitForReconnect waits until a browser connects later than afterMs. The returned times come from the daemon's clock.
  */
 function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
   return waitFor('the browser to reconnect', async () => {
@@ -27,13 +26,16 @@ function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: num
   });
 }
 
-/** preciseMs reads a time of the server with all its digits. */
+/** preciseMs parses an RFC 3339 time into milliseconds since 1970, with the digits that Date.parse drops. */
 function preciseMs(time: string): number {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? '';
   return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
 }
 
-/** measureWorkerRestart measures the time from a stop of the service worker to the new link, while a call runs. */
+/**
+ * measureWorkerRestart stops the extension's service worker during a call, and measures the time until the browser is
+ * connected again.
+ */
 export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const client = await stack.connectHttp();
@@ -69,15 +71,15 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
 }
 
 /**
- * measureServerRestart measures the time from the start of a server to the browser's link, after the previous server
- * was killed.
+ * measureServerRestart kills the daemon, starts it again, and measures the time from the start until the browser is
+ * connected again.
  */
 export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The extension retries the connection on a schedule. Each round pauses longer, so that the server is killed at
-    // different points of the schedule.
+    // The extension retries a lost connection on a fixed schedule. Each round pauses longer, so that the daemon is
+    // killed at different points of the schedule.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');

@@ -7,8 +7,8 @@ const text = 'x'.repeat(188);
 const order = { tool: 'bench__echo', args: { text } };
 
 /**
- * stations are the stations of a call in order, with a description and the budget of each in microseconds. The stations
- * without a budget are Chrome and the network.
+ * stations lists the code sections that a call passes, in order, each with a description and a time budget in
+ * microseconds. Stations without a budget are in Chrome or the network.
  */
 const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
   ['guard', 'guard: Host, Origin and token', 20],
@@ -35,8 +35,9 @@ const stations: readonly (readonly [station: string, description: string, budget
 ];
 
 /**
- * measureHops divides the time of one echo into the hops of traced calls. Each row is the mean of one hop over the
- * fastest 90 % of the calls. The last rows compare traced calls with other calls and with the floor.
+ * measureHops measures how long each hop of a call takes, such as the HTTP parser or the extension's worker. Each
+ * benchmark row is the mean of one hop over the fastest 90 % of the calls. The last rows compare traced calls with
+ * untraced calls and with the reference value (floor).
  */
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();

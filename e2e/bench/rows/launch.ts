@@ -1,4 +1,4 @@
-/** Measures how soon after the launch of a browser a plugin responds, and how much memory the plugins use. */
+/** Measures how soon after a browser's launch a plugin can run a call, and how much memory the plugins use. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,32 +13,32 @@ import { readResidentMemory } from '../../load/measure.ts';
 import { hostOf } from '../many-plugins.ts';
 import { type Memory, settleMs } from './start.ts';
 
-/** launchCount is the number of profiles with which launches are measured. */
+/** launchCount is the number of Chrome profiles with which launches are measured. */
 const launchCount = 3;
-/** profileWriteMs is longer than a browser needs to store which plugins were used. */
+/** profileWriteMs is long enough for the extension to save which plugins were used, in milliseconds. */
 const profileWriteMs = 7_000;
 
-/** LaunchTimes has the measurements of all browsers that were launched with one opentabs home folder. */
+/** LaunchTimes contains the measurements of all browsers that measureLaunch launched with one opentabs home folder. */
 export interface LaunchTimes {
-  /** newProfileMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
+  /** newProfileMs are the times from the launch of a browser with a new profile to the first tool result. */
   readonly newProfileMs: readonly number[];
   /**
-   * samePluginMs and otherPluginMs are the times with a used profile: for the plugin that the profile used before,
-   * and for a different plugin.
+   * samePluginMs are the times with a profile in which the same plugin ran before; otherPluginMs are the times for a
+   * plugin that has not run in the profile.
    */
   readonly samePluginMs: readonly number[];
   readonly otherPluginMs: readonly number[];
   /**
-   * pageMs are the times from the launch of a browser with a new profile until a page is open. A plugin cannot answer
-   * before its page is open.
+   * pageMs are the times from the launch of a browser with a new profile until a page has loaded. A plugin cannot run
+   * before its page has loaded.
    */
   readonly pageMs: readonly number[];
-  /** pssBytes is the memory of the browser and all its processes with one page. */
+  /** pssBytes is the memory (PSS) of all processes of the browser with one open page, in bytes. */
   readonly pssBytes: number;
   readonly server: Memory;
 }
 
-/** CollectedTimes collects the times of a LaunchTimes during the measurement. */
+/** CollectedTimes collects the times for a LaunchTimes during the measurement. */
 interface CollectedTimes {
   readonly newProfileMs: number[];
   readonly samePluginMs: number[];
@@ -47,8 +47,8 @@ interface CollectedTimes {
 }
 
 /**
- * removeProfile removes a profile, and only logs a failure, because helper processes of the browser may still write
- * to the folder.
+ * removeProfile deletes the folder of a Chrome profile. A failure is only logged, because helper processes of the
+ * browser may still write to the folder.
  */
 function removeProfile(profile: string): void {
   try {
@@ -59,8 +59,8 @@ function removeProfile(profile: string): void {
 }
 
 /**
- * measureLaunch starts browsers with the server of a home. Two plugins are called in separate launches of each profile;
- * without plugins, each launch opens a page.
+ * measureLaunch starts a daemon with the given home folder and launches browsers with new and used profiles. Each
+ * profile calls two plugins in separate launches; without plugins, each launch only opens a page.
  */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await freePort()) };
@@ -75,7 +75,10 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   );
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
   const times: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
-  /** launchAndCall launches a browser with a page of a plugin and calls the plugin. */
+  /**
+   * launchAndCall launches a browser with a page of the plugin's site, and returns the time until a call of the plugin
+   * succeeds.
+   */
   const launchAndCall = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(urlOf(plugin));
@@ -86,7 +89,10 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
     });
     return performance.now() - beganMs;
   };
-  /** launchAndShow starts a browser with a page that matches no plugin. */
+  /**
+   * launchAndShow launches a browser with a page that matches no plugin, and returns the time until the page has
+   * loaded.
+   */
   const launchAndShow = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(urlOf('none'));
@@ -134,8 +140,8 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
 }
 
 /**
- * readPss returns the memory of a process and its descendants. Memory shared by several processes is counted
- * only once.
+ * readPss returns the memory (PSS) of a process and its descendants, in bytes. PSS counts memory that several processes
+ * share only once.
  */
 function readPss(root: number): number {
   const parents = new Map<number, number>();
@@ -143,13 +149,13 @@ function readPss(root: number): number {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     try {
-      // The name of a program is in parentheses and may contain any character.
+      // In /proc/PID/stat, the program's name is in parentheses and may contain any character.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
       parents.set(pid, Number(fields[1]));
     } catch {
-      // A process that has ended has no file in /proc.
+      // The process ended meanwhile, so its file in /proc is gone.
     }
   }
   const isDescendant = (pid: number): boolean =>
@@ -161,7 +167,7 @@ function readPss(root: number): number {
       const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
       bytes += Number(kilobytes ?? 0) * 1024;
     } catch {
-      // A process that has ended uses no memory.
+      // The process ended meanwhile and uses no memory.
     }
   }
   return bytes;

@@ -12,7 +12,7 @@ import { clientTokenFile, makeMemoryRow, measureFloorStart, measureServeStart, s
 
 type StartTimes = z.infer<typeof StartAnswer>;
 
-/** measurePlugins measures the start time and the memory of a server with many large plugins. */
+/** measurePlugins measures the start time and the memory of a daemon with 120 large plugins. */
 export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'plugins');
   await addPlugins(home);
@@ -81,7 +81,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   ];
 }
 
-/** launchRows compares the launch times of browsers with and without the plugins. */
+/** launchRows compares browser launches with many plugins and without plugins, one benchmark row per kind of launch. */
 function launchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
   const launches = [
     {

@@ -1,6 +1,6 @@
 /**
- * Measures which JavaScript functions use CPU time during calls, with CPU profiles of the extension's worker and of the
- * page.
+ * Measures which JavaScript functions use the most CPU time during calls. DevTools records CPU profiles of the
+ * extension's worker and of the page.
  */
 import { z } from 'zod';
 import { connectCdp, type Session } from '../../harness/cdp.ts';
@@ -24,8 +24,8 @@ const Profile = z.object({
 });
 
 /**
- * measureProfile measures where calls spend CPU time. The row profile has no bar, because it only explains the rows
- * echo and load. ROWS=profile runs the row profile.
+ * measureProfile measures which functions spend CPU time during a call. The benchmark row profile has no limit, because
+ * it only explains the rows echo and load. ROWS=profile runs the row profile.
  */
 export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
@@ -59,7 +59,7 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   }
 }
 
-/** profileCalls calls a target and returns the CPU profiles of the service worker and the page during the calls. */
+/** profileCalls calls a tool repeatedly and returns CPU profiles of the extension's worker and of the page. */
 async function profileCalls(
   fixture: BenchFixture,
   target: string,
@@ -82,7 +82,7 @@ async function profileCalls(
   return rows;
 }
 
-/** formatProfile returns rows for the functions with the most CPU time per call. */
+/** formatProfile returns one benchmark row for each of the functions that use the most CPU time per call. */
 function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
   const names = new Map(
     cpuProfile.nodes.map(({ id, callFrame: f }) => {

@@ -8,8 +8,8 @@ const reportCount = 10_000;
 const rounds = 7;
 
 /**
- * watchTurns runs in the page and records the longest delay of a timer of 1 ms, which is the longest turn of the event
- * loop.
+ * watchTurns measures the longest turn of the page's event loop. A 1 ms timer fires late by the length of the turn that
+ * blocks it.
  */
 function watchTurns(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
@@ -21,7 +21,7 @@ function watchTurns(): void {
   Reflect.set(window, 'benchTurns', turnTimes);
 }
 
-/** longestTurnMs ends watchTurns and returns the longest turn. */
+/** longestTurnMs stops the timer of watchTurns and returns the longest turn of the event loop, in milliseconds. */
 function longestTurnMs(): number {
   const turnTimes = Reflect.get(window, 'benchTurns');
   window.clearInterval(turnTimes.timer);
@@ -32,7 +32,7 @@ const ReportsResult = z.object({
   result: z.object({ structuredContent: z.object({ made: z.number(), threw: z.number(), blockedMs: z.number() }) }),
 });
 
-/** measureProgress measures 10,000 reports in one loop of the page. */
+/** measureProgress measures a tool that sends 10,000 progress reports in one synchronous loop. */
 export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const longestTurns: number[] = [];
@@ -56,7 +56,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
     const callMs = stream.endedMs - stream.beganMs;
     if (numbers.length > 2 + callMs / 100)
       faults.add(`${numbers.length} notifications came within ${formatMs(callMs)}`);
-    if (round === 0) continue; // round 0 only warms up the page and the server
+    if (round === 0) continue; // round 0 only warms up the page and the daemon
     longestTurns.push(longestTurn);
     loopTimes.push(blockedMs);
     callTimes.push(callMs);
@@ -75,14 +75,17 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   ];
 }
 
-/** measureEvent measures the time from context.reportProgress() in the page to the notification at the client. */
+/**
+ * measureEvent measures the time from context.reportProgress() in the page until the MCP client receives the progress
+ * notification.
+ */
 export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
     const stream = await fixture.goClient.sendOrder({ do: 'stream', target, tool, args }, StreamAnswer);
-    // The first report is skipped, because it arrives while the page is still busy.
+    // The first progress report is skipped, because the page is still busy when it sends that report.
     return (stream.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
   const summaries = await measureInTurns(6, {

@@ -3,7 +3,7 @@ import { CallsAnswer } from '../go.ts';
 import { atMost, formatMegabytes, formatMs, formatSummary, type Row } from '../row.ts';
 import { measureInTurns } from '../samples.ts';
 
-/** measureResult measures calls with a large result. */
+/** measureResult measures how long calls with a large result take. */
 export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (target: string, bytes: number) => async () => {

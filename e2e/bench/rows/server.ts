@@ -4,8 +4,8 @@ import { atMost, formatSummary, type Row } from '../row.ts';
 import { measureInTurns } from '../samples.ts';
 
 /**
- * startInstantServer starts the HTTP and MCP server of opentabs with a bridge that answers at once: the target
- * "instant".
+ * startInstantServer starts the daemon's HTTP and MCP server without a browser: each tool returns at once. The Go
+ * client calls the server by the target name "instant".
  */
 export async function startInstantServer(fixture: BenchFixture): Promise<GoServer> {
   const { stack } = await fixture.getLiveStack();
@@ -15,8 +15,8 @@ export async function startInstantServer(fixture: BenchFixture): Promise<GoServe
 }
 
 /**
- * measureServer compares a tools/call of an instant tool with a plain JSON echo. The MCP server and the echo server are
- * separate processes.
+ * measureServer compares an MCP call of a tool that returns at once with a plain JSON echo over HTTP. The MCP server
+ * and the echo server are separate processes.
  */
 export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
   const instantServer = await startInstantServer(fixture);

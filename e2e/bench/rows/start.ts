@@ -8,19 +8,22 @@ import { benchProgram, StartAnswer } from '../go.ts';
 import { atMost, formatMegabytes, formatTimes, type Row } from '../row.ts';
 import { median } from '../samples.ts';
 
-/** startCount is the number of server starts for one row. */
+/** startCount is the number of daemon starts that one benchmark row measures. */
 export const startCount = 15;
-/** settleMs is longer than the 10 s between two checks of the server's own memory. */
+/**
+ * settleMs is the wait before the daemon's memory is measured. The daemon checks its memory every 10 s, so at least one
+ * check has run.
+ */
 export const settleMs = 11_000;
 
-/** clientTokenFile returns the path of the file with the token of the MCP client that lists the tools. */
+/** clientTokenFile returns the path of the file with the client token for tools/list. */
 export function clientTokenFile(home: string): string {
   return join(home, 'bench-client-token');
 }
 
 /**
- * measureServeStart measures one start of `opentabs serve` in home. If list is set, a client also lists the tools over
- * MCP.
+ * measureServeStart measures one start of `opentabs serve` with the given home folder. If list is true, an MCP client
+ * also lists the tools.
  */
 export async function measureServeStart(
   fixture: BenchFixture,
@@ -34,7 +37,7 @@ export async function measureServeStart(
   return fixture.goClient.sendOrder({ do: 'start', command, env, port, settleMs: settleForMs, tokenFile }, StartAnswer);
 }
 
-/** measureFloorStart measures one start of a plain Go HTTP server. */
+/** measureFloorStart measures one start of a minimal Go HTTP server, the reference value for the daemon's start. */
 export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<typeof StartAnswer>> {
   const port = await freePort();
   return fixture.goClient.sendOrder(
@@ -43,7 +46,7 @@ export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<
   );
 }
 
-/** measureStart measures the time from exec to the first accepted connection. */
+/** measureStart measures the time from the exec of `opentabs serve` to the first accepted connection. */
 export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'start');
   const acceptTimes: number[] = [];
@@ -80,13 +83,17 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
   ];
 }
 
-/** Memory is the resident memory of a process, in total and without file-backed pages. */
+/**
+ * Memory is the resident memory of a process, in bytes: in total (rssBytes) and without file-backed pages (anonBytes).
+ */
 export interface Memory {
   readonly rssBytes: number;
   readonly anonBytes: number;
 }
 
-/** makeMemoryRow returns a row about memory that was measured settleMs after an event. */
+/**
+ * makeMemoryRow returns a benchmark row for memory that was measured settleMs after an event, such as a daemon's start.
+ */
 export function makeMemoryRow(id: string, description: string, memory: Memory, limitMb: number): Row {
   return {
     id,
@@ -97,7 +104,7 @@ export function makeMemoryRow(id: string, description: string, memory: Memory, l
   };
 }
 
-/** measureSize measures the size of the program on disk, and its memory while idle. */
+/** measureSize measures the size of the opentabs binary on disk, and the memory of an idle daemon. */
 export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
   const bytes = statSync(binary).size;
   return [

@@ -1,6 +1,6 @@
 /**
- * measureClockLead returns how far Date.now() is ahead of performance.timeOrigin + performance.now(), in milliseconds
- * with a fraction. The two clocks of a page can differ. measureClockLead takes 15 ms.
+ * measureClockLead measures how far Date.now() is ahead of performance.timeOrigin + performance.now(), in fractional
+ * milliseconds. The two clocks of a page can drift apart. The measurement takes 15 ms.
  */
 export function measureClockLead(): number {
   const leads: number[] = [];
@@ -12,7 +12,7 @@ export function measureClockLead(): number {
   return leads.sort((a, b) => a - b)[7] ?? 0;
 }
 
-/** preciseNow is the system's clock in milliseconds since 1970, with a fraction; Chrome rounds the value to 0.1 ms. */
+/** preciseNow returns the system time in milliseconds since 1970, with a resolution of 0.1 ms in Chrome. */
 export function preciseNow(clockLead: number): number {
   return performance.timeOrigin + performance.now() + clockLead;
 }

@@ -33,7 +33,7 @@ const ticksTool = defineTool({
   },
 });
 
-/** abortsMs are the times at which calls of the tool "wait" were aborted, in milliseconds since 1970. */
+/** abortsMs lists when calls of the tool "wait" were aborted, in milliseconds since 1970. */
 const abortsMs: number[] = [];
 
 const waitTool = defineTool({
