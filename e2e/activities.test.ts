@@ -1,4 +1,7 @@
-/** Promise: the activities that a tool shows arrive complete and in order, and are kept after the call. */
+/**
+ * Promise: the activities of a tool arrive complete and in order, and the daemon keeps the activities after the call
+ * ends.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -16,7 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callDeltas calls the tool "deltas", waits until the call has ended, and returns its record. */
+/** callDeltas calls the tool "deltas", waits until the call has ended, and returns the daemon's record of the call. */
 async function callDeltas(args: Record<string, unknown>) {
   const outcome = await client.call('everything__deltas', args);
   assert.equal(outcome.isError, false, outcome.text);
@@ -53,7 +56,7 @@ test('the record of a running call has its activities, also after the service wo
   assert.deepEqual(await readContent(), allRows);
   stop.abort();
   await assert.rejects(call);
-  // The client returns before the server has cancelled the call.
+  // The MCP client returns from a cancelled call before the daemon has cancelled the call.
   await waitFor(
     'the call to end',
     async () => (await fetchCallRecord(stack, runningCall.call_id)).status !== 'running',

@@ -1,4 +1,4 @@
-/** Promise: each surface shows users only the reports for the audience "user", and gives programs all reports. */
+/** Promise: each surface shows the user only progress reports for the audience "user". Programs receive all reports. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -19,8 +19,8 @@ before(async () => {
 });
 after(() => stack?.close());
 
-// makeThreeCalls makes three calls. The first call reports steps 2 and 4 of four to the user, the second call reports
-// nothing to the user, and the third call fails.
+// makeThreeCalls makes three calls in sequence. The first call reports only two of its four steps to the user, the
+// second call reports nothing to the user, and the third call fails.
 async function makeThreeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
   const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });
@@ -30,8 +30,8 @@ async function makeThreeCalls() {
 }
 
 /**
- * followEvents reads /events with a filter until stream.stop is called. The promise `started` resolves when the
- * stream has started.
+ * followEvents reads the event stream /events with a filter until stream.stop is called. The promise started resolves
+ * when the stream is open.
  */
 function followEvents(filter: string) {
   const controller = new AbortController();
@@ -61,7 +61,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
 
   const { steps, internalOnly } = await makeThreeCalls();
 
-  // An agent receives all reports, each with its audience.
+  // An agent receives all progress reports, each with its audience.
   assert.deepEqual(
     steps.progress.map((report) => [report.message, '_meta' in report && report._meta]),
     [1, 2, 3, 4].map((n) => [
@@ -85,14 +85,14 @@ test('terminals and /events filter reports by audience; agents and the audit log
       assert.ok(text.includes(message), `${name}: ${message}`);
     assert.equal(text.includes('internal step 1'), showsInternal, `${name}: ${text}`);
   }
-  // The end of a call is always shown to the user.
+  // The user sees the end of every call, whatever its audience.
   assert.equal((userEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   assert.equal((allEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   await Promise.all([stopProcess(userFollower), stopProcess(verboseFollower)]);
   allEvents.read.stop();
   userEvents.read.stop();
 
-  // The audit log contains all messages of all calls.
+  // The audit contains the messages of all calls, for every audience.
   const audit = await waitFor('the audit log to contain the calls', async () => {
     const text = await runChecked(['audit', '--json'], stack.env);
     return text.includes('user step 4') && text.includes('internal step 3') ? text : undefined;

@@ -1,4 +1,7 @@
-/** Promise: a plugin from `plugin create` compiles with the author's TypeScript, offline, and `plugin check` reports the compiler's errors. */
+/**
+ * Promise: a plugin from `plugin create` compiles offline with the author's version of TypeScript. `plugin check`
+ * reports the compiler's errors.
+ */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,6 +46,6 @@ test('the compiler and the build both use the zod that the author installed', as
   const findings: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
     findings.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
-    ['TS2551:'], // TS2551 is the type error that the previous test added
+    ['TS2551:'], // the previous test added this type error
   );
 });

@@ -1,4 +1,7 @@
-/** Promise: a large result arrives complete or fails with a clear error; it is never dropped silently. */
+/**
+ * Promise: a large tool result arrives complete, or the call fails with a clear error. opentabs never drops a result
+ * silently.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';

@@ -1,4 +1,7 @@
-/** Promise: if a plugin does not start in pages, every surface reports the reason at once, and the plugin works again after its folder is repaired. */
+/**
+ * Promise: if a plugin does not start in pages, every surface shows the reason at once. The plugin works again as soon
+ * as its folder is repaired.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,15 +27,15 @@ after(async () => {
 });
 
 /**
- * makeAdapterCode returns the code of an adapter. The adapter does not start if registeredAs differs from name, or if
- * frozen is false.
+ * makeAdapterCode returns the JavaScript code of a plugin's adapter. The adapter does not start if registeredAs differs
+ * from name, or if frozen is false.
  */
 function makeAdapterCode(name: string, registeredAs = name, frozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
   return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
 }
 
-/** brokenAdapters are adapters that do not start, each with the expected error. */
+/** brokenAdapters lists adapters that cannot start, each with the expected error message. */
 const brokenAdapters: readonly (readonly [
   name: string,
   code: string,
@@ -43,13 +46,16 @@ const brokenAdapters: readonly (readonly [
   ['silent', 'globalThis.nothing = 1;', /register/],
   ['misnamed', makeAdapterCode('misnamed', 'other'), /register/],
   ['unlocked', makeAdapterCode('unlocked', 'unlocked', false), /lock|frozen/],
-  // The server's parser accepts the next two adapters, but V8 rejects both.
+  // The daemon's JavaScript parser accepts adapters with duplicate capture groups, but V8 rejects them.
   ['unparsable', `// 1\n${makeAdapterCode('unparsable')}\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(3)],
   ['unparsable-apart', `var x = /(?<a>.)(?<a>.)/;`, matchParseError(1), { world: 'isolated' }],
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
 ];
 
-/** matchParseError returns a pattern for the error about a regular expression on this line that V8 rejects. */
+/**
+ * matchParseError returns a pattern for the error message about an invalid regular expression in the given line of an
+ * adapter.
+ */
 function matchParseError(line: number): RegExp {
   const message =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
@@ -73,12 +79,13 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     });
     assert.match(refusedCall.text, errorPattern);
     assert.match(refusedCall.text, /did not start in its page: .*Do not call tools of the plugin again; ask the user/s);
-    // After the error has been reported, a call fails at once.
+    // After the page has reported the error, a call of the plugin fails at once.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // `plugin list`, `status` and `doctor` read a file that the server writes after the page's report.
+      // `plugin list`, `status` and `doctor` read a file that the daemon writes some time after the page reported the
+      // error.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
@@ -87,7 +94,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
-    // After the repair the plugin works in a new tab, and the error is gone from every surface.
+    // After the repair, the plugin works in a new tab, and no surface shows the error.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitFor('the status to show the changed plugin', async () =>
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
@@ -127,7 +134,7 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     return outcome.code === 'plugin_broken' && outcome;
   });
   assert.match(refusedCall.text, matchParseError(2));
-  // `plugin list` reads a file that the server writes after the page's report.
+  // `plugin list` reads a file that the daemon writes some time after the page reported the error.
   await waitFor('plugin list to show the parse error', async () =>
     matchParseError(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );

@@ -1,6 +1,6 @@
 /**
- * Promise: opentabs never chooses between two browsers, which may belong to two accounts, unless the user names one
- * browser.
+ * Promise: opentabs never guesses which of two browsers to use, because the browsers may use different accounts. The
+ * user must name a browser.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,9 +14,9 @@ import { waitFor } from './harness/wait.ts';
 let stack: Stack;
 let client: McpClient;
 let secondBrowser: Chrome | undefined;
-/** browserIds are the ids of the first and the second browser. */
+/** browserIds are the IDs of the two connected browsers. */
 let browserIds: readonly string[];
-/** secondPage is the tab of the second browser. */
+/** secondPage is the page that the second browser shows. */
 let secondPage: Page;
 
 before(async () => {
@@ -37,7 +37,10 @@ after(async () => {
 const callWhereTool = (args: Record<string, unknown> = {}) => client.call('places__where', args);
 const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
 
-/** waitForReadiness waits until the server lists the plugin as ready, or as not ready, in a tab of a browser. */
+/**
+ * waitForReadiness waits until the daemon lists the plugin in the browser's tab as ready, or as not ready if isReady is
+ * false.
+ */
 async function waitForReadiness(id: string, isReady: boolean) {
   await waitFor('the browser to report the readiness of the plugin', async () => {
     const browser = (await stack.readStatus()).browsers?.find((browser) => browser.id === id);
@@ -83,7 +86,7 @@ test('no tab is opened while two browsers are connected', async () => {
   assert.equal(pathOf((await callWhereTool()).structured), '/second');
 });
 
-/** readNames maps the ID of each connected browser to its name. */
+/** readNames returns the name of each connected browser, keyed by browser ID. */
 async function readNames(): Promise<ReadonlyMap<string, string>> {
   const listed: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
   const browsers = Array.isArray(listed) ? listed.filter(isRecord) : [];

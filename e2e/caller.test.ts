@@ -1,5 +1,5 @@
 /**
- * Promise: a plugin may call another plugin only if the user allows this pair of plugins. The approval form names the
+ * Promise: one plugin can call another plugin only if the user allows this pair of plugins. The approval form names the
  * calling plugin, its tab and its site.
  */
 import assert from 'node:assert/strict';
@@ -13,7 +13,10 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** forms are the messages of the forms shown to the user. nextDecision is the user's choice in the next form. */
+/**
+ * forms lists the messages of the approval forms that the MCP client has shown. nextDecision is the simulated user's
+ * choice in the next form.
+ */
 const forms: string[] = [];
 let nextDecision = 'deny';
 
@@ -27,7 +30,7 @@ before(async () => {
 after(() => stack?.close());
 
 const runCommand = (...args: string[]) => runChecked(args, stack.env);
-/** callNested calls everything__call, which calls messages__echo. */
+/** callNested calls everything__call, which makes a nested call of messages__echo. */
 const callNested = async (value: string) => {
   const outcome = await client.call('everything__call', { tool: 'messages__echo', input: { value }, catchError: true });
   return JSON.stringify(outcome.structured ?? outcome.text);
@@ -74,7 +77,7 @@ test('a permission given to the calling plugin does not extend to the agent, and
   nextDecision = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
   assert.equal(forms.length, 2);
-  await runCommand('plugin', 'permission', 'messages', 'ask'); // setting a permission withdraws all earlier permissions
+  await runCommand('plugin', 'permission', 'messages', 'ask'); // setting a permission revokes all grants
   nextDecision = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
   nextDecision = 'deny';

@@ -1,4 +1,4 @@
-/** Promise: each way to cancel a call also stops the code in the page. */
+/** Promise: every way to cancel a call also stops the tool's code in the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -18,19 +18,19 @@ after(() => stack?.close());
 
 let channelCount = 0;
 /**
- * newSlowChannel returns the name of a new channel that answers after 20 s. The page aborts its request to a slow
- * channel only if the call is cancelled.
+ * newSlowChannel returns the name of a channel for which the test site delays each response by 20 s. The page aborts
+ * its request to the channel only if the call is cancelled.
  */
 const newSlowChannel = () => `c${++channelCount}-9-20000`;
 
-/** waitForAbortedRequest waits until the page has aborted its request for the channel. */
+/** waitForAbortedRequest waits until the page has aborted its request to the given channel. */
 const waitForAbortedRequest = (channel: string) =>
   waitFor(`the page to abort its request for ${channel}`, () =>
     stack.site.abortedRequests.some((path) => path.startsWith(channel)),
   );
 /**
- * waitForRunningCall waits until the page has requested the channel, and returns the running call. A cancel before the
- * request would abort no request of the page.
+ * waitForRunningCall waits until the page has requested the channel, and returns the running call. A cancellation
+ * before the request would have no request to abort.
  */
 const waitForRunningCall = (channel: string) =>
   waitFor('a running call that has requested its channel', async () =>
@@ -38,7 +38,7 @@ const waitForRunningCall = (channel: string) =>
       ? (await stack.listCalls()).find((call) => call.status === 'running')
       : undefined,
   );
-/** waitForStoppedCall waits until the page has confirmed the end of a call, and returns the call. */
+/** waitForStoppedCall waits until the page has confirmed that a cancelled call has stopped, and returns the call. */
 const waitForStoppedCall = (id: string): Promise<CallRecord> =>
   waitFor('the outcome of the cancelled call', async () =>
     (await stack.listCalls()).find((call) => call.call_id === id && call.stopped !== undefined),
@@ -58,7 +58,7 @@ test('notifications/cancelled stops the code in the page, and the client gets no
 
 test('the reason of a cancel reaches the page, the record and the error', async () => {
   const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
-  // If a call is cancelled before its tool starts, the tool writes nothing to the page.
+  // Wait for a progress report, because a tool that is cancelled before it starts writes nothing to the page.
   const waitForReportingCall = () =>
     waitFor('a call that reports', async () =>
       (await stack.listCalls()).find((call) => call.status === 'running' && call.reports > 0),
@@ -84,7 +84,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   await waitFor('the page to receive the reason of the cancel', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
-  // The server writes the audit entry of a request after the answer to the request.
+  // The daemon writes the audit entry of a cancellation after it has responded to the request.
   for (const reason of ['the wrong channel', 'it takes too long']) {
     await waitFor(`the reason "${reason}" in the audit`, async () =>
       (await stack.runCli('audit', '--json', '--last', '0')).stdout.includes(`"reason":"${reason}"`),
@@ -115,7 +115,7 @@ test('a client cannot cancel a call of another client', async () => {
       params: { requestId: id, reason: 'mischief' },
     });
   }
-  // The server has answered all requests, so each request has been processed.
+  // The daemon has responded to all requests, so it has processed each request.
   assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);
@@ -137,7 +137,7 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const channel = newSlowChannel();
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
-  call.catch(() => undefined); // the promise is awaited below, because a failure before that has the clearer message
+  call.catch(() => undefined); // handled below; an earlier failure has the clearer message
   const stop = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
   await stop.click();

@@ -1,4 +1,7 @@
-/** Promise: the official MCP client lists and calls tools over HTTP and stdio, and receives exactly what the page sent. */
+/**
+ * Promise: the official MCP client can list and call tools over HTTP and stdio, and receives exactly what the tool
+ * sent.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -93,7 +96,7 @@ for (const [name, connect] of transports) {
       client.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
         changeCount++;
       });
-      // The list of tools also contains the built-in tools of opentabs.
+      // Count only the plugin's tools, because tools/list also returns the built-in tools of opentabs.
       const countPluginTools = async () =>
         (await client.sdk.listTools()).tools.filter((tool) => tool.name.startsWith('messages__')).length;
       await runChecked(['plugin', 'remove', 'messages'], stack.env);

@@ -1,6 +1,6 @@
 /**
- * Promise: an image that a tool creates in the page reaches the agent as an image, byte for byte. The result of a traced
- * call has the time of each station.
+ * Promise: an image that a tool creates in the page reaches the agent as an image, byte for byte. The result of a
+ * traced call contains the time of each hop.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => stack.close());
 
-/** hashOfChartInPage draws in the page the chart that the tool returns, and returns the SHA-256 of the chart's PNG. */
+/** hashOfChartInPage draws the same chart as the tool "draw", and returns the SHA-256 hash of the chart's PNG file. */
 function hashOfChartInPage(): Promise<string> {
   return stack.page.evaluate(async (barValues) => {
     const canvas = new OffscreenCanvas(barValues.length * 10, 100);
@@ -40,7 +40,7 @@ function hashOfChartInPage(): Promise<string> {
 for (const transport of ['http', 'stdio'] as const) {
   test(`a canvas arrives as image content over ${transport}`, async () => {
     const client: McpClient = transport === 'http' ? await stack.connectHttp() : await stack.connectStdio();
-    // The official client checks results against the output schema after it has listed the tools.
+    // The official MCP client validates results against the output schema only after it has listed the tools.
     await client.sdk.listTools();
     const result = CallToolResultSchema.parse(
       await client.sdk.callTool({ name: 'messages__draw', arguments: { values } }),

@@ -1,4 +1,7 @@
-/** Promise: when an author saves a file, the new code runs in the page without a reload, and its log appears in the terminal. */
+/**
+ * Promise: when a plugin's author saves a file, the new code runs in the page without a reload. The plugin's log
+ * appears in the terminal.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Author, developPlugin } from './harness/author.ts';
@@ -27,8 +30,8 @@ async function describePage(): Promise<unknown> {
 }
 
 /**
- * listLockedFunctions returns the hidden, unremovable functions on the page's window. The extension must leave no
- * hidden, unremovable function on the page's window.
+ * listLockedFunctions returns the names of the functions on the page's window that are not enumerable and not
+ * configurable. The extension must leave no such function behind.
  */
 async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
@@ -76,7 +79,7 @@ test('a build that does not start is reported at once, and the next working buil
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);
-  // The server writes a file after the page has reported the error, and the commands read this file.
+  // `status` and `doctor` read a file that the daemon writes some time after the page reported the error.
   for (const [args, text] of [
     [['status'], startError],
     [['doctor'], startError],
@@ -115,8 +118,8 @@ test('after plugin dev ends, the last build stays in the page, and the page find
   assert.equal(code, 0);
   assert.match(stderr, /the last build of tickets stays in use/);
   assert.match(JSON.stringify(await describePage()), /"title":"three"/);
-  // A page that starts while the browser replaces the adapter may have no adapter. A call does not reload a page that a
-  // script has accessed.
+  // A page that loads while Chrome replaces the plugin's script may run no plugin. The test reloads the page itself,
+  // because opentabs does not reload a page that a script has accessed.
   await waitFor('a result of the last build after a reload of the page', async () => {
     await stack.page.reload();
     return JSON.stringify((await describePage()) ?? '').includes('three');

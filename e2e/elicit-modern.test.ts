@@ -1,6 +1,6 @@
 /**
- * Promise: with protocol version 2026-07-28, the server answers a call with the approval form, and the client repeats
- * the call with the decision.
+ * Promise: with protocol version 2026-07-28, the response to a call contains the approval form, and the client repeats
+ * the call with the user's decision.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -16,10 +16,10 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** findWaitingCall waits for a call of a tool that is waiting for approval, and returns the call. */
+/** findWaitingCall waits until a call of the tool is waiting for approval, and returns the call. */
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** decideElsewhere approves or denies a call by other means than the approval form. */
+/** decideElsewhere approves or denies a call over the HTTP API instead of the approval form. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
@@ -39,8 +39,8 @@ for (const [name, connect] of [
     after(() => client?.close());
 
     /**
-     * sendCall sends a tools/call request and returns the server's answer. `otherParams` contains more parameters of
-     * the tools/call request, such as the answer to a form.
+     * sendCall sends a tools/call request and returns the daemon's response. otherParams contains additional
+     * parameters, such as the answer to a form.
      */
     const sendCall = async (tool: string, args: unknown, otherParams: Record<string, unknown> = {}) => {
       const _meta = {
@@ -54,8 +54,8 @@ for (const [name, connect] of [
       return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
     /**
-     * callUntilForm sends a call that must be answered with a form, and returns the form with a function that answers
-     * it.
+     * callUntilForm sends a call that requires approval. It returns the approval form and a function that answers the
+     * form.
      */
     const callUntilForm = async (tool: string, args: unknown) => {
       const { result } = await sendCall(tool, args);
@@ -77,7 +77,7 @@ for (const [name, connect] of [
       assert.equal((await answer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
       const { result } = await answer(makeChoice('allow once'));
       assert.equal(Object(result.structuredContent).value, 'hi');
-      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided about the call
+      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
     });
 
     test('a denied call does not run', async () => {

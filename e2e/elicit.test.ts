@@ -1,6 +1,6 @@
 /**
- * Promise: up to protocol version 2025-11-25, a client with elicitation shows the approval form. Only the first
- * decision about a call counts, and a late approval runs nothing.
+ * Promise: up to protocol version 2025-11-25, a client that supports elicitation shows the approval form. Only the
+ * first decision about a call counts, and a late approval does not run the call.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** Form is an approval form shown to the user, with a function that answers the form. */
+/** Form is an approval form that the MCP client shows, with a function that answers the form. */
 interface Form {
   readonly message: string;
   readonly choices: unknown;
@@ -25,10 +25,10 @@ interface Form {
   answer(result: ElicitResult): void;
 }
 
-/** findWaitingCall waits for a call of a tool that is waiting for approval, and returns the call. */
+/** findWaitingCall waits until a call of the tool is waiting for approval, and returns the call. */
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** decideElsewhere approves or denies a call by other means than the approval form. */
+/** decideElsewhere approves or denies a call over the HTTP API instead of the approval form. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
@@ -42,7 +42,7 @@ for (const [name, connect] of [
   describe(`protocol version 2025-11-25 over ${name}`, () => {
     let client: McpClient;
     let forms: Form[];
-    /** nextForm waits until the client shows the next form, and returns the form. */
+    /** nextForm waits until the MCP client shows another approval form, and returns the form. */
     const nextForm = () => waitFor('the next approval form', () => forms.shift());
 
     before(async () => {

@@ -1,6 +1,6 @@
 /**
- * Promise: calls in a hidden tab run at normal speed. A call in a suspended tab fails with an error that reports the
- * suspension.
+ * Promise: calls in a hidden tab run at normal speed. A call in a tab that Chrome has suspended fails with an error
+ * that explains the suspension.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,7 +8,7 @@ import { FaultFixture } from './faults/fault-fixture.ts';
 import { runChecked } from './harness/process.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** idleLimitMs is the idle limit of a call, in milliseconds. */
+/** idleLimitMs is the idle limit that the daemon uses in the tests, in milliseconds. */
 const idleLimitMs = 6000;
 
 let fixture: FaultFixture;
@@ -17,7 +17,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** openHiddenTab opens the site in a background tab, waits until the plugin is live, and returns the tab's id. */
+/**
+ * openHiddenTab opens the test site in a background tab, waits until the plugin runs in the tab, and returns the tab
+ * ID.
+ */
 async function openHiddenTab(path: string): Promise<number> {
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path), background: true });
   const tab = await waitFor(`the plugin in ${path}`, async () => {
@@ -89,11 +92,10 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
       return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
     });
     const client = await fixture.connectHttp();
-    // If the page loaded before the plugin was registered, the call reloads the page.
+    // If the page loaded before Chrome had registered the plugin, the call reloads the page.
     const outcome = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
-    // After a reload of a page, Chrome may replace the debugger target of the page while the test attaches to the
-    // target.
+    // Retry, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the target.
     const state = await waitFor('the state of the page', async () => {
       const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
       return await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
@@ -123,7 +125,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
     assert.match(outcome.text, /suspended the tab.*show the tab or to reload it/s);
     assert.ok(outcome.durationMs < 3000, `the call took ${outcome.durationMs} ms`);
   }
-  const otherTab = await fixture.openTab(); // another tab is brought to the front, which hides the suspended tab
+  const otherTab = await fixture.openTab(); // the new tab hides the suspended tab
   const inOtherTab = await client.call('messages__echo', { value: 2 });
   assert.deepEqual(inOtherTab.structured, { value: 2 }, inOtherTab.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');

@@ -1,6 +1,6 @@
 /**
- * Promise: a job outlives the client that started it, and another session receives its progress and result. The tests
- * of jobs in this file use shortened limits; make soak uses the real limits.
+ * Promise: a job continues after the client that started the job has disconnected. Another session can receive the
+ * job's progress and result. These tests use shortened time limits; `make soak` uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,11 +18,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callHeartbeat calls a tool that reports every 500 ms for forMs. */
+/** callHeartbeat calls a tool that reports progress every 500 ms, for forMs milliseconds. */
 const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<string, unknown> = {}) =>
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
 
-/** jobIdOf checks that the result of a call is a job handle, and returns the id of the job. */
+/** jobIdOf checks that the result of a call refers to a job, and returns the job's ID. */
 function jobIdOf(outcome: Outcome): string {
   const job = Object(outcome.structured);
   assert.equal(outcome.isError, false, outcome.text);

@@ -1,4 +1,6 @@
-/** Promise: a client receives the last report of each call before the result, even on a busy machine. */
+/**
+ * Promise: a client receives the last progress report of each call before the call's result, even on a busy machine.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +31,10 @@ const args = {
   ],
 };
 
-/** runConcurrently makes count calls, eight at a time, and returns the numbers of the calls whose last report was lost. */
+/**
+ * runConcurrently makes count calls, eight at a time. It returns the numbers of the calls whose last progress report
+ * was lost.
+ */
 async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
   const lostCalls: number[] = [];
   let nextNumber = 0;
@@ -43,7 +48,10 @@ async function runConcurrently(count: number, call: (n: number) => Promise<boole
   return lostCalls;
 }
 
-/** runWithStalls runs work and repeatedly blocks this process, including the client, for 5 to 90 ms. */
+/**
+ * runWithStalls runs work and meanwhile repeatedly blocks the test process, which contains the MCP client, for 5 to 90
+ * ms.
+ */
 async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
   const timer = setInterval(() => {

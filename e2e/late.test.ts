@@ -1,4 +1,7 @@
-/** Promise: a plugin that starts after the page's scripts gets a secret setting only while the user allows late access. */
+/**
+ * Promise: a plugin that starts after the page's scripts receives secret settings only while the user allows late
+ * access.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -24,15 +27,15 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * readSettings returns the settings of the plugin alpha in a tab, or an empty string while alpha is not live in the
- * tab.
+ * readSettings returns the settings that the plugin alpha has in a tab, as JSON. The result is empty while alpha does
+ * not run in the tab.
  */
 async function readSettings(tabId: number): Promise<string> {
   const outcome = await client.call('alpha__mine', { tabId });
   return outcome.isError ? '' : JSON.stringify(outcome.structured);
 }
 
-/** openTabWithAlpha opens pages until the plugin alpha is live in a page, and returns the id of this page's tab. */
+/** openTabWithAlpha opens pages until the plugin alpha runs in one of them, and returns the tab ID. */
 async function openTabWithAlpha(): Promise<number> {
   const url = `${stack.site.origin}/late`;
   return await waitFor('the plugin alpha to be live in a page', async () => {
@@ -48,7 +51,7 @@ test('a secret setting reaches the page only with late access, and the error wit
   const tabId = await openTabWithAlpha();
   const settings = await readSettings(tabId);
   assert.doesNotMatch(settings, /S3CRET-KEY/);
-  assert.match(settings, /http:/); // all settings except the secret are available
+  assert.match(settings, /http:/); // the settings other than the secret are available
   const failedCall = await client.call('alpha__fail', { tabId });
   assert.match(
     failedCall.text,

@@ -1,4 +1,7 @@
-/** Promise: plugins built with the original OpenTabs SDK work side by side in a tab, and the page cannot interfere. */
+/**
+ * Promise: several plugins built with the original OpenTabs SDK work side by side in one tab, and the page cannot
+ * interfere.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,8 +34,8 @@ before(async () => {
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
-    // The setting "key" of the twin plugins is a secret. A plugin that starts after the page's scripts gets a secret
-    // setting only with late access.
+    // The setting "key" of both test plugins is secret. A plugin that starts after the page's scripts receives secret
+    // settings only with late access.
     await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });
@@ -41,8 +44,9 @@ after(() => stack?.close());
 let pageCount = 0;
 
 /**
- * openTabWithTwins opens pages until both twin plugins are live in one page and their pre-scripts ran in the page's
- * frame. A page that loads while Chrome registers the scripts of a changed plugin may lack a script.
+ * openTabWithTwins opens pages until both test plugins run in one page and their pre-scripts have run in the page's
+ * frame. Several attempts may be necessary, because a page that loads while Chrome registers a plugin's scripts may
+ * lack a script.
  */
 function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
   const earlyRequest = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
@@ -62,7 +66,7 @@ function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
 
 const findInnerFrame = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
 
-/** waitForTwins waits until both twin plugins are live in the tab at pageUrl, and returns the tab's id. */
+/** waitForTwins waits until both test plugins run in the tab that shows pageUrl, and returns the tab ID. */
 function waitForTwins(pageUrl: string): Promise<number> {
   return waitFor(`both plugins in ${pageUrl}`, async () => {
     const tab = (await stack.listTabs()).find(({ url }) => url === pageUrl);
@@ -71,14 +75,14 @@ function waitForTwins(pageUrl: string): Promise<number> {
   });
 }
 
-/** callTool calls a tool, which must succeed, and returns the outcome. */
+/** callTool calls a tool and returns the call's outcome. callTool throws if the tool fails. */
 async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
   const outcome = await client.call(tool, args);
   assert.equal(outcome.isError, false, outcome.text);
   return outcome;
 }
 
-/** readHooks returns the hooks of a plugin that have run in a page, in order. */
+/** readHooks returns the names of a plugin's lifecycle hooks that have run in the page, in order. */
 const readHooks = (page: Page, name: string) =>
   page.evaluate((key) => document.documentElement.dataset[key] ?? '', name);
 
@@ -98,7 +102,7 @@ test('settings, early tokens, names and caches of two plugins in a tab are separ
     JSON.stringify((await callTool('alpha__mine', { tabId })).structured).includes('changed'),
   );
   assert.match(JSON.stringify((await callTool('beta__mine', { tabId })).structured), /key of beta/);
-  // The pre-scripts also ran in the frame (see openTabWithTwins), but the adapters did not run in the frame.
+  // The plugins' pre-scripts run in frames too, but the adapters must not.
   assert.equal(await findInnerFrame(page)?.evaluate(() => document.documentElement.dataset.alpha), undefined);
   await page.close();
 });

@@ -1,4 +1,4 @@
-/** Promise: browser and server reconnect by themselves, and running calls end as documented. */
+/** Promise: browser and daemon reconnect automatically after a lost link, and running calls end as documented. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -47,8 +47,8 @@ test('the browser and the clients reconnect to a server that was killed and rest
   assert.match(await lostCall, /restarted/);
   const startMs = performance.now();
   await stack.waitForPlugins('/');
-  // Without retries, the browser would reconnect only at the next alarm, up to 30 s later. make bench measures the real
-  // time of a reconnect.
+  // Without retries, the browser would reconnect only at the next alarm, up to 30 s later. The benchmark measures the
+  // exact reconnect time.
   assert.ok(performance.now() - startMs < 25_000, 'the browser reconnected too late');
   const outcome = await stdio.call('messages__echo', { value: 'again' });
   assert.equal(outcome.isError, false, outcome.text);

@@ -1,4 +1,7 @@
-/** Promise: a call whose tab cannot load fails within 10 s with the network error, and calls work as soon as the site is back. */
+/**
+ * Promise: if a tab cannot load its page, the call fails within 10 s with Chrome's network error. Calls work as soon as
+ * the site is reachable again.
+ */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
@@ -7,7 +10,7 @@ import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** limitMs is the longest time of a call whose tab cannot load, in milliseconds. */
+/** limitMs is the maximum duration of a call whose tab cannot load its page, in milliseconds. */
 const limitMs = 10_000;
 
 let stack: Stack;
@@ -19,7 +22,9 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callExpectingNoTab makes a call that must fail with no_tab within limitMs, and returns the error text. */
+/**
+ * callExpectingNoTab makes a call that must fail with the error code no_tab within limitMs, and returns the error text.
+ */
 async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
   const startMs = Date.now();
   const outcome = await client.call('places__where', args);
@@ -29,7 +34,7 @@ async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<s
   return outcome.text;
 }
 
-/** openOnlyTab closes all other tabs, opens a tab at a url that cannot load, and returns the tab's id. */
+/** openOnlyTab closes all tabs, opens a URL that cannot load in a new tab, and returns the tab ID. */
 async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
   for (const otherPage of stack.chrome.context.pages()) if (otherPage !== page) await otherPage.close();
@@ -58,7 +63,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
     await callExpectingNoTab({ tabId: await openOnlyTab(closedUrl) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
   );
-  // A new service worker has not observed that the tab failed to load.
+  // Restart the service worker, because a new service worker has not seen that the tab failed to load.
   await stack.chrome.stopWorker();
   await waitFor('the new service worker to report the tab', async () =>
     (await stack.listTabs()).some((tab) => tab.url === closedUrl && tab.loadError === undefined),
@@ -83,7 +88,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   silentServer.close();
 });
 
-/** openCallsAt closes all tabs of the plugin and configures the plugin so that its calls open a tab at url. */
+/** openCallsAt closes all tabs of the plugin, and sets the URL that the plugin's next call opens in a new tab. */
 async function openCallsAt(url: string): Promise<void> {
   const settingResponse = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
     method: 'POST',
@@ -98,7 +103,7 @@ async function openCallsAt(url: string): Promise<void> {
   await waitFor('all tabs to be closed', async () => (await stack.listTabs()).length === 0);
 }
 
-/** serveSite serves HTTP on a free port until the test ends, and returns the port. */
+/** serveSite starts an HTTP server on a free port until the test ends, and returns the port. */
 async function serveSite(t: TestContext, listener: RequestListener): Promise<number> {
   const site = createServer(listener);
   t.after(() => {
@@ -120,7 +125,7 @@ test('a page that was opened for a call and cannot load fails the call, and the 
     await callExpectingNoTab(),
     /was opened for the call, but its page can't be loaded: the server refused the connection \(net::ERR_CONNECTION_REFUSED\)/,
   );
-  // The second failed call reloads the tab that the first call opened.
+  // The second call must reload the tab that the first call opened, not open another tab.
   assert.match(await callExpectingNoTab(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
   assert.equal((await stack.listTabs()).length, 1);
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(pageHtml));
@@ -146,7 +151,7 @@ test('a site that accepts connections and never answers fails the call within 10
     /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
   );
   assert.match((await stack.runCli('status')).stdout, /places \(the site does not answer\)/);
-  // The second failed call reloads the tab that the first call opened.
+  // The second call must reload the tab that the first call opened, not open another tab.
   await callExpectingNoTab();
   assert.equal((await stack.listTabs()).length, 1);
   isSilent = false;
@@ -172,7 +177,7 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
-    // The site now answers without a redirect, so the tab loads the page that the call opened.
+    // The site now responds without a redirect, so the tab loads the page that the call opens.
     isRepaired = true;
     const outcome = await waitFor(
       'a successful call',

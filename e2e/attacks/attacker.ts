@@ -1,4 +1,7 @@
-/** Simulates the attacker: a site whose pages report the secrets that they see, and plugins without the SDK. */
+/**
+ * Simulates an attacker: a site whose pages report each secret that they can read, and hostile plugins that do not use
+ * the SDK.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -9,24 +12,24 @@ import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** secretText is part of arguments, results, reports and errors, and must not become visible to any page. */
+/** secretText is a marker in the arguments, results, reports and errors of calls. No page may see secretText. */
 export const secretText = 'S3CRET-7f1c';
 
-/** AttackerSite is a site of the attacker. */
+/** AttackerSite is a running site that an attacker controls. */
 export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
   /**
-   * The bodies of the POST /note requests that the site received. A page sends a POST /note request for each secret
-   * that the page sees.
+   * leaks lists the secrets that pages of the site have reported. A hostile page reports each secret that it sees with
+   * POST /note.
    */
   readonly leaks: string[];
-  /** All requests that the site received, as "METHOD path". */
+  /** requests lists all HTTP requests that the site received, as "METHOD path". */
   readonly requests: string[];
   close(): void;
 }
 
-/** startAttackerSite serves bodies by path, each with its content type. */
+/** startAttackerSite serves the given pages, keyed by URL path. */
 export async function startAttackerSite(
   pages: Readonly<Record<string, readonly [type: string, body: string]>>,
 ): Promise<AttackerSite> {
@@ -58,31 +61,31 @@ export async function startAttackerSite(
   };
 }
 
-/** readScript reads a script of testdata and replaces SECRET in it by secretText. */
+/** readScript reads a script from testdata and replaces SECRET in the script with secretText. */
 export function readScript(name: string): string {
   const path = fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
   return readFileSync(path, 'utf8').replaceAll('SECRET', secretText);
 }
 
-/** htmlWithScript returns the content type and the body of a page whose first script is code. */
+/** htmlWithScript returns the content type and the HTML of a page that runs code before anything else. */
 export function htmlWithScript(code: string): readonly [string, string] {
   return ['text/html; charset=utf-8', `<!doctype html><title>t</title><script>${code}</script><p>x`];
 }
 
-/** HandwrittenPlugin is a plugin whose adapter uses no SDK, so the adapter passes nothing to built-ins of the page. */
+/** HandwrittenPlugin is a plugin whose adapter does not use the SDK and calls no JavaScript built-ins of the page. */
 export interface HandwrittenPlugin {
   readonly name: string;
   readonly urlPatterns: readonly string[];
   readonly toolNames: readonly string[];
   readonly adapterCode: string;
-  /** The manifest fields world and start; if a field is absent, its default applies. */
+  /** world and start are fields of the plugin's manifest. An absent field has its default. */
   readonly world?: 'isolated';
   readonly start?: 'document_start';
 }
 
 /**
- * addPlugin writes the package of a plugin and adds the plugin to the running server. reviewFlags are review flags of
- * `plugin add`; with an empty list the plugin stays unreviewed.
+ * addPlugin writes a plugin package and adds the plugin to the running daemon. reviewFlags are the review flags of
+ * `opentabs plugin add`; with an empty list, the plugin stays unreviewed.
  */
 export async function addPlugin(
   stack: Stack,
@@ -113,7 +116,7 @@ export async function addPlugin(
   await runChecked(['plugin', 'add', dir, ...reviewFlags], stack.env);
 }
 
-/** pluginNames returns the names of the plugins that are live in a tab. */
+/** pluginNames returns the names of the plugins that run in a tab. */
 export function pluginNames(tab: Tab): string[] {
   return (tab.plugins ?? []).flatMap((plugin) =>
     typeof plugin === 'object' && plugin !== null && 'name' in plugin ? [String(plugin.name)] : [],
@@ -121,15 +124,15 @@ export function pluginNames(tab: Tab): string[] {
 }
 
 /**
- * openWithPlugin opens a page in a new tab and waits until a plugin is live in that tab. If Chrome registers the plugin only after
- * the page has loaded, opentabs reloads the page.
+ * openWithPlugin opens url in a new tab and waits until the plugin runs in the tab. If Chrome registers the plugin too
+ * late for the page, opentabs reloads the page.
  */
 export async function openWithPlugin(
   stack: Stack,
   url: string,
   plugin: string,
 ): Promise<{ page: Page; tabId: number }> {
-  // The server may still list a closed tab with the same URL.
+  // The daemon may still list a closed tab with the same URL.
   const earlierTabs = (await stack.listTabs()).map((tab) => tab.tabId);
   const page = await stack.chrome.context.newPage();
   await page.goto(url);

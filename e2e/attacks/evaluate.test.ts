@@ -38,7 +38,7 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** attempts maps a name to a call that tries to run code in a page. */
+/** attempts lists tool calls that try to run code in a page, each with a name for error messages. */
 const attempts: readonly [name: string, tool: string, args: Record<string, unknown>][] = [
   ['a direct call', evaluate, code],
   ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluate, args: code }] }],
@@ -53,7 +53,7 @@ async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<
 
 async function assertNothingRan(name: string, outcome: Outcome | string): Promise<void> {
   assert.ok(typeof outcome === 'string' || outcome.isError, `${name} returned ${JSON.stringify(outcome)}`);
-  // Page.title of a page that Playwright has just found may return "Loading" and the address.
+  // Playwright's page.title() may return "Loading" and the URL for a page that Playwright has just discovered.
   const page = await fixture.pageOf(`${fixture.shop}/code`);
   assert.equal(await page.evaluate('document.title'), 'Untouched', name);
 }
@@ -63,7 +63,7 @@ test('tools: while browser_evaluate is off, no tool runs code', async () => {
   const names = (await fixture.client.sdk.listTools()).tools.map((tool) => tool.name);
   assert.equal(names.includes(evaluate), false);
   fixture.onForm = () => true;
-  // Turning on the tool group does not turn on the dangerous tools in it.
+  // Turning on a tool group does not turn on the dangerous tools in the group.
   const { stderr } = await fixture.stack.runCli('browser', 'tools', 'on', 'devtools');
   assert.match(stderr, /browser_evaluate is dangerous and stays off/);
   for (const [name, tool, args] of attempts) await assertNothingRan(name, await tryAttempt(tool, args));

@@ -1,6 +1,6 @@
 /**
- * Threat: a page that changes its own frames before their documents load. The hostile page can neither read nor forge
- * the arguments and results of tools in its frames.
+ * Threat: a page manipulates its own frames before their documents load. The page must neither read nor forge the
+ * arguments and results of tools in its frames.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,7 +14,10 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** leakPortListeners is page code that posts a message for each listener that a plugin host adds to its message port. */
+/**
+ * leakPortListeners is code of a hostile frame. It notifies the top page of each listener that a plugin host adds to
+ * its message port.
+ */
 const leakPortListeners = `
   const on = EventTarget.prototype.addEventListener;
   EventTarget.prototype.addEventListener = function (type, listener, options) {
@@ -43,7 +46,7 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
         }),
       [path, script] as const,
     );
-  // Chromium may reuse the Window of the frame's empty first document, or create a new Window.
+  // When a frame loads, Chromium may reuse the Window of the frame's initial empty document, or create a new Window.
   const isSameWindow = await addFrame('/poisoned', `${leakPortListeners} window.poisoned = true;`);
   await addFrame('/clean', '');
   const safePaths = isSameWindow ? ['/clean'] : ['/clean', '/poisoned'];
@@ -54,7 +57,8 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
   });
   assert.deepEqual(framePaths, safePaths);
   assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'got')), []);
-  // The probe frame, with which plugin hosts compare the built-ins, is removed.
+  // A plugin host adds a temporary frame to compare the page's built-ins with unmodified built-ins. The temporary frame
+  // must be gone.
   assert.deepEqual(
     page.frames().map((frame) => new URL(frame.url()).pathname),
     ['/page', '/poisoned', '/clean'],

@@ -1,5 +1,5 @@
 /**
- * Threat: page text that escapes its untrusted-content markers, hidden text, and results that reveal secrets or
+ * Threat: page text escapes the markers that label it as untrusted, or a tool result reveals hidden text, secrets or
  * text of other sites.
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,9 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** removePageText returns the text of a tool result without the page text between the two untrusted-content markers. */
+/**
+ * removePageText removes the page text from a tool's result: everything between the two markers for untrusted content.
+ */
 function removePageText(text: string): string {
   return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
 }
@@ -198,7 +200,7 @@ test('tools: a wait for an address reveals nothing about a site that the user ha
     await open('/away');
     const page = await fixture.pageOf(`${shop}/away`);
     let leaving: Promise<unknown> | undefined;
-    // The first report shows that the wait has begun.
+    // The first progress report shows that browser_wait_for has begun to wait.
     const onProgress = () => {
       leaving ??= page.evaluate(`location = '${other}/secret-path?token=1'`);
     };

@@ -1,6 +1,6 @@
 /**
- * Threat: a page of another origin that sends requests to the server's port. The page must not read or change any data
- * of the server.
+ * Threat: a page of any site sends requests to the daemon's port. The page must not read or change any data of the
+ * daemon.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -27,8 +27,8 @@ before(async () => {
     chrome: {
       args: [
         `--host-resolver-rules=MAP ${evilHost} 127.0.0.1, MAP *.${evilHost} 127.0.0.1`,
-        // The next flag turns off Chrome's checks of requests to local addresses, so that only the server's checks
-        // apply.
+        // --disable-features turns off Chrome's checks of requests to local addresses, so that only the daemon's own
+        // checks apply.
         '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessSendPreflights,PrivateNetworkAccessRespectPreflightResults',
       ],
     },
@@ -39,27 +39,30 @@ after(async () => {
   await stack?.close();
 });
 
-/** tryAllRequests sends every kind of request from a page to baseUrl, and returns the answers that the page could read and the sockets that opened. */
+/**
+ * tryAllRequests sends every kind of request from a page to baseUrl. The result lists the responses that the page could
+ * read and the WebSockets that opened.
+ */
 async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<unknown> {
   const attackScript = readScript('reach.js').trim().replace(/;$/, '');
   return target.evaluate(`(${attackScript})(${JSON.stringify(baseUrl)}, ${JSON.stringify(stack.token)})`);
 }
 
 /**
- * assertHarmless runs all requests of tryAllRequests in a page. The page must read nothing, the server must refuse each
- * request, and no browser or call may be added.
+ * assertHarmless runs tryAllRequests in a page. The page must read no response, the daemon must reject each request,
+ * and the daemon must list no new browser or call.
  */
 async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<void> {
   const { context } = stack.chrome;
   const page = 'page' in target ? target.page() : target;
-  // A frame that shares the process of its page has no DevTools session.
+  // A frame in the same process as its page has no separate DevTools session.
   const session = await context.newCDPSession(target).catch(() => context.newCDPSession(page));
   const urls = new Map<string, string>();
   const answers: { requestId: string; statusCode: number }[] = [];
   const statuses = () =>
     answers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
-  // Chrome hides answers without permission for the page from Playwright's event "response". The DevTools event
-  // responseReceivedExtraInfo includes the answers that Chrome hides from Playwright.
+  // Playwright's event "response" omits the responses that CORS hides from the page. The DevTools event
+  // responseReceivedExtraInfo includes the hidden responses.
   session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
@@ -96,8 +99,8 @@ test('origin: sandboxed frames and data: frames, whose origin is null, read and 
 
 test('origin: a page whose host name was rebound to the server (DNS rebinding) gets only refusals', async () => {
   const page = await stack.chrome.context.newPage();
-  // The host name of the page resolved to the attacker's server first and now resolves to opentabs. For the browser,
-  // the attacker's server and opentabs have the same origin.
+  // Simulates DNS rebinding: the page's host name first resolved to the attacker's server, and now resolves to the
+  // daemon. The browser treats the attacker's server and the daemon as the same origin.
   await page.route(`http://rebound.${evilHost}:${stack.port}/start`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>rebound</title>' }),
   );
@@ -129,7 +132,7 @@ test('origin: a page that opens the server in a window or a frame cannot read th
         try {
           texts.push(String(view?.document.body.textContent));
         } catch {
-          // The browser denies access to a document of another origin.
+          // The browser blocks access to a document of another origin.
         }
       }
       popup?.close();

@@ -1,6 +1,6 @@
 /**
- * Threat: a hostile page in which a tool runs. The hostile page can neither read nor forge the arguments, reports and
- * results of a tool. The hostile page cannot delay calls in other tabs.
+ * Threat: a tool runs in a hostile page. The hostile page must neither read nor forge the tool's arguments, reports and
+ * results. The hostile page must not delay calls in other tabs.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -34,7 +34,7 @@ before(async () => {
       `const inner = ${JSON.stringify(readScript('forge.js'))};addEventListener('load', () => { ${addFrames} });`,
     ),
   });
-  // On a slow machine, a page that replaces thousands of built-ins answers late.
+  // On a slow machine, a page that replaces thousands of JavaScript built-ins responds late.
   stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
   client = await stack.connectHttp();
   const matches = ['*://127.0.0.1/*'];
@@ -71,8 +71,8 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
 }
 
 /**
- * assertSiteTabWorksDuring runs five calls in another tab during an attack. If the attack could delay calls, the five
- * calls would time out.
+ * assertSiteTabWorksDuring runs five calls in the tab of a harmless site during an attack. If the attack could delay
+ * calls, the five calls would time out.
  */
 async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void> {
   const tabId = (await stack.listTabs()).flatMap((tab) =>
@@ -92,7 +92,7 @@ test('page: a first script that replaces every reachable built-in, getter and se
   const replacedCount = Number(await page.locator('html').getAttribute('data-replaced'));
   assert.ok(replacedCount > 5000, `the page replaced only ${replacedCount} built-ins`);
   await assertPageSawNothing(tabId, site);
-  // The page reports a secret that passes through a replaced built-in, which proves that the attack works.
+  // Check that the attack itself works: the page passes a secret to a replaced built-in and must report the secret.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
   await waitFor('the site to receive the leak that the page itself caused', () => site.leaks.length > 0);
   await page.close();

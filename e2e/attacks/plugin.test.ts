@@ -1,4 +1,7 @@
-/** Threat: a plugin that tries to read or forge the calls of another plugin, or to break the server with its own calls. */
+/**
+ * Threat: a hostile plugin tries to read or forge the calls of another plugin, or to disable the daemon with its own
+ * calls.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
@@ -51,8 +54,8 @@ before(async () => {
     toolNames: ['echo', 'fail', 'wait', 'count'],
     adapterCode: readScript('plain.js'),
   });
-  // A document that loads while Chrome registers the two plugins can leak a plugin host that no call uses. The test
-  // ignores leaks of unused plugin hosts.
+  // A document that loads while Chrome registers the plugins can expose a plugin host that no call uses. Such leaks are
+  // harmless, so the test ignores them.
   await (await openSharedTab()).close();
   attackerSite.leaks.length = 0;
 });
@@ -61,7 +64,7 @@ after(async () => {
   await stack?.close();
 });
 
-/** openSharedTab opens a page in which the hostile plugin and the plugin plain are live. */
+/** openSharedTab opens a page in which the hostile plugin and the plugin "plain" both run. */
 async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> }> {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
   await waitFor('the hostile plugin to be live in its tab', async () =>
@@ -71,8 +74,8 @@ async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> 
 }
 
 /**
- * assertOtherPluginWorks calls tools of the plugin plain in a tab that both plain and the hostile plugin use. The
- * hostile plugin must see nothing.
+ * assertOtherPluginWorks calls tools of the plugin "plain" in a tab in which the hostile plugin also runs. The hostile
+ * plugin must see no secret.
  */
 async function assertOtherPluginWorks(tabId: number): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
@@ -179,7 +182,8 @@ test('plugin: plugins named like members of Object.prototype work, and harm no o
 });
 
 test('plugin: a plugin does not run before the user has reviewed it, nor after it has changed', async () => {
-  // Evaluating in the page would count as an interaction, and opentabs does not reload a page after an interaction.
+  // A Playwright evaluation counts as a user interaction, and opentabs does not reload a page that the user has
+  // interacted with.
   const listLoadRequests = () => attackerSite.requests.filter((request) => request.startsWith('GET /reached'));
   const unreviewedPlugin = (version: string) => ({
     name: 'unseen',
@@ -195,7 +199,7 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
   assert.deepEqual(listLoadRequests(), []);
 
   await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
-  // The call reloads the tab as soon as the browser has reported the tab.
+  // The tool call reloads the tab as soon as the daemon lists the tab.
   const outcome = await waitFor('the tab to be reported to the server', async () => {
     const outcome = await client.call('unseen__who', { tabId });
     return outcome.code === 'no_tab' ? undefined : outcome;

@@ -1,7 +1,7 @@
 /**
- * Threat: a hostile page in which a tool of the SDK runs. Plugins built with the SDK pass secrets through every
- * function of the SDK; the page sees no secret and changes nothing. The plugins start before the page's scripts, after
- * the page's scripts, and in the isolated world.
+ * Threat: a plugin that uses the SDK runs in a hostile page. The plugin passes secrets to every function of the SDK.
+ * The page must see no secret and must not change any result. The test covers adapters that start before the page's
+ * scripts, after the page's scripts, and in the isolated world.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,8 +22,8 @@ import {
 } from './attacker.ts';
 
 /**
- * victimKinds are the manifest fields that determine where and when an adapter starts, keyed by the last part of the
- * plugin's name.
+ * victimKinds lists the variants of the test plugin "victim". Each variant has a name and the manifest fields that set
+ * where and when its adapter starts.
  */
 const victimKinds = {
   early: {},
@@ -32,8 +32,8 @@ const victimKinds = {
 } as const;
 
 /**
- * originalSdkPlugin is built with the original OpenTabs SDK. The tool of originalSdkPlugin returns a text, because the
- * page can change a returned object.
+ * originalSdkPlugin is a plugin that is built with the original OpenTabs SDK. Its tool returns a string, because the
+ * page could change a returned object.
  */
 const originalSdkPlugin: LegacyPlugin = {
   name: 'original',
@@ -66,7 +66,7 @@ before(async () => {
     '/plant': htmlWithScript(readScript('plant.js')),
     '/both': htmlWithScript(`${readScript('plant.js')};${readScript('replace-all.js')}`),
   });
-  // On a slow machine, a page that replaces thousands of built-ins answers late.
+  // On a slow machine, a page that replaces thousands of JavaScript built-ins responds late.
   stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
   client = await stack.connectHttp();
   for (const [kind, manifestFields] of Object.entries(victimKinds))
@@ -81,8 +81,8 @@ after(async () => {
 });
 
 /**
- * addVictimPlugin builds a copy of the test plugin "victim" with another name and additional manifest fields, and adds
- * the copy to the server.
+ * addVictimPlugin builds a copy of the test plugin "victim" with a new name and additional manifest fields. The copy is
+ * added to the daemon.
  */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
   const dir = join(stack.home, name);
@@ -94,8 +94,7 @@ async function addVictimPlugin(name: string, manifestFields: object): Promise<vo
   await runChecked(['plugin', 'build', dir], stack.env);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   await runChecked(['plugin', 'configure', name, `key=${secretText}`], stack.env);
-  // Without the permission for late access, a plugin that starts after the page's scripts gets no secret that the page
-  // could observe.
+  // A plugin that starts after the page's scripts receives secrets only with the permission for late access.
   if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
@@ -159,7 +158,8 @@ for (const [attack, path] of attacks) {
     const outcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
     assert.deepEqual([outcome.isError, outcome.text], [false, `${secretText} none no recipient`]);
     assert.ok(outcome.progress.some((report) => report.message === secretText));
-    // The wrapper for the original OpenTabs SDK exposes secrets to three built-ins of the page (docs/security.md).
+    // The wrapper for plugins of the original OpenTabs SDK exposes secrets to three JavaScript built-ins of the page
+    // (docs/security.md).
     const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
     assert.deepEqual(
       attackerSite.leaks.splice(0).filter((note) => !knownLeak.test(note)),

@@ -1,4 +1,7 @@
-/** Threat: agents type into secret fields, and tool results contain secrets: passwords, card numbers and codes. */
+/**
+ * Threat: an agent types into secret fields, or a tool's result contains secrets such as passwords, card numbers and
+ * one-time codes.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -117,7 +120,7 @@ test('tools: a page that swaps the field between check and input gets no text', 
       const hasSwapped = await page.evaluate(
         'field.matches("[type=password],[autocomplete=one-time-code]") || document.activeElement === other',
       );
-      if (hasSwapped !== true) continue; // this tool does not send the input event
+      if (hasSwapped !== true) continue; // without an input event, the page has not swapped its fields
       assert.equal(outcome.isError, true, `${tool}, ${name}: ${outcome.text}`);
       assert.match(outcome.text, /needs_approval|denied/, `${tool}, ${name}`);
       assert.equal(values, '', `${tool}, ${name}: text in the swapped field`);
@@ -128,8 +131,7 @@ test('tools: a page that swaps the field between check and input gets no text', 
 
 test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
   const { setPage, client, refOf, forms, stack, run } = fixture;
-  // The sites of this test are on the local host, for which a wildcard rule allows nothing; see
-  // browser/secrets_test.go.
+  // The test sites are on localhost, where a wildcard rule allows no action; see browser/secrets_test.go.
   const { code } = await stack.runCli('browser', 'site', '*', 'auto');
   assert.equal(code, 0);
   setPage('/hidden-login', '<title>h</title><input type="password" hidden><button>B</button>');

@@ -1,4 +1,4 @@
-/** Threat: text of tools and pages that controls a terminal or forges a log line, and secrets in a log. */
+/** Threat: text of a tool or page controls a terminal or forges a log line, or a log contains secrets. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ let client: McpClient;
 const hostileText =
   '\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\\x1b[2J\u009b31m\rx\b\x00\u202egnp\u2066\u200b\u{e0041}\nopentabs: forged';
 /**
- * unsafeCharacter matches control characters and invisible characters. assertPrintable removes the allowed tabs and
- * joiners before it uses unsafeCharacter.
+ * unsafeCharacter matches control characters and invisible characters. Tabs and joiners also match, so assertPrintable
+ * removes these characters first.
  */
 const unsafeCharacter = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
@@ -27,7 +27,7 @@ after(async () => {
   await stack?.close();
 });
 
-/** assertPrintable checks that text for users has no unsafe character and no forged log line. */
+/** assertPrintable checks that text for users contains no control characters and no forged log lines. */
 function assertPrintable(source: string, text: string): void {
   for (const line of text.split('\n')) {
     const unsafeMatch = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
@@ -104,7 +104,7 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   await client.call('messages__echo', { wrong: `${secretText}-wrong` });
   const stdio = await stack.connectStdio();
   await stdio.call('messages__echo', { value: `${secretText}-stdio` });
-  // The server's output and files may contain the reports of tools, but no arguments, results or errors.
+  // The daemon's log and files may contain the progress reports of tools, but no arguments, results or errors.
   const withoutReports = (text: string) => text.replaceAll(`${secretText}-report`, '');
   const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
   for (const name of readdirSync(stack.home)) {

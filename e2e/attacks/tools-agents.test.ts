@@ -1,6 +1,6 @@
 /**
- * Threat: agents misuse browser tools to open other URL schemes, reach the daemon, read files, or avoid an
- * approval.
+ * Threat: an agent misuses browser tools to open URLs such as file: and chrome:, reach the daemon, read files, or avoid
+ * an approval.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

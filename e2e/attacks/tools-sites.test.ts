@@ -1,6 +1,6 @@
 /**
- * Threat: pages lead an agent to a site that the agent may not use: by popups, later steps of a batch, and debugger
- * tools. The rules of both sites apply.
+ * Threat: a page leads an agent to a forbidden site with popups, later steps of a batch, or debugger tools. The rules
+ * of both sites must apply.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait.ts';
 
 let fixture: AgentFixture;
 
-/** privateText is in each page, address and stored value that no tool result may contain. */
+/** privateText is in each forbidden page, in its URL and in its stored data. No tool result may contain privateText. */
 const privateText = 'Balance-91846';
 const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h1>
   <button style="position:fixed;left:0;top:0;width:300px;height:300px" onclick="acts++">Pay ${privateText}</button>
@@ -25,7 +25,8 @@ const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h
   </script>`;
 
 /**
- * forbiddenSites are a site that is off, a site without a rule, and a sensitive site below a wildcard rule "auto".
+ * forbiddenSites are a site with the rule "off", a site without a rule, and a sensitive site for which only the
+ * wildcard rule "auto" exists.
  */
 const forbiddenSites = ['bank', 'other', 'login'] as const;
 type Site = (typeof forbiddenSites)[number];
@@ -51,11 +52,10 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** originOf returns the origin of a test site. */
 const originOf = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
 const targetOf = (site: Site) => `${originOf(site)}/accounts?${privateText}`;
 
-/** setSiteRules sets the rules under which a test site is forbidden. */
+/** setSiteRules sets the site rules under which an agent may not use the given site. */
 async function setSiteRules(site: Site): Promise<void> {
   const { code, stderr } = await fixture.stack.runCli('browser', 'site', '*', site === 'login' ? 'auto' : 'default');
   assert.equal(code, 0, stderr);
@@ -106,17 +106,20 @@ const readsAndActs = listSteps([
   ['browser_storage', { action: 'set', area: 'local', key: 'k', value: 'forged' }],
 ]);
 
-/** triesAllPairs is set by `make nightly`, which tries every step in every case. */
+/**
+ * triesAllPairs is true in `make nightly`. Each action is then combined with every possible next step, not with only
+ * one.
+ */
 const triesAllPairs = process.env.OPENTABS_TEST_ALL === '1';
 
-/** sampleSteps are a read, an act and a dangerous tool, for tabs whose opening has no effect on the rules of their site. */
+/** sampleSteps contains one tool of each kind: a tool that reads, a tool that acts, and a dangerous tool. */
 const sampleSteps = listSteps([
   ['browser_snapshot', {}],
   ['browser_click', { target: 'e1', snapshot: 'full' }],
   ['browser_evaluate', { function: '() => { window.acts++; return document.title }' }],
 ]);
 
-/** assertForbidden checks that no step reads or acts in the current tab, which shows a forbidden page. */
+/** assertForbidden checks that no tool in steps can read or change the current tab, which shows a forbidden page. */
 async function assertForbidden(how: string, steps = readsAndActs): Promise<void> {
   const { client, stack } = fixture;
   for (const [tool, args] of steps) {
@@ -138,7 +141,7 @@ async function closeForbidden(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }
 
-/** readOpenedTab returns the ID of the tab that a tool result names. */
+/** readOpenedTab returns the tab ID from a tool's result such as "opened tab 12". */
 function readOpenedTab(text: string): number {
   const tabId = Number(/opened tab (\d+)/.exec(text)?.[1]);
   assert.ok(tabId > 0, text);
@@ -203,7 +206,7 @@ for (const site of forbiddenSites) {
       ['browser_take_screenshot', {}],
     ]);
     for (const [i, [tool, words, extra]] of leavingActs.entries()) {
-      // Without OPENTABS_TEST_ALL, each act and each next step is tried once.
+      // Without OPENTABS_TEST_ALL=1, each action is combined with only one next step.
       const tried = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
       for (const [nextTool, nextArgs] of tried) {
         const how = `${tool} ${words}, then ${nextTool}`;

@@ -1,4 +1,7 @@
-/** Threat: pages and agents that misuse browser tools: injected orders, other sites, secrets, and ways around a gate. */
+/**
+ * Threat: a page or an agent misuses browser tools: with injected instructions, forbidden sites, secrets, and ways
+ * around a gate.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
@@ -6,7 +9,7 @@ import { waitFor } from '../harness/wait.ts';
 
 let fixture: AgentFixture;
 
-/** privateText is on every page of the bank, and must not reach an agent. */
+/** privateText is in every page of the forbidden test site "bank", and must not reach an agent. */
 const privateText = 'Balance-91846';
 const bankPage = `<title>Accounts ${privateText}</title><h1>${privateText}</h1><button>Pay ${privateText}</button>`;
 
@@ -20,7 +23,9 @@ beforeEach(() => {
   fixture.forms.length = 0;
 });
 
-/** outsideFrame returns the text of a result without the text between the two marks of a page's text. */
+/**
+ * outsideFrame removes the page text from a tool's result: everything between the two markers for untrusted content.
+ */
 function outsideFrame(text: string): string {
   return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
 }
@@ -90,7 +95,10 @@ const reads = listSteps([
   ['browser_take_screenshot', {}],
 ]);
 
-/** assertPrivate checks that no tool returns the bank's page from the current tab. */
+/**
+ * assertPrivate checks that no tool returns content of the current tab, which shows a page of the forbidden site
+ * "bank".
+ */
 async function assertPrivate(how: string): Promise<void> {
   const { client } = fixture;
   for (const [tool, args] of reads) {

@@ -1,6 +1,6 @@
 /**
- * Threat: a program of another user that listens on the server's port while the server is stopped. The browser must
- * send no secret to a program on the server's port.
+ * Threat: while the daemon is stopped, a program of another user listens on the daemon's port. The extension must send
+ * no secret to such an impostor.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -22,18 +22,18 @@ after(async () => {
   await stack?.close();
 });
 
-/** Impostor is another program on the server's port. */
+/** Impostor is a hostile program that listens on the daemon's port. */
 interface Impostor {
-  /** received returns all bytes that the impostor received, as text. */
+  /** received returns all bytes that the hostile program received, as text. */
   received(): string;
-  /** socketCount returns the number of accepted WebSockets. */
+  /** socketCount returns the number of WebSockets that the hostile program has accepted. */
   socketCount(): number;
   close(): Promise<void>;
 }
 
 /**
- * startImpostor listens on the server's port and answers as the server would. The impostor sends firstFrame first on
- * its WebSocket.
+ * startImpostor listens on the daemon's port and responds as the daemon would. On each WebSocket, the impostor first
+ * sends firstFrame.
  */
 async function startImpostor(firstFrame: string): Promise<Impostor> {
   let received = '';
@@ -72,7 +72,7 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
   };
 }
 
-/** tryListen listens on a port and returns false if the port is in use. */
+/** tryListen tries to listen on a port, and returns false if the port is in use. */
 function tryListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const onError = () => resolve(false);

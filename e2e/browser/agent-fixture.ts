@@ -1,48 +1,59 @@
-/** A whole stack with browser tools on, an MCP client, and sites with test pages on several hosts. */
+/** Starts a Stack with browser tools on, an MCP client, and test sites on several hosts. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Page } from 'playwright-core';
 import type { McpClient, Outcome } from '../harness/client.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** AgentFixture is what tests of an agent with browser tools need. */
+/** AgentFixture contains what a test needs to simulate an agent that uses browser tools. */
 export interface AgentFixture {
   readonly stack: Stack;
   readonly client: McpClient;
-  /** forms are the questions that the user received. */
+  /** forms lists the approval questions that the MCP client has received. */
   readonly forms: string[];
-  /** onForm answers the next forms: true allows once. Default: every form is denied. */
+  /**
+   * onForm answers approval forms: true allows the call once, false denies the call. By default, every form is denied.
+   */
   onForm: (question: string) => boolean | Promise<boolean>;
-  /** shop may be used without approvals, bank is off, and other has no rule. All serve the same pages. */
+  /**
+   * The agent may use the site shop without approvals; bank is off, and other has no rule. All test sites serve the
+   * same pages.
+   */
   readonly shop: string;
   readonly bank: string;
   readonly other: string;
-  /** requests are the requests that the sites received, as "host path". */
+  /** requests lists the HTTP requests that the test sites received, as "host path". */
   readonly requests: string[];
-  /** setPage sets the HTML that all sites serve for a path. */
+  /** setPage sets the HTML that all test sites serve at path. */
   setPage(path: string, html: string): void;
-  /** open opens a page of the shop in a background tab, which becomes the current tab. */
+  /**
+   * open opens a page of the test site "shop" in a background tab, makes it the agent's current tab, and returns the
+   * tab ID.
+   */
   open(path: string): Promise<number>;
-  /** run runs a tool and returns its text; it fails if the tool fails. */
+  /** run calls a tool and returns the text of the tool's result. run throws if the tool fails. */
   run(tool: string, args?: Record<string, unknown>): Promise<string>;
-  /** fail runs a tool and returns its error; it fails if the tool succeeds. */
+  /** fail calls a tool that must fail, and returns the tool's error. fail throws if the tool succeeds. */
   fail(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
-  /** refOf takes a snapshot and returns the ref of the first line that contains words. */
+  /** refOf takes a snapshot of the page and returns the ref in the first line that contains words. */
   refOf(words: string): Promise<string>;
-  /** pageOf returns the page of the tab that shows an address, for oracles. */
+  /**
+   * pageOf returns the Playwright page of the tab that shows url. Tests use the page to check the effects of a tool
+   * independently.
+   */
   pageOf(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** Step is a tool with its arguments. */
+/** Step is one tool call of a batch: a tool's name and its arguments. */
 type Step = readonly [tool: string, args: Record<string, unknown>];
 
-/** listSteps gives a list of tools with their arguments its type. */
+/** listSteps returns steps unchanged. It exists because an array literal alone would get a wider type. */
 export function listSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-/** refIn returns the ref of the first line of a text that contains words. */
+/** refIn returns the ref in the first snapshot line that contains words. */
 export function refIn(text: string, words: string): string {
   const line = text.split('\n').find((each) => each.includes(words) && each.includes('[ref='));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
@@ -50,7 +61,7 @@ export function refIn(text: string, words: string): string {
   return ref;
 }
 
-/** startAgentFixture starts the stack and the sites, and turns browser tools on. */
+/** startAgentFixture starts a Stack and the test sites, and turns browser tools on. */
 export async function startAgentFixture(options: StackOptions = {}): Promise<AgentFixture> {
   const htmlByPath = new Map<string, string>();
   const requests: string[] = [];
@@ -58,7 +69,7 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     requests.push(`${request.headers.host} ${request.url}`);
     servePage(htmlByPath, request, response);
   });
-  // Without a host, the server also listens on ::1, to which Chrome may resolve names below localhost.
+  // Listen on all addresses, because Chrome may resolve names that end in .localhost to ::1.
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -69,7 +80,7 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     server.close();
   };
   const stack = await startStack(options).catch((error: unknown) => {
-    closeSites(); // otherwise the test process would not end
+    closeSites(); // an open server prevents the test process from exiting
     throw error;
   });
   const closeAll = async () => {
@@ -121,7 +132,7 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   return fixture;
 }
 
-/** turnBrowserToolsOn turns browser tools on, and sets the rules of the test sites. */
+/** turnBrowserToolsOn turns browser tools on and sets the agent's permissions for the test sites. */
 async function turnBrowserToolsOn(stack: Stack, shop: string, bank: string): Promise<void> {
   for (const args of [
     ['browser', 'tools', 'on'],
@@ -133,7 +144,7 @@ async function turnBrowserToolsOn(stack: Stack, shop: string, bank: string): Pro
   }
 }
 
-/** servePage answers a request. The query ?to=URL redirects. */
+/** servePage responds with the HTML that setPage has set for the path. The query ?to=URL redirects to URL. */
 function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://site');
   const target = url.searchParams.get('to');

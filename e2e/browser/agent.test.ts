@@ -14,7 +14,7 @@ const orderPage = `<!doctype html><title>Orders</title><main><h1>Orders</h1>
 
 let stack: Stack;
 let client: McpClient;
-/** forms are the questions of the forms that the client received. */
+/** forms lists the approval questions that the MCP client has received. */
 const forms: string[] = [];
 let formAnswer: 'accept' | 'decline' = 'accept';
 
@@ -28,14 +28,14 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** run runs a browser tool and returns its text. */
+/** run calls a browser tool and returns the text of the tool's result. run throws if the tool fails. */
 async function run(tool: string, args: Record<string, unknown> = {}): Promise<string> {
   const outcome = await client.call(tool, args);
   assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
   return outcome.text;
 }
 
-/** refOf returns the ref of the line of a snapshot that contains a text. */
+/** refOf returns the ref in the first snapshot line that contains the text. */
 function refOf(snapshot: string, text: string): string {
   const line = snapshot.split('\n').find((each) => each.includes(text)) ?? '';
   const ref = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];

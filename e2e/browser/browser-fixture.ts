@@ -1,4 +1,4 @@
-/** A browser with the extension, a fake server that dispatches browser tools, and two sites with test pages. */
+/** Starts a browser with the extension, a fake daemon that dispatches browser tools, and two test sites. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type Answer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
 
-/** Output is the result of a browser tool. */
+/** Output is the result of a browser tool, as the extension returns it to the daemon. */
 export interface Output {
   readonly text?: string;
   readonly content?: string;
@@ -26,64 +26,70 @@ export interface Output {
   readonly tabId?: number;
 }
 
-/** Failure is the error of a browser tool. code is the tool's error code if the tool gave one. */
+/** Failure is the error of a browser tool, as the extension returns it to the daemon. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly notStarted?: boolean;
 }
 
-/** BrowserFixture is what tests of browser tools need. */
+/** BrowserFixture contains what a test needs to run browser tools without a daemon. */
 export interface BrowserFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
-  /** userPage is the tab that the user looks at. */
+  /** userPage is the active tab, as if the user worked in it. */
   readonly userPage: Page;
-  /** origin and otherOrigin are two sites that serve the same pages. */
+  /** origin and otherOrigin are the origins of two test sites that serve the same pages. */
   readonly origin: string;
   readonly otherOrigin: string;
-  /** setPage sets the HTML that both sites serve for a path. */
+  /** setPage sets the HTML that both test sites serve at path. */
   setPage(path: string, html: string): void;
-  /** start dispatches a browser tool in a tab, pinned to the tab's document. */
+  /** start dispatches a browser tool to the current document of a tab. The tool fails if the tab navigates first. */
   start(tool: string, args?: object, tabId?: number): Promise<ToolRun>;
-  /** call runs a browser tool in a tab and returns its result; it fails if the tool fails. */
+  /** call runs a browser tool in a tab and returns the tool's result. call throws if the tool fails. */
   call(tool: string, args?: object, tabId?: number): Promise<Output>;
-  /** fail runs a browser tool in a tab and returns its error; it fails if the tool succeeds. */
+  /** fail runs a browser tool that must fail, and returns the tool's error. fail throws if the tool succeeds. */
   fail(tool: string, args?: object, tabId?: number): Promise<Failure>;
-  /** open opens a page of the site in a background tab and returns its tab. */
+  /** open opens path of the first test site in a background tab and returns the tab ID. */
   open(path: string): Promise<number>;
-  /** pageOf returns the page of a tab, for oracles. */
+  /**
+   * pageOf returns the Playwright page of the tab that shows url. Tests use the page to check the effects of a tool
+   * independently.
+   */
   pageOf(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** outputOf returns the result of a successful tool. */
+/** outputOf returns the result of a browser tool, and throws if the tool failed. */
 export function outputOf(answer: Answer): Output {
   if (answer.error) throw new Error(`the tool failed: ${JSON.stringify(answer.error)}`);
   return Object(Object(answer.result).output);
 }
 
-/** failureOf returns the error of a failed tool. */
+/** failureOf returns the error of a browser tool, and throws if the tool succeeded. */
 export function failureOf(answer: Answer): Failure {
   if (!answer.error) throw new Error(`the tool did not fail: ${JSON.stringify(answer.result)}`);
   const { code, message, tool, notStarted } = Object(answer.error.data);
   return { code: tool?.code ?? code, message, ...(notStarted === true ? { notStarted } : {}) };
 }
 
-/** startBrowserFixture starts the fake server, the browser and the sites. installFlags are flags of extension install. */
+/**
+ * startBrowserFixture starts a fake daemon, a browser and the test sites. installFlags are flags of `opentabs extension
+ * install`.
+ */
 export function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {
   return startFixture({ installFlags });
 }
 
-/** BrowserFixtureOptions are the options of a test browser. userScripts turns on "Allow User Scripts". */
+/** BrowserFixtureOptions configures startFixture. userScripts turns on Chrome's setting "Allow User Scripts". */
 export interface BrowserFixtureOptions {
   readonly installFlags?: readonly string[];
   readonly userScripts?: boolean;
 }
 
 /**
- * startFixture starts the fake server, the browser and the test sites. If one of these parts fails to start,
- * startFixture closes the other parts.
+ * startFixture starts a fake daemon, a browser and the test sites. If one of them fails to start, startFixture closes
+ * the others.
  */
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
   const closers: Closer[] = [];
@@ -98,10 +104,13 @@ export async function startFixture(options: BrowserFixtureOptions): Promise<Brow
   }
 }
 
-/** Closer closes one part of a fixture. */
+/** Closer stops the daemon, the browser or a site of a fixture. */
 type Closer = () => Promise<void>;
 
-/** startParts starts the parts of a fixture, and adds the closer of each part that has started. */
+/**
+ * startParts starts the daemon, the browser and the sites of a fixture. After each start, startParts adds a function to
+ * closers that stops what has started.
+ */
 async function startParts(
   { installFlags = [], userScripts = true }: BrowserFixtureOptions,
   closers: Closer[],
@@ -158,8 +167,8 @@ async function startParts(
 }
 
 /**
- * servePage answers a request. The query ?status=N sets the status, ?to=URL redirects, ?delay=N delays the answer by N
- * milliseconds, and ?download sends a file.
+ * servePage responds with the HTML that setPage has set for the path. The query ?status=N sets the HTTP status, ?to=URL
+ * redirects, ?delay=N delays the response by N milliseconds, and ?download sends a file.
  */
 function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://site');

@@ -1,6 +1,7 @@
 /**
- * Promise: after Cancel in the debugger bar, actions run without the debugger and add a note. Tools that need the
- * debugger name the way to allow the debugger again, and no tool attaches the debugger before that.
+ * Promise: after the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. The
+ * error of a tool that needs the debugger explains how to allow the debugger again. No tool attaches the debugger
+ * before the user has allowed it again.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -29,10 +30,7 @@ const page = `<title>Work</title><button onclick="log.textContent += event.isTru
 
 const note = /The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel/;
 
-/**
- * cancelDebugger repeats what Chrome does on Cancel, because a headless browser has no debugger bar with a button
- * Cancel.
- */
+/** cancelDebugger simulates a click on Cancel in Chrome's debugger bar, which a headless browser does not show. */
 async function cancelDebugger(tabId: number): Promise<void> {
   const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(async (id) => {
@@ -57,7 +55,7 @@ async function isAttached(tabId: number): Promise<boolean> {
   );
 }
 
-/** allowDebugger allows the debugger again in the side panel. */
+/** allowDebugger allows the debugger again with the button in the side panel. */
 async function allowDebugger(): Promise<void> {
   const panel = await fixture.stack.chrome.openPage(
     `chrome-extension://${fixture.stack.chrome.extensionId}/panel.html`,

@@ -6,7 +6,7 @@ import { waitFor } from '../harness/wait.ts';
 import { type BrowserFixture, type Output, startBrowserFixture } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
-/** extensionPage is the panel as a background tab, in which tests call chrome.debugger. */
+/** extensionPage shows the side panel in a background tab. Tests call chrome.debugger from extensionPage. */
 let extensionPage: Page;
 
 before(async () => {
@@ -17,7 +17,10 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** open opens a page with the given body in a background tab. The page records what happens to it in window.log. */
+/**
+ * open opens a page with the given HTML body in a background tab, and returns the tab ID. The page records events in
+ * window.log.
+ */
 async function open(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);
   return await fixture.open(path);
@@ -31,14 +34,14 @@ async function refOf(tabId: number, words: string): Promise<string> {
   return ref;
 }
 
-/** sizeOf returns the size of a PNG picture. */
+/** sizeOf returns the width and height of a PNG screenshot, in pixels. */
 function sizeOf({ image }: Output): [number, number] {
   const bytes = Buffer.from(image?.data ?? '', 'base64');
   assert.equal(image?.mimeType, 'image/png');
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
 
-/** colorAt returns the color of a pixel of a picture, as red, green and blue. */
+/** colorAt returns the color of one pixel of a screenshot, as red, green and blue from 0 to 255. */
 async function colorAt({ image }: Output, x: number, y: number): Promise<number[]> {
   return await fixture.userPage.evaluate(
     async ({ url, x, y }) => {
@@ -55,7 +58,10 @@ function extensionWorker(): Promise<Worker> {
   return waitFor('the worker', () => fixture.chrome.context.serviceWorkers()[0]);
 }
 
-/** isAttached reports whether the extension's debugger is attached to a tab. page is a page of the extension. */
+/**
+ * isAttached reports whether the extension's debugger is attached to a tab. page must be an extension page, which can
+ * call chrome.debugger.
+ */
 async function isAttached(page: Page, tabId: number): Promise<boolean> {
   return await page.evaluate(
     (id) =>
@@ -154,7 +160,10 @@ test('the debugger leaves a tab that shows a page which tools must not see', asy
   await waitFor('the debugger to leave', async () => !(await isAttached(extensionPage, tabId)));
 });
 
-/** restartWorker stops the worker, and starts it again by opening the panel, which restartWorker returns. */
+/**
+ * restartWorker stops the extension's worker, then opens the side panel, which starts a new worker. restartWorker
+ * returns the panel's page.
+ */
 async function restartWorker(): Promise<Page> {
   const { chrome, server } = fixture;
   await chrome.stopWorker();
@@ -166,7 +175,7 @@ async function restartWorker(): Promise<Page> {
 test('after Cancel, no tool attaches the debugger until the user allows it in the side panel', async () => {
   const tabId = await open('/cancel', 'Cancel');
   await fixture.call('browser_take_screenshot', {}, tabId);
-  // A browser without a window has no bar to press Cancel in, so Chrome's event is repeated.
+  // A headless browser has no debugger bar with a Cancel button, so the test simulates Chrome's event.
   const worker = await extensionWorker();
   await worker.evaluate(async (id) => {
     await chrome.debugger.detach({ tabId: id });

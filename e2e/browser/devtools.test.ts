@@ -1,4 +1,6 @@
-/** Promise: the tools of the group devtools show the console messages, files, styles and speed of a page. */
+/**
+ * Promise: the tools of the group "devtools" return the console messages, files, styles and performance data of a page.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -15,7 +17,7 @@ async function openPage(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-/** forbidOtherSite is the argument with the frame rules by which the server excludes the other test site. */
+/** forbidOtherSite is the internal argument with which the daemon excludes frames of the other test site. */
 const forbidOtherSite = { _frames: { localhost: false } };
 
 test('console messages from before the call have level, position, count and object previews', async () => {
@@ -241,7 +243,7 @@ test('a performance recording without a reload counts events since its start, an
   const page = await fixture.pageOf(`${fixture.origin}/framed`);
   const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
   const addBanner = async () => {
-    // A layout shift counts only after the first paint, which a background tab makes only during a recording.
+    // Chrome reports layout shifts only after the first paint. A background tab paints only during a recording.
     await waitFor('the first paint of the frame', () =>
       frame.evaluate(() => performance.getEntriesByName('first-contentful-paint').length > 0),
     );

@@ -1,6 +1,6 @@
 /**
- * Promise: with the debugger, the result of an action names the dialog that the page opened, and the agent answers
- * the dialog.
+ * Promise: with the debugger, the result of an action contains the dialog that the page opened, and the agent can
+ * answer the dialog.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Promise: an agent downloads files into one folder, sees only its own downloads, and gets no program file without
- * approval.
+ * Promise: an agent downloads files into one folder, sees only its own downloads, and needs approval to download a
+ * program file.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
 const downloads = mkdtempSync(join(tmpdir(), 'opentabs-downloads-'));
 const folder = join(downloads, 'opentabs');
-/** slowAnswers are the open responses to /slow, which have sent 100 KB of 200 KB. */
+/** slowAnswers are the open HTTP responses to /slow. Each has sent 100 KB of 200 KB. */
 const slowAnswers: ServerResponse[] = [];
-/** hangingAnswers are the open responses to /hang, which have sent nothing. */
+/** hangingAnswers are the open HTTP responses to /hang, which have sent no bytes. */
 const hangingAnswers: ServerResponse[] = [];
 const chunk = Buffer.alloc(100_000, 'a');
 const server = createServer((request, response) => {
@@ -51,7 +51,7 @@ before(async () => {
   port = typeof address === 'object' && address ? address.port : 0;
   files = `http://files.localhost:${port}`;
   agent = await startAgentFixture({ hasOptionalPermissions: true, chrome: { downloadFolder: downloads } });
-  // Playwright changes the names of downloaded files.
+  // Restore Chrome's own download behavior, because Playwright renames downloaded files.
   const cdp = await connectCdp(agent.stack.chrome.debugPort);
   await cdp.send('Browser.setDownloadBehavior', { behavior: 'default' });
   cdp.close();
@@ -77,7 +77,10 @@ const readDownloadId = (text: string) => {
   if (id === undefined) throw new Error(`the text names no download: ${text}`);
   return Number(id);
 };
-/** waitForDownloadEnd waits for the end of a download, and returns the text of the result. */
+/**
+ * waitForDownloadEnd waits until a download ends, and returns the text of the tool's result. text contains the
+ * download's ID.
+ */
 const waitForDownloadEnd = (text: string) =>
   agent.run('browser_downloads', { action: 'wait', id: readDownloadId(text) });
 
@@ -121,7 +124,8 @@ test('a cancelled call of the action start leaves no download', async () => {
   const answer = await waitFor('the request of the download', () => hangingAnswers.pop());
   controller.abort();
   await assert.rejects(call);
-  // A download that completes before the worker receives the cancel stays, like any effect of a call before its stop.
+  // A download that completes before the worker receives the cancellation is not deleted, because cancelling a call
+  // does not undo its effects.
   await findCall(agent.stack, 'browser_downloads', ({ stopped }) => stopped !== undefined);
   answer.end('content');
   await waitForDownloadEnd(await start('/next.txt'));
@@ -179,7 +183,7 @@ test('each program download needs an approval, and a redirect to a program is re
   }
   const message = /sent a program or a script \(\.\w+\), which the address did not announce/;
   assert.match((await failStart(`/latest?to=${files}/setup.exe`)).text, message);
-  // Chrome may add the file name extension that belongs to the MIME type.
+  // Chrome may add the file name extension of the MIME type, such as .exe.
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });
   assert.ok(!listFiles().some((name) => /latest|typed\.|\.(js|sh)$/.test(name)), `files = ${listFiles().join(', ')}`);

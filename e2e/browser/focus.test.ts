@@ -11,7 +11,7 @@ import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
 const callCount = process.env.OPENTABS_TEST_ALL ? 200 : 60;
 
-/** recorder is a script that records the focus and visibility events of a page in the variable events. */
+/** recorder is a page script that records the page's focus and visibility events in window.events. */
 const recorder = `<script>
   window.events = [];
   const record = ({ type, target }) => events.push(type + ' ' + (target.id ?? 'window') + ' ' + document.visibilityState);
@@ -29,10 +29,13 @@ const workPage = `<title>Work</title>${recorder}<h1>Work</h1><label>Name <input 
   <button onclick="focus(); document.getElementById('name').focus()">Focus</button><div style="height:3000px"></div>
   <input type="file" aria-label="File"><button onclick="shown.textContent = confirm('Sure?')">Ask</button><p id="shown"></p>`;
 
-/** tabOpeningPage has links and buttons that open tabs. On trusted input, Chrome briefly activates such a tab. */
+/**
+ * tabOpeningPage contains a link and a button that open a new tab. After trusted input, Chrome briefly activates the
+ * new tab.
+ */
 const tabOpeningPage = `<a href="/other" target="_blank">New tab</a><button onclick="window.open('/other')">Popup</button>`;
 
-/** readOnlyCalls are calls that must not cause any event in the page. */
+/** readOnlyCalls are tool calls that must not cause any event in the page. */
 const readOnlyCalls = listSteps([
   ['browser_snapshot', {}],
   ['browser_find', { text: 'Work' }],
@@ -44,8 +47,8 @@ const readOnlyCalls = listSteps([
 ]);
 
 /**
- * userState returns the state of the user's page: its visibility, focus, caret and events. The viewport height is
- * not included, because the debugger bar changes the height.
+ * userState is an expression that describes the user's page: its visibility, focus, caret, width and events. The
+ * viewport height is excluded, because Chrome's debugger bar changes the height.
  */
 const userState = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
   text.selectionEnd, innerWidth, events.filter((event) => !event.startsWith('resize')).join()].join(' ')`;
@@ -66,13 +69,13 @@ for (const [name, flags] of [
 
 async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void> {
   const { faults, client, run, setPage, openActiveTab, evaluate, shop } = fixture;
-  await runChecked(['browser', 'site', '*', 'read'], faults.env); // tabs are listed only for sites with a rule
+  await runChecked(['browser', 'site', '*', 'read'], faults.env); // the daemon lists only tabs of sites with a rule
   setPage('/user', userPage);
   setPage('/work', workPage + (isTrusted ? '' : tabOpeningPage));
   setPage('/other', '<title>Other</title><p>Other</p>');
   await openActiveTab('/user');
   await waitFor('the user to have the focus', async () => (await evaluate('/user', 'document.hasFocus()')) === true);
-  // Ignore events of the preparation, which arrive in earlier animation frames.
+  // Discard the events that the test's setup caused. Such events arrive within two animation frames.
   const clear =
     'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => { events.length = 0; resolve() })))';
   await evaluate('/user', clear);
@@ -89,7 +92,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     const snapshot = await run('browser_snapshot');
     const ref = (words: string) => refIn(snapshot, words);
     for (const [tool, args] of readOnlyCalls) await run(tool, args);
-    // A screenshot of a background tab needs the debugger.
+    // Without the debugger, browser_take_screenshot fails in a background tab.
     await client.call('browser_take_screenshot', {});
     assert.equal(await workState(), 'hidden false 0', 'state of a page that was only read');
     const acts = listSteps([
@@ -115,7 +118,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
       const { isError, text } = await client.call(tool, args);
       const mayFail = tool === 'browser_file_upload' || (tool === 'browser_handle_dialog' && !isTrusted);
       assert.ok(!isError || mayFail, `${tool} failed: ${text}`);
-      // A page that shows a dialog does not answer.
+      // A page with an open dialog cannot evaluate an expression.
       if (args.target !== ref('"Ask"'))
         assert.match(
           String(await workState()),

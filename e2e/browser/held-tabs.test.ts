@@ -1,5 +1,5 @@
 /**
- * Promise: the user takes a tab back from an agent by a click or a key press there, or with `opentabs browser
+ * Promise: the user takes a tab back from an agent by a click or a key press in the tab, or with `opentabs browser
  * release`.
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ after(() => fixture?.close());
 const taskPage = `<title>Tasks</title><h1>Tasks</h1><label>Task <input id="task"></label>
   <button onclick="count.textContent++">Add</button><p id="count">0</p><a href="/next">Next page</a>`;
 
-/** waitForTabTaken waits until the server has received that the user took a tab back. */
+/** waitForTabTaken waits until the daemon reports that the user took the tab back. */
 async function waitForTabTaken(tabId: number): Promise<void> {
   await waitFor('the server to receive the input of the user', async () => {
     const { stdout } = await fixture.stack.runCli('status', '--json');
@@ -26,7 +26,7 @@ async function waitForTabTaken(tabId: number): Promise<void> {
   });
 }
 
-/** assertFailsAsTaken runs an action, and checks that the action fails because the user has taken the tab back. */
+/** assertFailsAsTaken calls a tool and checks that the tool fails because the user has taken the tab back. */
 async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): Promise<void> {
   const { code, text } = await fixture.fail(tool, args);
   assert.equal(code, 'tab_taken', text);

@@ -1,6 +1,6 @@
 /**
- * Promise: if Chrome stops the extension's worker during a browser tool, the call continues or ends with a clear
- * error. Pressed keys and buttons are released, the debugger is detached from the tab, and later calls work.
+ * Promise: if Chrome stops the extension's worker during a browser tool, the call continues or fails with a clear
+ * error. The extension releases pressed keys and mouse buttons, and detaches the debugger. Later calls work.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -30,8 +30,8 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
   </script>`;
 
 /**
- * MaxEndMs is how long a call may last after the worker was stopped, in milliseconds: the grace period and a
- * margin.
+ * MaxEndMs is the maximum duration of a call after the worker has stopped, in milliseconds. It is the grace period of
+ * 10 s plus a margin.
  */
 const MaxEndMs = 20_000;
 
@@ -51,13 +51,13 @@ for (const [level, flags] of [
     writeFileSync(join(uploads(), 'a.txt'), 'text');
     const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
     await runChecked(['browser', 'tools', 'on', ...groups], fixture.faults.env);
-    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // tabs are listed only for sites with a rule
+    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // lists tabs only of sites with a rule
   });
   after(() => fixture?.close());
 
   const uploads = () => join(fixture.faults.home, 'uploads');
 
-  /** openWorkPage opens the test page in a background tab, and takes a snapshot of the page. */
+  /** openWorkPage opens a new copy of the test page in a background tab, and takes a snapshot. */
   async function openWorkPage(): Promise<void> {
     path = `/work${++paths}`;
     fixture.setPage(path, workPage);
@@ -69,24 +69,27 @@ for (const [level, flags] of [
   const waitForLog = (entry: string) =>
     waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
 
-  /** blockPage blocks the page for some time, so that the next operation in the page waits. */
+  /**
+   * blockPage keeps the page's main thread busy for ms milliseconds, so that the next operation in the page is delayed.
+   */
   const blockPage = (ms: number) =>
     evaluateInPage(`{ const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => { for (const end = performance.now() + ${ms}; performance.now() < end; ); };
       port2.postMessage(0); 'posted' }`);
 
-  /** waitForRun waits until a tool runs in the worker. */
+  /** waitForRun waits until a tool runs in the extension's worker. */
   async function waitForRun(tool: string): Promise<void> {
     const server = { port: fixture.faults.port, token: fixture.faults.token };
     await waitFor(`${tool} to run`, async () =>
       (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
     );
-    await pause(200); // the worker has received the call
+    await pause(200); // time for the worker to receive the call
   }
 
   /**
-   * killWorker stops the worker, and waits until a new worker has connected. An open extension page restarts the
-   * worker at once; otherwise, an alarm restarts the worker within 30 s.
+   * killWorker stops the extension's worker, and waits until a new worker has connected to the daemon. An open
+   * extension page restarts the worker at once. Without an open extension page, an alarm restarts the worker within 30
+   * s.
    */
   async function killWorker(limitMs = 8000): Promise<void> {
     const { faults } = fixture;
@@ -97,7 +100,7 @@ for (const [level, flags] of [
     await faults.waitForBrowser();
   }
 
-  /** interruptCall starts a call, stops the worker when the call has begun, and returns the outcome of the call. */
+  /** interruptCall starts a call, stops the extension's worker while the call runs, and returns the call's outcome. */
   async function interruptCall(
     tool: string,
     args: Record<string, unknown>,
@@ -119,7 +122,7 @@ for (const [level, flags] of [
   }
 
   /**
-   * assertUsable checks that the tab of the interrupted call still works: the agent can read the page, and a click
+   * assertUsable checks that the tab still works after an interrupted call. The agent can read the page, and a click
    * reaches the page exactly once.
    */
   async function assertUsable(): Promise<void> {
@@ -270,7 +273,7 @@ for (const [level, flags] of [
   }
 }
 
-/** listHolds returns the tabs that clients use. */
+/** listHolds returns the tabs that the daemon has reserved for MCP clients. */
 async function listHolds({ faults }: RawFixture): Promise<readonly unknown[]> {
   const browsers: { held_tabs?: unknown[] }[] = JSON.parse(await runChecked(['status', '--json'], faults.env)).browsers;
   return browsers.flatMap(({ held_tabs = [] }) => held_tabs);

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** isUserPageVisible reports whether the browser displays the user's tab. */
+/** isUserPageVisible reports whether the user's tab is still the active tab. */
 const isUserPageVisible = async () => {
   const { tabs = [] } = await fixture.call('browser_tabs', { action: 'list' });
   return tabs.some((tab) => tab.active && tab.url === fixture.userPage.url());

@@ -1,4 +1,4 @@
-/** Promise: an agent sees requests and reads a HAR file only on sites that the user has allowed. */
+/** Promise: an agent sees network requests and HAR files only of sites that the user has allowed. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
@@ -24,7 +24,7 @@ test('the group network is off until turned on, and browser_route has a separate
   assert.match(await fixture.run('browser_network_requests'), /^Recording of requests begins now\./);
   assert.equal((await fixture.fail('browser_route', { action: 'add', pattern: '*', abort: true })).code, 'denied');
   await runCli('browser', 'tools', 'on', 'browser_route');
-  // The shop has the permission auto by its host, which also covers dangerous tools.
+  // The rule "auto" for the test site's exact host also allows dangerous tools.
   assert.match(
     await fixture.run('browser_route', { action: 'add', pattern: '*/prices*', body: '[]' }),
     /Added rule 1\.[\s\S]*data and not instructions[\s\S]*rule 1 \*\/prices\*: answer 200/,

@@ -12,7 +12,7 @@ import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
 let api: Server;
-/** apiPort is the port of a test server with responses for scripts and a WebSocket. */
+/** apiPort is the port of a test server that responds to fetch requests and accepts WebSockets. */
 let apiPort: number;
 const sockets = new Set<Duplex>();
 
@@ -51,7 +51,7 @@ function answerApi(request: IncomingMessage, response: ServerResponse): void {
   response.end(JSON.stringify({ path: url.pathname, access_token: 'S3CRETbody', items: [1, 2, 3] }));
 }
 
-/** echoSocket is a WebSocket server that answers each short text message with the same message. */
+/** echoSocket accepts a WebSocket and sends each short text message back unchanged. */
 function echoSocket(request: IncomingMessage, socket: Duplex): void {
   sockets.add(socket);
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
@@ -76,7 +76,7 @@ async function open(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-/** startRecording starts the network recording of a tab and reloads the page. */
+/** startRecording starts to record the network requests of a tab, and reloads the page. */
 async function startRecording(tabId: number, title: string): Promise<void> {
   const first = await fixture.call('browser_network_requests', {}, tabId);
   assert.match(first.text ?? '', /^Recording of requests begins now\./);
@@ -91,7 +91,7 @@ async function awaitTitle(tabId: number, title: string): Promise<void> {
   );
 }
 
-/** run runs a script in the page of a tab and returns the value of the script. */
+/** run evaluates a script in a page of the test site and returns the script's value. */
 async function run(path: string, script: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.origin}${path}`)).evaluate(script);
 }

@@ -1,4 +1,7 @@
-/** Promise: a browser tool in a background tab has the effect that it reports, and reports no effect that the page denies. */
+/**
+ * Promise: a browser tool in a background tab has the effect that its result reports, and reports no effect that the
+ * page rejected.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
@@ -10,14 +13,17 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** open opens a page that records in window.log, and returns its snapshot. */
+/**
+ * open opens a page with the given HTML body in a background tab, and returns a snapshot. The page can record events in
+ * window.log.
+ */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** oracle evaluates an expression in a page of the shop. */
+/** oracle evaluates a JavaScript expression in a page of the test site, to check the effect of a tool independently. */
 async function oracle(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
@@ -48,7 +54,7 @@ test('buttons that are late, moving or below the fold are clicked, and a covered
 
 test('controlled fields keep the text, and a field that rejects the text is no success', async () => {
   const { client } = fixture;
-  // The fields work as controlled fields of React: they track the value, and reset what came without an input event.
+  // The test's fields behave like React's controlled fields: they reset any value that was set without an input event.
   const snapshot = await open(
     '/controlled',
     `<input id="react" aria-label="Controlled"><input id="digits" aria-label="Digits"><input id="locked" aria-label="Locked">

@@ -1,6 +1,6 @@
 /**
- * Promise: the permissions of browser tools that the user sets in the side panel apply at once, also in the
- * terminal.
+ * Promise: permissions for browser tools that the user sets in the side panel apply at once. The terminal lists the
+ * same permissions.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Promise: a tool without its Chrome permission names the missing permission, and works after the grant without a
- * restart.
+ * Promise: the error of a tool without its Chrome permission names the missing permission. After the user grants the
+ * permission, the tool works without a restart.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -9,7 +9,7 @@ import { type AgentFixture, listSteps, startAgentFixture } from './agent-fixture
 
 let fixture: AgentFixture;
 
-/** permissions are the optional permissions of the extension. */
+/** permissions lists the Chrome permissions that the extension declares as optional. */
 const permissions = ['cookies', 'browsingData', 'sessions', 'tabGroups', 'history', 'bookmarks', 'downloads'] as const;
 
 before(async () => {
@@ -23,8 +23,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * callsByPermission returns, for each optional Chrome permission, its name, its label, and a tool with arguments that
- * needs the permission.
+ * callsByPermission lists the optional Chrome permissions. Each item has the permission's name, its label in the side
+ * panel, and a tool call that needs the permission.
  */
 function callsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
   const labels = [
@@ -66,7 +66,8 @@ test('a tool works at once after the grant in the side panel, and fails after a 
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
-  // Chrome grants these three permissions without a dialog, which a test could not answer.
+  // Test only the first three permissions, because Chrome grants them without a dialog. A test cannot answer Chrome's
+  // dialog.
   for (const [name, label, tool, args] of callsByPermission().slice(0, 3)) {
     await switchOf(label).check();
     await waitFor(`the grant of ${label}`, () => isGranted(name));
@@ -78,7 +79,7 @@ test('a tool works at once after the grant in the side panel, and fails after a 
   assert.match((await fail(tool, args)).text, /code=needs_permission/);
 });
 
-/** isGranted reports whether the extension has a Chrome permission. */
+/** isGranted reports whether the user has granted a Chrome permission to the extension. */
 async function isGranted(name: string): Promise<boolean> {
   const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   return (await worker.evaluate(`chrome.permissions.contains({ permissions: [${JSON.stringify(name)}] })`)) === true;

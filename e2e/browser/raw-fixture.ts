@@ -1,6 +1,6 @@
 /**
- * Starts a stack with browser tools on, whose browser has no permanently attached test driver. An attached test
- * driver emulates the focus of pages, and prevents Chrome from stopping the service worker.
+ * Starts a daemon with browser tools on, and a browser without Playwright. An attached Playwright emulates the focus of
+ * pages, and prevents Chrome from stopping the service worker.
  */
 import { createServer } from 'node:http';
 import { FaultFixture } from '../faults/fault-fixture.ts';
@@ -8,24 +8,28 @@ import type { McpClient } from '../harness/client.ts';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** RawFixture provides the functions for tests of an agent in a browser without an attached test driver. */
+/** RawFixture contains what a test needs to simulate an agent in a browser without Playwright. */
 export interface RawFixture {
   readonly faults: FaultFixture;
   readonly client: McpClient;
-  /** shop is a site without a plugin that the client may use without approvals. */
+  /** shop is the origin of a test site without a plugin. The MCP client may use the site without approvals. */
   readonly shop: string;
-  /** setPage sets the HTML that the site serves for a path. The query ?delay=N delays a page by N milliseconds. */
+  /**
+   * setPage sets the HTML that the test site serves at path. The query ?delay=N delays the response by N milliseconds.
+   */
   setPage(path: string, html: string): void;
-  /** run runs a tool and returns the text of the result. run fails if the tool fails. */
+  /** run calls a tool and returns the text of the tool's result. run throws if the tool fails. */
   run(tool: string, args?: Record<string, unknown>): Promise<string>;
-  /** openActiveTab opens a page in an active tab, as the user does. */
+  /** openActiveTab opens a page in a new active tab, as a user would. */
   openActiveTab(path: string): Promise<void>;
-  /** evaluate evaluates a JavaScript expression in the page with a path. */
+  /** evaluate evaluates a JavaScript expression in the page that shows path. */
   evaluate(path: string, expression: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** startRawFixture starts the stack and the site. installFlags are flags of `opentabs extension install`. */
+/**
+ * startRawFixture starts a daemon, a browser and the test site. installFlags are flags of `opentabs extension install`.
+ */
 export async function startRawFixture(...installFlags: string[]): Promise<RawFixture> {
   const htmlByPath = new Map<string, string>();
   const site = createServer((request, response) => {

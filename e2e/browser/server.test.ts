@@ -9,7 +9,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   await stack.runCli('browser', 'tools', 'on');
-  // The site is on this machine, so only a rule for its very host allows it.
+  // The test site is on loopback, so a wildcard rule does not apply. Only a rule for the exact host allows the site.
   await stack.runCli('browser', 'site', '127.0.0.1', 'auto');
   client = await stack.connectHttp(async () => ({ action: 'accept', content: { decision: 'allow once' } }));
 });
@@ -31,7 +31,7 @@ test('an MCP client opens a page, reads it, acts on it, and gets what changed', 
   assert.match(opened, /^Opened tab \d+ in the background\./);
   const snapshot = await call('browser_snapshot', {});
   const [, target = ''] = /button "Add" \[ref=(e\d+)\]/.exec(snapshot) ?? [];
-  // The text of the page is between two lines with a mark.
+  // The page text in a snapshot is enclosed in two marker lines with the same random ID.
   assert.match(
     snapshot,
     /^--- text of \S*127\.0\.0\.1\S*, data and not instructions \[(\w+)\] ---$[\s\S]*\[\1\] ---$/m,

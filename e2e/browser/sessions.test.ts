@@ -1,4 +1,4 @@
-/** Promise: everything that browser tools keep for a client's session ends at once with the session. */
+/** Promise: when a client's session ends, opentabs removes everything that browser tools stored for the session. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -28,20 +28,20 @@ async function run(client: McpClient, tool: string, args: Record<string, unknown
   return text;
 }
 
-/** endSession ends a session as a client does when it exits. */
+/** endSession ends an MCP session as a client does before it exits. */
 async function endSession(client: McpClient): Promise<void> {
   const { transport } = client.sdk;
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
   await client.close();
 }
 
-/** OpenedPage is a page that a session has changed. */
+/** OpenedPage is a page with changes that belong to one MCP session, such as network rules and emulation. */
 interface OpenedPage {
   readonly tabId: number;
   readonly page: Page;
 }
 
-/** openChangedPage opens a page for a session, and makes every kind of change that lasts longer than one call. */
+/** openChangedPage opens a page in an MCP session, and makes every kind of change that outlasts a call. */
 async function openChangedPage(client: McpClient, path: string): Promise<OpenedPage> {
   const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
   const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
@@ -65,7 +65,7 @@ function readPage(page: Page): Promise<{ prices: string; isDark: boolean; zone: 
   });
 }
 
-/** waitForEnd waits until no change of the session is left in a tab. */
+/** waitForEnd waits until opentabs has undone all changes of an ended session in a tab. */
 async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
   const startMs = performance.now();
   await waitFor('the debugger to leave the tab', async () => !(await listDebuggedTabs(fixture.stack)).includes(tabId));
@@ -75,7 +75,7 @@ async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
   assert.notEqual(zone, 'Asia/Tokyo');
 }
 
-/** listDebuggedTabs returns the tabs to which the extension has attached the debugger. */
+/** listDebuggedTabs returns the IDs of the tabs to which the extension has attached the debugger. */
 async function listDebuggedTabs({ chrome: { context, extensionId } }: Stack): Promise<readonly number[]> {
   const worker = context.serviceWorkers().find((each) => each.url().includes(extensionId));
   if (!worker) throw new Error('the extension has no worker');
@@ -113,7 +113,7 @@ test('the end of a session keeps everything that another session uses in the sam
   const [staying, ending] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
   const opened = await openChangedPage(staying, '/?two');
   const { tabId, page } = opened;
-  // The user's click ends the first session's use of the tab.
+  // The user's click takes the tab back from the first session.
   await page.mouse.click(5, 300);
   const rule = { action: 'add', pattern: '*/stock', body: '[]', tabId };
   await waitFor('the tab not to be in use', async () => !(await ending.call('browser_route', rule)).isError);

@@ -1,7 +1,4 @@
-/**
- * Promise: an agent reads and changes cookies and stored data of the sites that the user allows, and of no other
- * site.
- */
+/** Promise: an agent can read and change cookies and stored data only of sites that the user allows. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

@@ -1,6 +1,6 @@
 /**
- * Promise: the tabs that an agent opens are in a tab group with the agent's name and color; the user's tabs are in
- * no tab group.
+ * Promise: opentabs puts the tabs that an agent opens into a tab group with the agent's name and color. The user's tabs
+ * stay outside of the tab group.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** listGroups returns the tab group of each tab as "path: title color, active". */
+/** listGroups describes each tab and its tab group in one line, as "path: title color, active". */
 async function listGroups(): Promise<string[]> {
   const worker = await waitFor('the service worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   const lines: unknown = await worker.evaluate(`(async () => {
@@ -69,7 +69,7 @@ test("a client's tab is not put into a user's tab group with the client's name",
   const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
   const name = (await listGroups()).find((line) => line.startsWith('/work: '))?.replace(/^\/work: | blue$/g, '') ?? '';
   assert.notEqual(name, '', "name of the client's tab group");
-  // After the client's tab group has closed, the user makes a tab group with the client's name.
+  // After the MCP client's tab group has closed, the user creates a tab group with the same name.
   const userGroup: unknown = await worker.evaluate(`(async () => {
     const all = await chrome.tabs.query({});
     await chrome.tabs.ungroup(all.filter(({ url }) => url.startsWith(${JSON.stringify(shop)})).map(({ id }) => id));

@@ -1,5 +1,5 @@
 /**
- * Promise: with the debugger, an agent's drags work like a user's drags: pointer drags and HTML drags, inside of
+ * Promise: with the debugger, an agent drags elements as a user does, with pointer events or HTML drag and drop, within
  * frames and between frames.
  */
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-/** dropPage has an item to drag, and a drop zone that records trusted HTML drag events. */
+/** dropPage is the HTML of a page with a draggable item and a drop zone that records trusted drag events. */
 const dropPage = `<script>window.log = window.log ?? []</script><div id="item" draggable="true" role="button" aria-label="Item" style="width:80px;height:30px;background:red">Item</div>
   <div id="zone" role="button" aria-label="Zone" style="width:200px;height:80px;margin-top:40px;background:blue">Zone</div>
   <script>

@@ -1,6 +1,6 @@
 /**
- * Promise: with the debugger, an agent's input in a background tab is like a user's input: trusted, with all
- * default actions.
+ * Promise: with the debugger, an agent's input in a background tab works like a user's input. The events are trusted
+ * and have all default actions.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
@@ -15,19 +15,25 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** open opens a page that records events in window.log, and returns the snapshot of the page. */
+/**
+ * open opens a page with the given HTML body in a background tab, and returns a snapshot. The page can record events in
+ * window.log.
+ */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** evaluateInShop evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
+/**
+ * evaluateInShop evaluates a JavaScript expression in a page of the test site "shop", to check the effect of a tool
+ * independently.
+ */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-/** readFrameLog returns the event log of the first child frame whose address contains a text. */
+/** readFrameLog returns window.log of the first child frame whose URL contains part. */
 async function readFrameLog(path: string, part: string): Promise<unknown> {
   const page = await fixture.pageOf(`${fixture.shop}${path}`);
   const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(part));

@@ -1,4 +1,4 @@
-/** Promise: unusual kinds of fields and lists accept text, keys and options from an agent as from a user. */
+/** Promise: an agent can fill in unusual kinds of fields and lists as a user can. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
@@ -10,14 +10,20 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** open opens a page that records events in window.log, and returns the snapshot of the page. */
+/**
+ * open opens a page with the given HTML body in a background tab, and returns a snapshot. The page can record events in
+ * window.log.
+ */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** evaluateInShop evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
+/**
+ * evaluateInShop evaluates a JavaScript expression in a page of the test site "shop", to check the effect of a tool
+ * independently.
+ */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }

@@ -1,5 +1,5 @@
 /**
- * Promise: every element that a user can click or drag has a ref, even without a role or a box, and an agent's
+ * Promise: every element that a user can click or drag has a ref, even without an ARIA role or a layout box. An agent's
  * click has the same effect as a user's click.
  */
 import assert from 'node:assert/strict';
@@ -13,14 +13,20 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** open opens a page that records events in window.log, and returns the snapshot of the page. */
+/**
+ * open opens a page with the given HTML body in a background tab, and returns a snapshot. The page can record events in
+ * window.log.
+ */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/** evaluateInShop evaluates a JavaScript expression in a page of the shop, to check the effect of a tool. */
+/**
+ * evaluateInShop evaluates a JavaScript expression in a page of the test site "shop", to check the effect of a tool
+ * independently.
+ */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
 }

@@ -1,6 +1,6 @@
 /**
- * Promise: with the debugger, an agent's input does not count as user input, and a click or a key press of the user
- * cancels the running action. A cancelled action releases mouse buttons and keys.
+ * Promise: with the debugger, opentabs does not mistake an agent's input for user input. A click or a key press of the
+ * user cancels the running action. A cancelled action releases its mouse buttons and keys.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -13,10 +13,13 @@ let page: Page;
 let tabId = 0;
 let snapshot = '';
 
-/** longText takes long to type, so that a test can act while a tool types. */
+/** longText takes so long to type that a test can interrupt the tool meanwhile. */
 const longText = 'abcdefghij'.repeat(60);
 
-/** workPage records its input events in the variable log. A pointer move handler slows drags down. */
+/**
+ * workPage is the HTML of a page that records its input events in the variable log. A slow pointermove handler makes
+ * drags last longer.
+ */
 const workPage = `<title>Work</title><h1>Work</h1><input aria-label="Text" id="text"><input aria-label="Other" id="other">
   <button onclick="count.textContent++">Add</button><p id="count">0</p>
   <div role="button" aria-label="Handle" id="handle" style="width:60px;height:30px;background:gray">H</div>
@@ -54,7 +57,7 @@ const waitForLog = (entry: string) =>
     (await page.evaluate<string[]>('log')).some((line) => line.startsWith(entry)),
   );
 
-/** isTabTaken reports whether the server has received that the user took the tab back. */
+/** isTabTaken reports whether the daemon's status lists the tab as taken back by the user. */
 async function isTabTaken(): Promise<boolean> {
   const { stdout } = await fixture.stack.runCli('status', '--json');
   const browsers: { held_tabs?: { tab_id: number; taken?: boolean }[] }[] = JSON.parse(stdout).browsers;
@@ -62,8 +65,8 @@ async function isTabTaken(): Promise<boolean> {
 }
 
 /**
- * assertTaken checks that actions fail until the agent has read the page again, and that the page then responds to
- * a click.
+ * assertTaken checks that actions fail in a tab that the user has taken back. After the agent reads the page again, a
+ * click works.
  */
 async function assertTaken(): Promise<void> {
   const add = refOf('"Add"');
@@ -206,5 +209,5 @@ test('after user input, a running batch runs no further step', async () => {
     /step 3 of 3, browser_click: .* Read the page again.*\nstep 1 of 3, .*\nstep 2 of 3, browser_snapshot: /s,
   );
   assert.equal(await page.textContent('#count'), '1', 'the batch has not clicked');
-  await run('browser_click', { target: refOf('"Add"') }); // the client has received the snapshot of the batch
+  await run('browser_click', { target: refOf('"Add"') }); // the click works, because the batch took a new snapshot
 });

@@ -1,4 +1,7 @@
-/** Promise: with the debugger, an agent clicks and drags at coordinates of a screenshot, and saves pages as PDF. */
+/**
+ * Promise: with the debugger, an agent can click and drag at the coordinates of a screenshot, and save pages as PDF
+ * files.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

@@ -1,4 +1,7 @@
-/** Promise: an agent uses windows, tab groups, the history and bookmarks after the user has approved each by name. */
+/**
+ * Promise: an agent can use windows, tab groups, history and bookmarks after the user has turned on each tool group by
+ * name.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -13,7 +16,7 @@ before(async () => {
 });
 after(() => agent?.close());
 
-/** takeForms returns the approval forms that the client has received since the previous takeForms. */
+/** takeForms returns the approval forms that the MCP client has received since the last call of takeForms. */
 const takeForms = () => agent.forms.splice(0);
 const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 
@@ -209,7 +212,7 @@ test('browser_notify shows a notification after an approval', async () => {
   assert.match(text, /^Chrome shows the notification/);
   assert.match(takeForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
   const worker = agent.stack.chrome.context.serviceWorkers()[0];
-  // The notification that requested the approval closes after the decision.
+  // The desktop notification with the approval request closes after the user's decision.
   await waitFor('one notification', async () => {
     const shown = await worker?.evaluate(() => chrome.notifications.getAll());
     return Object.keys(shown ?? {}).length === 1;

@@ -1,7 +1,7 @@
 /**
- * A proxy between the MCP conformance suite and opentabs. The conformance suite has no token, uses names without the
- * plugin's name, and requests resources that opentabs does not have. The proxy adds the token, adapts names and
- * resources, and changes no other data.
+ * An HTTP proxy between the MCP conformance suite and opentabs. The conformance suite has no token, omits the plugin's
+ * name from tool names, and requests resources that opentabs does not have. The proxy adds the token, adapts tool names
+ * and resource URIs, and changes no other data.
  */
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,31 +10,31 @@ import { isRecord } from './verdicts.ts';
 const pluginPrefix = 'conformance__';
 
 /**
- * suiteResourceUris are the resource URIs that the conformance suite requests. The proxy replaces each of
- * suiteResourceUris by callsUri.
+ * suiteResourceUris are the resource URIs that the conformance suite requests. The proxy replaces each URI with
+ * callsUri.
  */
 const suiteResourceUris: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
 const callsUri = 'opentabs://calls';
 
-/** Options of startProxy. */
+/** ProxyOptions configures startProxy; all options are required. */
 export interface ProxyOptions {
-  /** The port on which the opentabs server listens. */
+  /** port is the daemon's port; required. */
   readonly port: number;
   readonly token: string;
   /**
-   * changeLists changes the lists of tools and prompts for the conformance suite, because no tool of a plugin can
-   * change these lists.
+   * changeLists changes the lists of tools and prompts when the conformance suite requests a change; required. A
+   * plugin's tool cannot change the lists.
    */
   changeLists(): Promise<void>;
 }
 
-/** Proxy is a running proxy between the conformance suite and opentabs. */
+/** Proxy is a running HTTP proxy between the conformance suite and opentabs. */
 export interface Proxy {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** startProxy listens on a free port of loopback; call close when done. */
+/** startProxy starts an HTTP proxy on a free port of loopback. The caller must call close. */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const server = createServer((request, response) => {
     forwardRequest(options, request, response).catch((error: unknown) => {
@@ -104,7 +104,7 @@ async function forwardRequest(
     const { 'content-length': _, ...otherHeaders } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, otherHeaders);
     response.flushHeaders();
-    // The server writes the short list of tools in one chunk, so no name is split between two chunks.
+    // The daemon writes the short list of tools in one chunk, so no tool name is split between two chunks.
     const removePrefix = (chunk: unknown) =>
       message?.method === 'tools/list' || message?.method === 'prompts/list'
         ? String(chunk).replaceAll(`"${pluginPrefix}`, '"')
@@ -117,7 +117,7 @@ async function forwardRequest(
   serverRequest.end(body);
 }
 
-/** addPluginPrefix returns the header Mcp-Name with the plugin's prefix, in base64 if the name is not plain ASCII. */
+/** addPluginPrefix adds the plugin's name to the value of the header Mcp-Name. A base64-encoded value stays encoded. */
 function addPluginPrefix(name: string): string {
   const encodedName = /^=\?base64\?(.*)\?=$/.exec(name.trim());
   if (!encodedName) return pluginPrefix + name.trim();

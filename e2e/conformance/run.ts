@@ -1,6 +1,6 @@
 /**
- * Runs the official MCP conformance suites against the built opentabs with a real browser. The run fails if a check
- * fails that is not listed in expected.json, or if a listed check passes.
+ * Runs the official MCP conformance suites against opentabs with a real browser. The run fails if a check fails that
+ * expected.json does not list, or if a listed check passes.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { addVerdicts, compareVerdicts, type ExpectedFailures, readExpected, type
 
 const runnerFolder = fileURLToPath(new URL('./', import.meta.url));
 
-/** Run is one conformance suite at one version of MCP. */
+/** Run is one conformance suite with one protocol version of MCP. */
 interface Run {
   readonly name: string;
   readonly suite: string;
@@ -28,7 +28,7 @@ const runs: readonly Run[] = [
   { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
 ];
 
-/** findNode22 returns the path of a Node of version 22 or newer, which the conformance suites need. */
+/** findNode22 returns the path of Node.js 22 or newer, which the conformance suites require. */
 function findNode22(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const packagedNode = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
@@ -36,7 +36,7 @@ function findNode22(): string {
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
-/** runSuite runs one suite and returns the outcome of each check. */
+/** runSuite runs one conformance suite against url and returns the outcome of each check. */
 async function runSuite(run: Run, url: string): Promise<Verdicts> {
   const outputFolder = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
   const script = join(runnerFolder, 'node_modules', run.suite, 'dist/index.js');
@@ -74,11 +74,11 @@ async function main(): Promise<boolean> {
     await opentabs('plugin', 'add', plugin, '--permission', 'auto');
     const client = await stack.connectHttp();
     await waitFor('the conformance plugin', async () => {
-      await stack.page.reload(); // the page gets the adapter of the plugin only when it loads
+      await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
       return !(await client.call('conformance__test_simple_text')).isError;
     });
 
-    // To change the lists of tools and prompts, changeLists alternately adds and removes an example plugin.
+    // changeLists alternately removes and adds an example plugin, which changes the lists of tools and prompts.
     let isPluginAdded = true;
     const proxy = await startProxy({
       port: stack.port,
@@ -106,8 +106,8 @@ async function main(): Promise<boolean> {
 }
 
 /**
- * setToolSchema writes the input schema that the conformance suite expects into a plugin's manifest. The conformance
- * suite expects a schema that zod cannot express.
+ * setToolSchema writes an input schema that the conformance suite expects into the plugin's manifest. The plugin cannot
+ * define the schema itself, because zod cannot express it.
  */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
@@ -126,7 +126,10 @@ function printFailures(run: Run, verdicts: Verdicts): void {
   }
 }
 
-/** printReport prints the verdicts of one run, and whether they match the expected verdicts. */
+/**
+ * printReport prints how the verdicts of one run differ from the expected verdicts. printReport returns whether they
+ * match.
+ */
 function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);

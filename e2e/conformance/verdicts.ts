@@ -1,20 +1,20 @@
-/** Reads the verdicts of a conformance suite, and compares them with the expected failures. */
+/** Reads the verdicts of an MCP conformance suite and compares the verdicts with the expected failures. */
 
-/** Status is the outcome of a check, as the conformance suites name it. */
+/** Status is the outcome of one check in the output of a conformance suite. */
 export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 
-/** Verdict is the worst verdict on a check, because a conformance suite may report a check more than once. */
+/** Verdict is the worst outcome of a check. A conformance suite may report the same check more than once. */
 export interface Verdict {
   readonly status: Status;
   readonly message: string;
 }
 
-/** Verdicts maps each `scenario:check` of a conformance suite to its verdict. */
+/** Verdicts maps each check of a conformance suite, as `scenario:check`, to its worst outcome. */
 export type Verdicts = Map<string, Verdict>;
 
 const statusOrder: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
 
-/** addVerdicts adds the checks in the file checks.json of one scenario. */
+/** addVerdicts adds the outcomes in one scenario's checks.json to verdicts. */
 export function addVerdicts(scenario: string, checks: unknown, verdicts: Verdicts): void {
   if (!Array.isArray(checks)) throw new Error(`${scenario} has no list of checks`);
   for (const check of checks) {
@@ -37,16 +37,16 @@ function isCheck(value: unknown): value is Check {
 }
 
 /**
- * ExpectedFailures lists the known failures with their reasons. `reasons` maps the name of each reason for a failure to
- * its text. `runs` maps each run to its reasons, and each reason to the checks that fail for this reason. `scenario:*`
- * matches all failures of a scenario of the conformance suite.
+ * ExpectedFailures is the content of expected.json: the checks that are known to fail, and why. `reasons` maps the name
+ * of each reason to an explanation. `runs` maps each run and each reason to the checks that fail for this reason.
+ * `scenario:*` matches all failed checks of a scenario.
  */
 export interface ExpectedFailures {
   readonly reasons: Readonly<Record<string, string>>;
   readonly runs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-/** readExpected validates the parsed contents of expected.json. */
+/** readExpected validates the parsed JSON of expected.json, and throws if the file is malformed. */
 export function readExpected(value: unknown): ExpectedFailures {
   if (!isRecord(value) || !isRecord(value.reasons) || !isRecord(value.runs))
     throw new Error('expected.json is malformed');
@@ -78,11 +78,11 @@ export function readExpected(value: unknown): ExpectedFailures {
   return { reasons, runs };
 }
 
-/** Comparison is the difference between the verdicts of a run and the expected verdicts. */
+/** Comparison is the difference between the actual and the expected failures of a conformance run. */
 export interface Comparison {
-  /** Checks that failed or gave a warning, but are not listed in expected.json. */
+  /** unexpected lists the checks that failed or reported a warning, but are not in expected.json. */
   readonly unexpected: readonly string[];
-  /** Lines of expected.json that match no failed check of the run. */
+  /** stale lists the entries of expected.json that match no failed check of the run. */
   readonly stale: readonly string[];
   readonly counts: { readonly passed: number; readonly expected: number };
 }
@@ -114,7 +114,7 @@ export function compareVerdicts(expected: ExpectedFailures, run: string, verdict
   };
 }
 
-/** isRecord narrows a value to an object with unknown fields. */
+/** isRecord reports whether a value is an object other than null or an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 /**
- * Promise: `opentabs demo` shows a long call, a stop and an approval in the user's browser, and leaves nothing
+ * Promise: `opentabs demo` shows a long call, a cancellation and an approval in the user's browser, and leaves nothing
  * behind.
  */
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** DemoCall is a call in the output of `opentabs demo --json`. */
+/** DemoCall is one tool call in the output of `opentabs demo --json`. */
 interface DemoCall {
   readonly tool: string;
   readonly status: string;
@@ -33,7 +33,7 @@ function isDemoOpen(): boolean {
     .some((page) => page.url().startsWith(siteAddress));
 }
 
-/** checkClean checks that the demo has removed its plugin, the plugin's permissions and files, and its tab. */
+/** checkClean checks that the demo has closed its tab and removed its plugin with all files and permissions. */
 async function checkClean(): Promise<void> {
   await waitFor('the tab of the demo to close', () => Promise.resolve(!isDemoOpen()));
   const names = (await stack.readStatus()).plugins?.map((plugin) => plugin.name) ?? [];
@@ -43,7 +43,7 @@ async function checkClean(): Promise<void> {
   assert.doesNotMatch(readFileSync(join(stack.home, 'permissions.json'), 'utf8'), /"demo"/);
 }
 
-/** waitForApproval waits until the third call of the demo waits for approval. */
+/** waitForApproval waits until the demo's third call is waiting for approval. */
 async function waitForApproval(): Promise<void> {
   await waitFor('the call count_authors to wait for approval', async () =>
     (await stack.listCalls()).some(({ tool_name, waiting }) => tool_name === 'demo__count_authors' && waiting),

@@ -1,7 +1,7 @@
 /**
- * Demonstrates the main function of opentabs for new readers: three long calls side by side in a real browser. The
- * first of three calls stays alive because it reports progress. The second of three calls reports nothing and times out
- * after 30.0 s. The third of three calls is cancelled, which also aborts the page's request to its site.
+ * Demonstrates the main function of opentabs to developers: three long calls run side by side in a real browser. The
+ * first call stays alive because it reports progress. The second call reports no progress and times out after 30 s.
+ * Cancelling the third call also aborts the page's request to its site.
  */
 import { Bars } from '../harness/bars.ts';
 import type { Outcome, ReceivedProgress } from '../harness/client.ts';

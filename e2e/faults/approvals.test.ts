@@ -1,6 +1,6 @@
 /**
- * Promise: nested calls, approvals and activities survive a lost link. A late approval runs no call whose browser or
- * server is gone.
+ * Promise: nested calls, approvals and activities survive a lost link. A late approval does not run a call whose
+ * browser or daemon is gone.
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
@@ -31,12 +31,12 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** waitForStart waits until the page has reported to the site that the handler with the given key has started. */
+/** waitForStart waits until the tool call with the given key has started in the page. */
 const waitForStart = (key: string) => waitFor(`${key} to begin`, () => fixture.site.notes.includes(`begin ${key}`));
-/** waitForLink waits until the browser has reconnected to the server. */
+/** waitForLink waits until the browser has reconnected to the daemon. */
 const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
-/** cutLinkDuring cuts the link to the browser while work runs. */
+/** cutLinkDuring interrupts the link between daemon and browser while work runs. */
 async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
   fixture.proxy.cut();
   await work();
@@ -51,7 +51,10 @@ test('a nested call that ends while the link is cut returns its result', async (
   assert.deepEqual((await outcome).structured, { output: { key: 'cut' } });
 });
 
-/** startWaitingCall starts a call of a tool that waits for the user. approve approves the waiting call. */
+/**
+ * startWaitingCall starts a call whose tool waits for the user, such as for a login. The returned function approve lets
+ * the tool continue.
+ */
 async function startWaitingCall() {
   const outcome = client.call('everything__login', { tabId });
   const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);
@@ -101,7 +104,10 @@ test('an activity with more changes than the buffer holds while the link is cut 
   await assert.rejects(outcome);
 });
 
-/** startUnapprovedCall starts a call that waits for approval, and returns its ID. */
+/**
+ * startUnapprovedCall starts a call that requires approval, waits until the call is waiting for approval, and returns
+ * its ID.
+ */
 async function startUnapprovedCall(key: string) {
   const outcome = client.call('everything__silent', { forMs: 1, key });
   const { call_id } = await findCall(fixture, 'everything__silent', (call) => call.waiting !== undefined);
@@ -125,7 +131,7 @@ test('a late approval of a call whose browser is gone runs nothing, also after t
 
 test('a late approval of a call from before a restart of the server runs nothing', async () => {
   const { outcome, call_id } = await startUnapprovedCall('restart');
-  outcome.catch(() => undefined); // the client notices late that the server has ended
+  outcome.catch(() => undefined); // the client notices late that the daemon has exited
   await fixture.stopServer('SIGKILL');
   await fixture.startServer();
   await fixture.waitForBrowser();

@@ -1,4 +1,4 @@
-/** Promise: a crashed, suspended or cloned browser fails only the calls that it must fail. */
+/** Promise: if a browser crashes, is suspended, or runs with a cloned profile, only the affected calls fail. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * suspendProcesses stops the browser's processes with SIGSTOP for forMs. With "both", suspendProcesses also stops the
- * server.
+ * suspendProcesses suspends the browser's processes with SIGSTOP for forMs milliseconds. With "both", suspendProcesses
+ * also suspends the daemon.
  */
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
   const pids = fixture.browserPids();
@@ -25,7 +25,10 @@ const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async
   for (const pid of pids) process.kill(pid, 'SIGCONT');
 };
 
-/** restartBrowser kills the browser, restarts it with the same profile after downMs, and opens the page again. */
+/**
+ * restartBrowser kills the browser, waits downMs milliseconds, restarts the browser with the same profile, and opens
+ * the page again.
+ */
 const restartBrowser = (downMs: number) => async (cell: CellContext) => {
   await fixture.browser.kill();
   await pause(downMs);
@@ -36,8 +39,8 @@ const restartBrowser = (downMs: number) => async (cell: CellContext) => {
 };
 
 /**
- * crashPage crashes the process of the page with the command Page.crash. A crashed page sends no answer to the command
- * Page.crash.
+ * crashPage crashes the page's process with the DevTools command Page.crash. A crashed page sends no response to the
+ * command.
  */
 async function crashPage({ path }: CellContext): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
@@ -49,8 +52,8 @@ async function crashPage({ path }: CellContext): Promise<void> {
 }
 
 /**
- * startClone starts a second browser with a copy of the profile's storage. The second browser closes when the cell of
- * the fault matrix ends.
+ * startClone starts a second browser with a copy of the first browser's extension storage. The second browser is closed
+ * at the end of the test.
  */
 async function startClone(): Promise<void> {
   const clone = fixture.newBrowser('copy');
@@ -62,7 +65,7 @@ async function startClone(): Promise<void> {
   assert.ok(originalId && cloneId?.startsWith(`${originalId}~`), `the browsers are ${originalId} and ${cloneId}`);
   closingClones.push(clone.close());
 }
-/** closingClones are promises that resolve when the second browsers have exited. */
+/** closingClones contains a promise for each second browser, which resolves when that browser has exited. */
 const closingClones: Promise<void>[] = [];
 
 test('a call fails with page_crashed when its page crashes', () =>

@@ -1,6 +1,7 @@
 /**
- * Promise: a page gets its plugin automatically, even while the browser or the service worker starts or plugins change.
- * The tests use more plugins than Chrome preregisters, so most plugins are injected on demand.
+ * Promise: a plugin starts in each matching page, even if the page loads while the browser or the service worker starts
+ * or plugins change. The tests use more plugins than the extension preregisters in Chrome, so the extension injects
+ * most plugins on demand.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,11 +17,14 @@ import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 
-/** limitMs is the longest time until a page has its plugin, on a slow machine. */
+/** limitMs is the maximum time until a plugin runs in a page on a slow machine, in milliseconds. */
 const limitMs = 60_000;
-/** spreadMs is the period in which a test opens its pages. */
+/** spreadMs is the period within which a test opens its pages at random times, in milliseconds. */
 const spreadMs = 3000;
-/** seed determines the random times at which the pages open. To repeat a failed run, set the seed of that run. */
+/**
+ * seed determines the random times at which the pages open. To reproduce a failed run, set SEED to the seed of that
+ * run.
+ */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
@@ -29,13 +33,13 @@ let server: Server;
 let site: Site;
 let daemon: StartedCommand;
 let browser: Browser;
-/** hashes maps each plugin to the expected hash of its adapter. */
+/** hashes maps the name of each plugin to the expected hash of its adapter. */
 const hashes = new Map<string, string>();
 const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
 let pageCount = 0;
 
-/** nextRandom returns pseudo-random numbers from 0 to 1 (mulberry32). */
+/** nextRandom returns pseudo-random numbers from 0 to 1, generated with mulberry32. */
 const nextRandom = (() => {
   let state = seed;
   return () => {
@@ -46,7 +50,7 @@ const nextRandom = (() => {
   };
 })();
 
-/** writePlugin writes the package of a plugin whose pages have the plugin's name as the first part of their path. */
+/** writePlugin writes a plugin package. The plugin matches the pages whose URL path begins with the plugin's name. */
 function writePlugin(name: string, version: number): string {
   const dir = join(home, 'packages', name);
   const otherFields = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
@@ -69,7 +73,7 @@ before(async () => {
   daemon = startOpentabs(['serve'], env);
   await waitFor('the server to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
-  // Pages share processes, because the start of many processes is not under test.
+  // Let pages share processes, because the test does not measure the start of many processes.
   browser = new Browser(join(home, 'profile'), extension, ['--renderer-process-limit=4']);
 });
 after(async () => {
@@ -81,14 +85,16 @@ after(async () => {
 
 afterEach(() => browser.close());
 
-/** OpenedPage is a page and the time when it was opened. */
+/** OpenedPage is a page that the test has opened, the plugin that must run in it, and the time of opening. */
 interface OpenedPage {
   readonly url: string;
   readonly plugin: string;
   readonly atMs: number;
 }
 
-/** openPages opens count pages, for each plugin in turn. Each page opens at a random time within spreadMs. */
+/**
+ * openPages opens count pages, distributed evenly over the plugins. Each page opens at a random time within spreadMs.
+ */
 async function openPages(plugins: readonly string[], count: number): Promise<OpenedPage[]> {
   return await Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -107,12 +113,12 @@ async function listTabs(): Promise<readonly Tab[]> {
   return Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];
 }
 
-/** hasCurrentBuild reports whether a document has the expected build of a plugin. */
+/** hasCurrentBuild reports whether the expected build of a plugin runs in a document. */
 function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
   return (plugins ?? []).some((plugin) => plugin.name === name && Object(plugin).hash === hashes.get(name));
 }
 
-/** waitForPlugins waits until each page has its plugin, and prints the time of the slowest page. */
+/** waitForPlugins waits until the right plugin runs in each page, and prints how long the slowest page took. */
 async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Promise<void> {
   const pendingPages = new Set(pages);
   let slowestMs = 0;
@@ -149,7 +155,7 @@ for (const profileKind of ['a new profile', 'a profile that was used before']) {
 test('pages that open while plugins are added and rebuilt get the current builds', async () => {
   await browser.start();
   await waitForPlugins('before', await openPages(allPlugins.slice(-3), 3));
-  // A changed plugin does not run until the user has reviewed it.
+  // A changed plugin does not run until the user has reviewed the change.
   const changedPlugins = ['many3', 'many4', 'framed', 'apart'];
   for (const name of changedPlugins) writePlugin(name, 2);
   const otherPages = openPages(

@@ -1,4 +1,4 @@
-/** Promise: `opentabs doctor` names the broken hop between the server and the browser, and the remedy. */
+/** Promise: `opentabs doctor` names the broken part of the connection between daemon and browser, and the remedy. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,10 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** runDoctor returns the exit code and the lines "LEVEL TEXT; do: REMEDY" of the findings about one hop. */
+/**
+ * runDoctor runs `opentabs doctor` and returns its exit code and the findings about one part of the connection. Each
+ * finding is a line "LEVEL TEXT; do: REMEDY".
+ */
 async function runDoctor(hop: string): Promise<{ code: number | null; findings: readonly string[] }> {
   const { code, stdout } = await stack.runCli('doctor', '--json');
   const report: unknown = JSON.parse(stdout);
@@ -27,7 +30,7 @@ async function runDoctor(hop: string): Promise<{ code: number | null; findings: 
   };
 }
 
-/** waitForFinding waits until a finding about a hop matches a pattern. */
+/** waitForFinding runs `opentabs doctor` until a finding about the given part of the connection matches the pattern. */
 async function waitForFinding(hop: string, pattern: RegExp): Promise<void> {
   let last: readonly string[] = [];
   await waitFor(`a finding about ${hop} that matches ${pattern}`, async () => {
@@ -36,7 +39,7 @@ async function waitForFinding(hop: string, pattern: RegExp): Promise<void> {
   }).catch((error: unknown) => assert.fail(`${error}: the last findings are ${last.join(' | ')}`));
 }
 
-/** reloadExtension reloads the extension as Chrome's reload button does. */
+/** reloadExtension reloads the extension as the reload button on chrome://extensions does. */
 async function reloadExtension(): Promise<void> {
   const [worker] = stack.chrome.context.serviceWorkers();
   await worker?.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0');

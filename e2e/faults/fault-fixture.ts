@@ -1,4 +1,4 @@
-/** The fixture of the fault tests: a server, a browser, a proxy, a site, and MCP clients. */
+/** Starts what the fault tests need: a daemon, a browser, a TCP proxy between both, a test site, and MCP clients. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** Tab is an entry for a tab in /status. */
+/** Tab is a browser tab in the daemon's response to GET /status. */
 export interface Tab {
   readonly tabId: number;
   readonly windowId: number;
@@ -21,16 +21,19 @@ export interface Tab {
   readonly plugins?: readonly unknown[];
 }
 
-/** BrowserView is an entry for a browser in /status. */
+/** BrowserView is a browser in the daemon's response to GET /status. */
 export interface BrowserView {
   readonly id: string;
   readonly connected: boolean;
-  /** The time when the link to the browser last connected or disconnected. */
+  /** since is when the link to the browser last connected or disconnected. */
   readonly since: string;
   readonly tabs?: readonly Tab[];
 }
 
-/** FaultFixture is a server, a browser without a debugger, the proxy between them, a site, and MCP clients. */
+/**
+ * FaultFixture controls a daemon, a browser without a debugger, the TCP proxy between both, a test site, and MCP
+ * clients.
+ */
 export class FaultFixture {
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
   readonly extension = join(this.home, 'unpacked');
@@ -56,7 +59,7 @@ export class FaultFixture {
       OPENTABS_HOME: this.home,
       OPENTABS_PORT: String(port),
       NO_COLOR: '1',
-      // Turn the limits of actions and screenshots off, because tests act faster than agents.
+      // Turn off the rate limits for browser actions and screenshots, because tests act faster than agents.
       OPENTABS_BROWSER_ACTS: '0',
       OPENTABS_BROWSER_PICTURES: '0',
       OPENTABS_UPLOAD_FOLDERS: join(this.home, 'uploads'),
@@ -64,14 +67,17 @@ export class FaultFixture {
   }
 
   /**
-   * start starts a server, a proxy, a browser and a site, and adds a plugin and a client. serveFlags are flags of
-   * `opentabs serve`.
+   * start starts a daemon, a proxy, a browser and a test site, and adds a plugin and an MCP client. serveFlags are
+   * flags of `opentabs serve`.
    */
   static start(...serveFlags: string[]): Promise<FaultFixture> {
     return FaultFixture.startWith(serveFlags, []);
   }
 
-  /** startWith starts a fixture with options. installFlags are flags of `opentabs extension install`. */
+  /**
+   * startWith does the same as start, with flags for two commands. installFlags are flags of `opentabs extension
+   * install`.
+   */
   static async startWith(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
     const port = await freePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
@@ -100,12 +106,12 @@ export class FaultFixture {
   }
 
   /**
-   * newBrowser returns a browser that the caller must start. The close method of the fixture also closes each browser
-   * that newBrowser returned.
+   * newBrowser creates a browser that connects to the daemon through the proxy. The caller must start the browser;
+   * FaultFixture.close closes it.
    */
   newBrowser(profile: string): Browser {
     const browser = new Browser(join(this.home, profile), this.extension, [
-      // The browser connects to the server through the proxy, which changes no data.
+      // Chrome connects to the proxy instead of the daemon.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     this.#browsers.push(browser);
@@ -130,7 +136,7 @@ export class FaultFixture {
     return pid;
   }
 
-  /** browserPids returns the ids of all browser processes. */
+  /** browserPids returns the process IDs of the browser's main process and all its descendants. */
   browserPids(): number[] {
     const profilePath = join(this.home, 'profile');
     const processIds = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -142,7 +148,7 @@ export class FaultFixture {
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
         if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
       } catch {
-        // The process has exited since its folder in /proc was listed.
+        // The process exited after its folder in /proc was listed.
       }
     }
     for (let hasGrown = true; hasGrown; ) {
@@ -156,7 +162,7 @@ export class FaultFixture {
     return [...pids];
   }
 
-  /** connectHttp connects an MCP client over HTTP. */
+  /** connectHttp connects an MCP client over Streamable HTTP. FaultFixture.close closes the client. */
   async connectHttp(): Promise<McpClient> {
     const client = await connectHttp(this.port, this.clientToken);
     this.#clients.push(client);
@@ -176,7 +182,7 @@ export class FaultFixture {
     return Array.isArray(browsers) ? browsers : [];
   }
 
-  /** countReports returns the number of reports that the server counted for the last call of a tool. */
+  /** countReports returns how many progress reports the daemon has counted for the last call of a tool. */
   async countReports(tool: string): Promise<number> {
     const headers = { authorization: `Bearer ${this.token}` };
     const calls: unknown = await (await fetch(`http://127.0.0.1:${this.port}/calls`, { headers })).json();
@@ -184,7 +190,10 @@ export class FaultFixture {
     return Number(Object(list.find((call) => Object(call).tool_name === tool)).reports);
   }
 
-  /** waitForBrowser waits until count browsers are connected, and returns the elapsed time in milliseconds. */
+  /**
+   * waitForBrowser waits until count browsers are connected to the daemon, and returns the elapsed time in
+   * milliseconds.
+   */
   async waitForBrowser(count = 1): Promise<number> {
     const startMs = performance.now();
     await waitFor(
@@ -194,7 +203,7 @@ export class FaultFixture {
     return performance.now() - startMs;
   }
 
-  /** findLiveTab returns the tab that shows a path, or undefined while the plugin is not live in that tab. */
+  /** findLiveTab returns the tab that shows path, or undefined while the plugin does not run in the tab. */
   async findLiveTab(path: string): Promise<Tab | undefined> {
     const tabs = (await this.listBrowsers())
       .filter((browser) => browser.connected)
@@ -206,28 +215,28 @@ export class FaultFixture {
     return `${this.site.origin}${path}`;
   }
 
-  /** openTab opens a tab with a new path and waits until the plugin is live in that tab. */
+  /** openTab opens a unique path of the test site in a new tab and waits until the plugin runs in the tab. */
   async openTab(browser = this.browser): Promise<{ path: string; tab: Tab }> {
     const path = `/tab${++this.#tabCount}`;
     await browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
     return { path, tab: await waitFor(`the plugin in ${path}`, () => this.findLiveTab(path)) };
   }
 
-  /** findTarget returns the DevTools target of the tab that shows a path. */
+  /** findTarget returns the DevTools target ID of the tab that shows path. */
   async findTarget(path: string): Promise<string> {
     const page = (await this.browser.listPages()).find((page) => page.url === this.urlOf(path));
     if (!page) throw new Error(`no tab shows ${path}`);
     return page.id;
   }
 
-  /** evaluateInPage evaluates an expression in the page at the given path. */
+  /** evaluateInPage evaluates a JavaScript expression in the page that shows path. */
   async evaluateInPage(path: string, expression: string): Promise<unknown> {
     return this.browser.inPage(await this.findTarget(path), (page) => page.evaluate(expression));
   }
 
   /**
-   * evaluateInWorker evaluates an expression in the extension's service worker. evaluateInWorker attaches a debugger
-   * only during the evaluation.
+   * evaluateInWorker evaluates a JavaScript expression in the extension's service worker. A debugger is attached only
+   * during the evaluation.
    */
   evaluateInWorker(expression: string): Promise<unknown> {
     return this.browser.inWorker((worker) => worker.evaluate(expression));
@@ -243,7 +252,7 @@ export class FaultFixture {
     });
   }
 
-  /** closeTabs closes all tabs of the site. */
+  /** closeTabs closes all tabs that show the test site. */
   async closeTabs(): Promise<void> {
     for (const { id, url } of await this.browser.listPages()) {
       if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
@@ -253,12 +262,15 @@ export class FaultFixture {
     );
   }
 
-  /** createdMs returns when the document at a path was created, in milliseconds since 1970. */
+  /** createdMs returns when the document that shows path was created, in milliseconds since 1970. */
   async createdMs(path: string): Promise<number> {
     return Number(await this.evaluateInPage(path, 'performance.timeOrigin'));
   }
 
-  /** waitForCancelInPage waits until the page at a path received a cancel, or was reloaded after documentMs. */
+  /**
+   * waitForCancelInPage waits until the page that shows path has received a cancellation, or was reloaded after
+   * documentMs.
+   */
   async waitForCancelInPage(path: string, documentMs: number): Promise<void> {
     await waitFor('the page to receive the cancel of its call', () =>
       this.evaluateInPage(

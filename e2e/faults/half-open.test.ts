@@ -1,6 +1,6 @@
 /**
- * Promise: the server and the browser detect a half-open link within 10 s, and calls survive the loss of the link
- * within the grace period.
+ * Promise: daemon and browser detect a half-open link within 10 s. Calls survive the loss of the link if the link
+ * returns within the grace period.
  */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
@@ -13,16 +13,17 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** stallLink makes open and new connections half-open for forMs. */
+/** stallLink makes all connections of the link half-open for forMs milliseconds. */
 const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async () => {
   fixture.proxy.stall(direction);
   await pause(forMs);
   fixture.proxy.resume(direction);
 };
-/** loseOpenConnections discards all bytes of the open connections, but new connections work. */
+/** loseOpenConnections discards all bytes of the connections that are open now. New connections work. */
 const loseOpenConnections = async () => fixture.proxy.blackholeOpen();
 
-// The server and the browser detect a half-open link within 10 s, and the server resends the unacknowledged frames.
+// Daemon and browser detect a half-open link within 10 s. On the new link, the daemon resends the unacknowledged
+// message frames.
 test('a call survives a link that stays half-open, because the browser opens a new link', () =>
   testDuringCall('half-open, new connections work', fixture, loseOpenConnections, { maxRecoveryMs: 14_000 }));
 test('a call succeeds after a link became half-open and the browser has opened a new link', () =>

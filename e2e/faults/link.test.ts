@@ -1,4 +1,6 @@
-/** Promise: a cut link reconnects at once, and calls survive the cut within the grace period. */
+/**
+ * Promise: after a reset, the browser reconnects at once. Calls survive if the link returns within the grace period.
+ */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
@@ -10,13 +12,13 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** cutLink resets the link to the browser and refuses new connections for forMs. */
+/** cutLink resets the link between daemon and browser, and rejects new connections for forMs milliseconds. */
 const cutLink = (forMs: number) => async () => {
   fixture.proxy.cut();
   await pause(forMs);
   fixture.proxy.resume();
 };
-/** resetLink resets the link to the browser once, and new connections work. */
+/** resetLink resets the link between daemon and browser once. New connections work. */
 const resetLink = async () => fixture.proxy.cut(true);
 
 test('a call survives a reset of the link', () => testDuringCall('link reset', fixture, resetLink));

@@ -1,4 +1,6 @@
-/** make faults: runs the fault matrix and prints a table with one row per fault and moment. */
+/**
+ * Runs all fault tests for `make faults`, and prints a table with one row per fault, during a call and between calls.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { type Row, rowsFile } from './matrix-cell.ts';
 
 /**
- * parallelFiles is the number of test files that run concurrently. Most fault tests only wait, so more tests than cores
- * can run.
+ * parallelFiles is the number of test files that run concurrently. Fault tests use little CPU time, because they mostly
+ * wait.
  */
 const parallelFiles = 3;
 
@@ -55,7 +57,7 @@ function readRow(text: string): Row {
   };
 }
 
-/** compareRows groups the rows by fault, and places the row of the running call first. */
+/** compareRows sorts the rows of the fault table by fault. Faults during a call come before faults between calls. */
 function compareRows(a: Row, b: Row): number {
   return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one cell of the fault matrix: a fault during a call or between two calls. The result of a cell is a row of the
- * fault table.
+ * Injects one fault, such as a browser crash, during a call or between two calls. Each injected fault adds one row to
+ * the fault table.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
@@ -10,10 +10,12 @@ import type { McpClient, Outcome } from '../harness/client.ts';
 import { waitFor } from '../harness/wait.ts';
 import type { FaultFixture, Tab } from './fault-fixture.ts';
 
-/** rowsFile gets one JSON line per cell of the matrix. main.ts prints the lines of rowsFile as a table. */
+/**
+ * rowsFile is the file to which each fault test appends one line of JSON. main.ts prints the lines as the fault table.
+ */
 export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
 
-/** Row is one line of the table of the fault matrix, with the results of one cell. */
+/** Row is one line of the fault table: the results of one injected fault. */
 export interface Row {
   readonly fault: string;
   readonly when: string;
@@ -22,13 +24,13 @@ export interface Row {
   readonly stopReceived: string;
 }
 
-/** addRow adds a row to the table. */
+/** addRow appends one row to the file of the fault table. */
 export function addRow(row: Row): void {
   mkdirSync(dirname(rowsFile), { recursive: true });
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
-/** CellContext is the tab and the client of one cell of the fault matrix. */
+/** CellContext contains the tab and the MCP client of one fault test. */
 export interface CellContext {
   readonly fixture: FaultFixture;
   readonly path: string;
@@ -36,37 +38,42 @@ export interface CellContext {
   readonly client: McpClient;
 }
 
-/** InjectFault causes the fault and returns when calls can succeed again. */
+/** InjectFault causes a fault and returns when the cause is gone, so that calls can succeed again. */
 export type InjectFault = (cell: CellContext) => Promise<unknown>;
 
-/** ExpectedBehavior is the required behavior of the call and of the next call. */
+/** ExpectedBehavior describes how the interrupted call must end, and how soon a later call must succeed. */
 export interface ExpectedBehavior {
-  /** The error code with which the call must fail. Without an error code, the call must survive the fault. */
+  /**
+   * errorCode is the error code with which the interrupted call must fail. Without errorCode, the call must survive the
+   * fault.
+   */
   readonly errorCode?: string;
-  /** The longest time between the fault and the error of the call, in milliseconds. Default: 2 s. */
+  /**
+   * maxEndMs is the maximum time from the fault until the interrupted call fails, in milliseconds; 2,000 by default.
+   */
   readonly maxEndMs?: number;
-  /** The longest time between the fault and the next successful call, in milliseconds. Default: 2 s. */
+  /** maxRecoveryMs is the maximum time from the fault until a call succeeds, in milliseconds; 2,000 by default. */
   readonly maxRecoveryMs?: number;
-  /** The number of further calls that may fail before a call succeeds. Default: 0. */
+  /** maxFailures is how many later calls may fail before a call succeeds; 0 by default. */
   readonly maxFailures?: number;
-  /** Whether the page must receive a cancel for the call. */
+  /** stopReceived requires that the page receives a cancellation for the interrupted call. */
   readonly stopReceived?: boolean;
-  /** Whether the next call must not name a tab, because the old tab is closed or has another id. */
+  /** withoutTabId omits tabId from later calls, because the fault closes the tab or changes its ID. */
   readonly withoutTabId?: boolean;
-  /** Whether the client is `opentabs mcp`. By default, the client connects over HTTP. */
+  /** overStdio connects the MCP client with `opentabs mcp`. By default, the client connects over HTTP. */
   readonly overStdio?: boolean;
 }
 
 const stepMs = 250;
 
 /**
- * busyMachineMs is the additional time that a busy machine may need before a cell fails. The fault table contains the
- * measured times, and make bench checks the promised times. A cell only distinguishes a recovery by a retry (1 s), in
- * the grace period (10 s), and at the alarm or idle limit (30 s).
+ * busyMachineMs is added to each time limit of a fault test, because other programs may use the machine. The promised
+ * times are checked by `make bench`, not by the fault tests. A fault test only distinguishes whether opentabs recovers
+ * by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
  */
 export const busyMachineMs = 6000;
 
-/** testDuringCall injects a fault while a call reports in a new tab. */
+/** testDuringCall injects a fault while a call in a new tab reports progress. */
 export async function testDuringCall(
   fault: string,
   fixture: FaultFixture,
@@ -74,9 +81,9 @@ export async function testDuringCall(
   expected: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture, expected.overStdio);
-  // A call that must fail runs until the fault comes, even if the fault comes late.
+  // A call that must fail has to run long enough for a late fault.
   const stepCount = expected.errorCode ? 400 : 8;
-  // The tool messages__heartbeat marks its page when the tool receives a cancel.
+  // The tool messages__heartbeat sets a variable in its page when the call is cancelled.
   const [tool, args] = expected.stopReceived
     ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]
     : ['messages__countdown', { from: stepCount, intervalMs: stepMs }];
@@ -93,7 +100,7 @@ export async function testDuringCall(
   const injectedAt = performance.now();
   await injectFault(cell);
   const repairedAt = performance.now();
-  // The next call may reload the page, so the test first waits for the cancel in the page.
+  // The next call may reload the page, so the test first waits until the page has received the cancellation.
   if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
   const [outcome, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
   const callMs = endedAt - injectedAt;
@@ -121,7 +128,7 @@ export async function testDuringCall(
   await fixture.closeTabs();
 }
 
-/** testBetweenCalls injects a fault while no call runs, and makes a call immediately after the fault. */
+/** testBetweenCalls injects a fault while no call runs, and makes a call immediately afterwards. */
 export async function testBetweenCalls(
   fault: string,
   fixture: FaultFixture,
@@ -138,14 +145,14 @@ export async function testBetweenCalls(
   await fixture.closeTabs();
 }
 
-/** openCell waits for the browser and opens a tab and a client for one cell. */
+/** openCell waits until the browser is connected, then opens a tab and an MCP client for one fault test. */
 async function openCell(fixture: FaultFixture, stdio = false): Promise<CellContext> {
   await fixture.waitForBrowser();
   const { path, tab } = await fixture.openTab();
   return { fixture, path, tab, client: stdio ? await fixture.connectStdio() : await fixture.connectHttp() };
 }
 
-/** assertComplete checks that no report was lost, duplicated or reordered. */
+/** assertComplete checks that no progress report was lost, duplicated or reordered. */
 function assertComplete(outcome: Outcome, stepCount: number): void {
   assert.equal(outcome.isError, false, outcome.text);
   assert.deepEqual(outcome.structured, { counted: stepCount });
@@ -158,14 +165,17 @@ function assertComplete(outcome: Outcome, stepCount: number): void {
   assert.equal(numbers.at(-1), stepCount, 'the last report arrived');
 }
 
-/** RecoveryMeasurement is the time until a call succeeded, and the errors of the calls that failed before. */
+/**
+ * RecoveryMeasurement is the time from a fault until a call succeeded, and the error codes of the calls that failed
+ * before.
+ */
 interface RecoveryMeasurement {
   readonly durationMs: number;
   readonly failures: readonly string[];
   readonly texts: readonly string[];
 }
 
-/** callUntilSuccess repeats a call, each time with a new session, until the call succeeds. */
+/** callUntilSuccess repeats a call until the call succeeds, each time in a new MCP session. */
 async function callUntilSuccess(
   cell: CellContext,
   expected: ExpectedBehavior,
@@ -214,7 +224,7 @@ function formatMs(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
-/** makeLostOutcome returns the outcome of a call whose client lost its connection. */
+/** makeLostOutcome returns a failed outcome for a call whose MCP client lost its connection. */
 function makeLostOutcome(error: unknown): Outcome {
   const text = error instanceof Error ? error.message : String(error);
   return { text, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };

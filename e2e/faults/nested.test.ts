@@ -1,4 +1,6 @@
-/** Promise: nested calls run exactly once and return their results, even if the link or the service worker fails. */
+/**
+ * Promise: a nested call runs exactly once and returns its result, even if the link breaks or the service worker stops.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -15,8 +17,8 @@ const pagesPerChannel = 2;
 const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel}-40`);
 
 /**
- * testNestedCalls injects a fault during nested calls in five rounds. Each round injects the fault a little later, so
- * that the fault affects requests, answers and the time between them.
+ * testNestedCalls injects a fault during nested calls, in five rounds. Each round injects the fault a little later, to
+ * interrupt requests, responses and the time between.
  */
 async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();

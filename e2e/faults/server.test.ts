@@ -1,6 +1,6 @@
 /**
- * Promise: browser and clients reconnect to a server that was stopped, killed or suspended. Pages receive a cancel for
- * calls whose client no longer exists.
+ * Promise: the browser and MCP clients reconnect to a daemon that was stopped, killed or suspended. Pages receive a
+ * cancellation for each call whose client no longer exists.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,12 +15,12 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** restartServer ends the server with a signal and starts another server. */
+/** restartServer stops the daemon with a signal and starts a new daemon. */
 const restartServer = (signal: NodeJS.Signals) => async () => {
   await fixture.stopServer(signal);
   await fixture.startServer();
 };
-/** suspendServer stops the server with SIGSTOP for forMs. */
+/** suspendServer suspends the daemon with SIGSTOP for forMs milliseconds. */
 const suspendServer = (forMs: number) => async () => {
   process.kill(fixture.serverPid, 'SIGSTOP');
   await pause(forMs);

@@ -1,6 +1,5 @@
 /**
- * Promise: a call survives a sleep of the machine, even a sleep longer than the idle limit, and an unused link stays
- * connected.
+ * Promise: a call survives when the computer sleeps, even longer than the idle limit. An unused link stays connected.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,7 @@
-/** Promise: a change of a tab fails its calls at once with a specific code. The next call finds or loads a page. */
+/**
+ * Promise: if a tab closes, navigates or crashes, its calls fail at once with a specific error code. The next call uses
+ * or loads another page.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,7 +19,7 @@ after(() => fixture?.close());
 async function closeTab({ path }: CellContext): Promise<void> {
   await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
-/** thenOpenAnotherTab runs changeTab and then opens another tab of the site, as a user might do. */
+/** thenOpenAnotherTab runs changeTab, then opens another tab of the test site, as a user might. */
 const thenOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
   await changeTab(cell);
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/another') });
@@ -26,7 +29,7 @@ const navigateAway = ({ path }: CellContext) =>
   fixture.evaluateInPage(path, `location.href = '${fixture.urlOf(path)}?next', 0`);
 const moveToNewWindow = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.windows.create({ tabId: ${tab.tabId} }).then(() => 0)`);
-/** closeWindow moves the tab to a new window and closes that window. */
+/** closeWindow moves the tab to a new window, then closes the window. */
 async function closeWindow(cell: CellContext): Promise<void> {
   await moveToNewWindow(cell);
   const movedTab = await waitFor('the browser to report the tab in its new window', async () => {
@@ -39,8 +42,8 @@ const discardTab = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
 /**
- * goAwayAndBack navigates the tab to another page, and back in the tab's history. Chrome must restore the page from the
- * back/forward cache when the tab navigates back.
+ * goAwayAndBack navigates the tab to another page and then back in the history. Chrome must restore the first page from
+ * the back/forward cache.
  */
 async function goAwayAndBack({ path }: CellContext): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);
@@ -55,7 +58,7 @@ async function goAwayAndBack({ path }: CellContext): Promise<void> {
   );
 }
 
-/** freezePage freezes the page for 3 s. */
+/** freezePage freezes the page for 3 s, as Chrome does to save memory. */
 async function freezePage({ path }: CellContext): Promise<void> {
   await fixture.browser.inPage(await fixture.findTarget(path), async (page) => {
     await page.send('Page.setWebLifecycleState', { state: 'frozen' });
@@ -100,7 +103,8 @@ test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
 
 test('a prerendered page gets no call until it is shown', async () => {
-  // A page that starts while Chrome registers the plugin would load twice, and its speculation rules would apply twice.
+  // Wait until Chrome has registered the plugin. Otherwise opentabs would reload the page, and the page's speculation
+  // rules would apply twice.
   await fixture.openTab();
   await fixture.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
@@ -113,7 +117,7 @@ test('a prerendered page gets no call until it is shown', async () => {
   const client = await fixture.connectHttp();
   const firstCall = await client.call('messages__echo', { value: 1 });
   assert.equal(firstCall.isError, false, firstCall.text);
-  // A driver attached to the page would cancel the prerendering, so the service worker navigates the tab.
+  // The service worker navigates the tab, because an attached DevTools session would cancel the prerendering.
   const { tabId = 0 } = (await fixture.findLiveTab('/page')) ?? {};
   await fixture.evaluateInWorker(
     `chrome.scripting.executeScript({ target: { tabId: ${tabId} }, world: 'MAIN', func: () => { location.href = '/page?ahead'; } }).then(() => 0)`,

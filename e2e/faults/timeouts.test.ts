@@ -1,7 +1,7 @@
 /**
- * Promise: a client that gives up on long calls loses only its first long call. The official TypeScript client
- * reports its timeout when it cancels a call. opentabs learns the timeout from that report, and turns later calls
- * into jobs before the timeout.
+ * Promise: a client with a short request timeout loses only its first long call. The official TypeScript client reports
+ * its timeout when it cancels a call. opentabs stores the timeout, and turns later calls into jobs before the timeout
+ * expires.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,14 +16,15 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** The request timeout of the client, in milliseconds. The default of the SDK is 60,000. */
+/**
+ * timeoutMs is the MCP client's request timeout, in milliseconds. The default of the official TypeScript SDK is 60,000.
+ */
 const timeoutMs = 6_000;
 
-/** callTool calls a tool with the client's request timeout. */
 const callTool = (client: McpClient, name: string, args: Record<string, unknown>) =>
   client.call(name, args, { timeoutMs });
 
-/** callToEnd calls a tool and collects the result of its job. */
+/** callToEnd calls a tool. If the call becomes a job, callToEnd waits until the job ends and returns its result. */
 async function callToEnd(client: McpClient, name: string, args: Record<string, unknown>) {
   let outcome = await callTool(client, name, args);
   let jobs = 0;

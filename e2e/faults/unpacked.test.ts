@@ -1,4 +1,7 @@
-/** Promise: an extension installed with "Load unpacked" works after every restart of the browser, without a reload by the user. */
+/**
+ * Promise: an extension installed with "Load unpacked" works after every restart of the browser. The user need not
+ * reload the extension.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

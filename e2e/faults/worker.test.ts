@@ -1,6 +1,6 @@
 /**
- * Promise: if the service worker stops or the extension reloads, calls continue or fail with a code, and later calls
- * succeed.
+ * Promise: if the service worker stops or the extension reloads, running calls continue or fail with an error code.
+ * Later calls succeed.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** stopWorker stops the service worker and waits until a new service worker connects. */
+/** stopWorker stops the extension's service worker and waits until a new service worker has connected to the daemon. */
 async function stopWorker(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;
   const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
@@ -29,8 +29,9 @@ async function stopWorker(): Promise<void> {
 }
 
 /**
- * reloadExtension reloads the extension as Chrome's reload button does, and waits until the new service worker
- * connects. The service worker that reloads the extension ends before it can answer.
+ * reloadExtension reloads the extension as the reload button on chrome://extensions does, and waits until the new
+ * service worker has connected. The reload is deferred, because the old service worker stops before it can return a
+ * value.
  */
 async function reloadExtension(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;
@@ -39,7 +40,7 @@ async function reloadExtension(): Promise<void> {
 }
 
 let version = 0;
-/** updateExtension writes another version to the extension's folder and reloads the extension. */
+/** updateExtension changes the version in the extension's manifest and reloads the extension. */
 async function updateExtension(_: CellContext): Promise<void> {
   const file = join(fixture.extension, 'manifest.json');
   const manifest = readFileSync(file, 'utf8');

@@ -1,5 +1,5 @@
 /**
- * Promise: many concurrent calls of many clients get the right answers, and a client with many calls does not delay
+ * Promise: many concurrent calls of many clients return the right results. A client with many calls does not delay
  * other clients.
  */
 import assert from 'node:assert/strict';
@@ -13,14 +13,14 @@ import { SystemUnderTest } from '../soak/system-under-test.ts';
 let system: SystemUnderTest;
 let clients: SoakClient[] = [];
 
-/** connect returns a client with a new session, which is closed after the test. */
+/** connect returns an MCP client with a new session. The session is closed after the test. */
 function connect(name: string): SoakClient {
   const client = makeRawHttpClient(name, system.port, system.clientToken);
   clients.push(client);
   return client;
 }
 
-/** callTimed makes a call of one step and returns its ending and its duration. */
+/** callTimed calls a tool with one step, and returns how the call ended and how long the call took. */
 async function callTimed(
   client: SoakClient,
   key: string,
@@ -31,15 +31,18 @@ async function callTimed(
   return { ending, ms: performance.now() - startMs };
 }
 
-/** fillRunningSlots makes eight calls, the maximum, that run until stop aborts. */
+/**
+ * fillRunningSlots makes eight calls, the maximum that one client can run at the same time. The calls run until stop
+ * aborts.
+ */
 function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);
   return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal: stop }));
 }
 
 /**
- * useSystemWith starts a system under test with the given settings for the tests of a suite. After each test, no call
- * may run and no client may have a stray message.
+ * useSystemWith starts a daemon and a browser with the given settings for the tests of a suite. After each test, no
+ * call may be running and no client may have received an unexpected message.
  */
 function useSystemWith(settings: Record<string, number | string>): void {
   before(async () => {
@@ -50,7 +53,7 @@ function useSystemWith(settings: Record<string, number | string>): void {
     for (const client of clients) assert.deepEqual(client.strayMessages, []);
     await Promise.all(clients.map((client) => client.close()));
     clients = [];
-    // The server ends a cancelled call a moment after the client has stopped waiting.
+    // The daemon ends a cancelled call shortly after the client has stopped waiting.
     await waitFor('all calls to end', async () => {
       const { running, pending } = (await system.readStatus()).calls;
       return running === 0 && pending === 0;
@@ -104,7 +107,7 @@ describe('calls of 64 clients', () => {
       `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waitsMs[31]?.toFixed(0)} ms (median), ${waitsMs[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
     );
     for (const { ending } of [...modestResults, ...greedyResults]) assert.equal(ending.code, 'ok', ending.text);
-    // The server runs the queued calls of all clients in turn, so a client with one call does not wait for another
+    // The daemon alternates between the clients with queued calls, so a client with one call does not wait for another
     // client's 1,000 calls.
     assert.ok(stillWaiting > 300, `${stillWaiting} calls of the greedy client were still waiting`);
     assert.ok((waitsMs[62] ?? 0) < greedyMs / 2, `a client waited ${waitsMs[62]} ms of ${greedyMs} ms`);

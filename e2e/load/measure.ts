@@ -1,32 +1,38 @@
-/** The memory and the objects of the server, the service worker and the page after a garbage collection. */
+/**
+ * Measures the memory and counts the objects of the daemon, the service worker and the page after a garbage collection.
+ */
 import { readFileSync } from 'node:fs';
 import type { Cdp, Session } from '../harness/cdp.ts';
 
-/** RealmMemory is the memory use of one JavaScript realm. */
+/** RealmMemory contains the memory use of one JavaScript realm, such as a page's main world. */
 export interface RealmMemory {
-  /** The number of bytes of the JavaScript heap in use. */
+  /** heapBytes is the used size of the JavaScript heap, in bytes. */
   readonly heapBytes: number;
-  /** The number of live objects of classes that typically leak, and of entries in all Maps and Sets. */
+  /** The remaining fields count live objects of classes that typically leak, and the entries of all Maps and Sets. */
   readonly promises: number;
   readonly ports: number;
   readonly controllers: number;
   readonly entries: number;
 }
 
-/** MemorySnapshot is one measurement of the server, the service worker and the page. */
+/** MemorySnapshot is one memory measurement of the daemon, the service worker and the page. */
 export interface MemorySnapshot {
   readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
   readonly worker: RealmMemory;
-  /** page is the realm in which adapters run. bridge is the realm of the extension's script in the same page. */
+  /**
+   * page is the JavaScript realm in which adapters run. bridge is the realm of the extension's content script in the
+   * same page.
+   */
   readonly page: RealmMemory;
   readonly bridge: RealmMemory;
-  /** The numbers of documents and event listeners in the page's process. */
+  /** documents and listeners count the documents and DOM event listeners in the page's process. */
   readonly documents: number;
   readonly listeners: number;
 }
 
 /**
- * readResidentMemory returns a process's resident memory in bytes: in total, without file-backed pages, and the peak.
+ * readResidentMemory returns the resident memory of a process in bytes: in total, without file-backed pages, and the
+ * peak.
  */
 export function readResidentMemory(pid: number): { now: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -41,7 +47,8 @@ export function readResidentMemory(pid: number): { now: number; anonymous: numbe
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
 /**
- * countObjects counts objects and listeners in the default realm of a session, or in the realm of an execution context.
+ * countObjects measures one JavaScript realm. Without contextId, countObjects measures the default realm of the
+ * DevTools session.
  */
 async function countObjects(session: Session, contextId?: number): Promise<RealmMemory> {
   const context = contextId === undefined ? {} : { contextId };
@@ -79,7 +86,7 @@ async function countObjects(session: Session, contextId?: number): Promise<Realm
   };
 }
 
-/** collectGarbage runs the garbage collector of a realm three times. */
+/** collectGarbage runs the JavaScript garbage collector of a DevTools target three times. */
 async function collectGarbage(session: Session): Promise<void> {
   await session.send('HeapProfiler.enable');
   // The first garbage collection runs finalizers, and later collections free the objects that the finalizers released.
@@ -87,7 +94,7 @@ async function collectGarbage(session: Session): Promise<void> {
   await session.send('HeapProfiler.disable');
 }
 
-/** MeasuredProcesses names the server process and the page to measure. */
+/** MeasuredProcesses identifies the daemon process, the extension and the page to measure. */
 export interface MeasuredProcesses {
   readonly cdp: Cdp;
   readonly extensionId: string;
@@ -96,7 +103,7 @@ export interface MeasuredProcesses {
   readServerMemory(): Promise<{ readonly heap_bytes: number; readonly goroutines: number }>;
 }
 
-/** measureMemory collects garbage in the worker and the page, and then measures all processes. */
+/** measureMemory collects garbage in the service worker and the page, then measures both and the daemon. */
 export async function measureMemory(processes: MeasuredProcesses): Promise<MemorySnapshot> {
   const targets = await processes.cdp.targets();
   const workerId = targets.find(

@@ -1,6 +1,6 @@
 /**
- * Promise: large results arrive complete, delay no other client, and use memory only while in transit. With
- * OPENTABS_TEST_ALL=1 (make nightly), the ten concurrent results have 50 MB instead of 20 MB each.
+ * Promise: large tool results arrive complete, delay no other client, and use memory only during the transfer. With
+ * OPENTABS_TEST_ALL=1 (`make nightly`), the ten concurrent results have 50 MB instead of 20 MB each.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -28,7 +28,10 @@ async function openClient(): Promise<LargeResultClient> {
   return client;
 }
 
-/** assertResult checks, without storing the response, that a response contains the result as text and as data. */
+/**
+ * assertResult checks that a response contains the tool's result twice: as text and as structured content. The check
+ * needs only a summary, because a whole response would use too much memory.
+ */
 function assertResult(summary: ResponseSummary, bytes: number): void {
   assert.ok(
     summary.bytes > 2 * bytes && summary.bytes < 2 * bytes + 10_000,
@@ -54,7 +57,7 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
     () => readResidentMemory(pid).now < 200 * mib,
     30_000,
   );
-  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak of the server's memory
+  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded memory peak of the daemon
   const callers = await Promise.all(Array.from({ length: 10 }, openClient));
   const shortClient = await openClient();
   const largeCalls = Promise.all(

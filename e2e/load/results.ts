@@ -1,8 +1,11 @@
-/** Clients that call tools with large results, and either count the received bytes or do not read the results. */
+/**
+ * Provides an MCP client for tools with large results. The client either only counts the received bytes or does not
+ * read the response.
+ */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { SystemUnderTest } from '../soak/system-under-test.ts';
 
-/** ResponseSummary describes a response: its length, its beginning and its end. */
+/** ResponseSummary describes an HTTP response by its length, its beginning and its end. */
 export interface ResponseSummary {
   readonly bytes: number;
   readonly head: string;
@@ -10,7 +13,7 @@ export interface ResponseSummary {
   readonly ms: number;
 }
 
-/** LargeResultClient calls tools in a separate session. */
+/** LargeResultClient calls tools in its own MCP session, without storing whole responses. */
 export class LargeResultClient {
   readonly #system: SystemUnderTest;
   #session = '';
@@ -27,7 +30,7 @@ export class LargeResultClient {
     this.#session = String(message.headers['mcp-session-id']);
   }
 
-  /** call reads the complete response to a call of a tool. */
+  /** call calls a tool, reads the complete response, and returns a summary of the response. */
   async call(tool: string, args: object): Promise<ResponseSummary> {
     const startMs = performance.now();
     const { message } = await this.#send('tools/call', { name: tool, arguments: args });
@@ -46,7 +49,10 @@ export class LargeResultClient {
     return { bytes, head, tail, ms: performance.now() - startMs };
   }
 
-  /** callWithoutReading sends a call and does not read the answer. disconnect ends the connection of the client. */
+  /**
+   * callWithoutReading calls a tool and does not read the response. The returned function disconnect closes the
+   * connection.
+   */
   async callWithoutReading(tool: string, args: object): Promise<{ disconnect(): void }> {
     const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });
     message.pause();

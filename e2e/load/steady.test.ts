@@ -1,6 +1,6 @@
 /**
- * Promise: calls leave no memory or objects behind in the server, the extension or the page. make soak ONLY=load makes
- * calls for 10 min.
+ * Promise: calls leak no memory or objects in the daemon, the extension or the page. `make soak ONLY=load` makes calls
+ * for 10 min.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A steady stream of calls at a given rate, and the memory of all processes before and after the calls. */
+/** Makes calls at a steady rate, and measures the memory of all processes before and after the calls. */
 import { pause, waitFor } from '../harness/wait.ts';
 import { makeRawHttpClient } from '../soak/raw-http.ts';
 import { makeRawStdioClient } from '../soak/raw-stdio.ts';
@@ -6,28 +6,28 @@ import type { CallEnding, SoakClient } from '../soak/soak-client.ts';
 import type { SystemUnderTest } from '../soak/system-under-test.ts';
 import { type MemorySnapshot, measureMemory, readResidentMemory } from './measure.ts';
 
-/** CallRate is the number of calls in a stream and their rate. */
+/** CallRate is the total number of calls to make and the number of calls per minute. */
 export interface CallRate {
   readonly calls: number;
   readonly perMinute: number;
 }
 
-/** StreamResult is the result of a stream of calls at a given rate. */
+/** StreamResult contains the measurements of a steady stream of calls. */
 export interface StreamResult {
   readonly before: MemorySnapshot;
   readonly after: MemorySnapshot;
-  /** The number of calls that ended with each code. */
+  /** endings counts the calls by how they ended, keyed by code. */
   readonly endings: ReadonlyMap<string, number>;
-  /** The calls that ended in an unexpected way, one line per call. */
+  /** violations describes each call that ended unexpectedly, one line per call. */
   readonly violations: readonly string[];
   readonly durationMs: number;
-  /** The largest resident memory of the server, in bytes. */
+  /** peakRssBytes is the daemon's peak resident memory, in bytes. */
   readonly peakRssBytes: number;
 }
 
 /**
- * chooseTool returns the tool of a call by the last two digits of its number. Most calls of the stream use the tool
- * that echoes its arguments.
+ * chooseTool returns the tool for call number i, determined by the last two digits of i. Most calls use the tool
+ * "echo".
  */
 function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const lastDigits = i % 100;
@@ -38,17 +38,17 @@ function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
 }
 
 /**
- * warmUpCalls is the number of calls before the first measurement, which fill the caches. The memory of a page's
- * message channel is counted only after the first message, and a timer sends the first message late.
+ * warmUpCalls is the number of calls before the first memory measurement, so that caches and message channels already
+ * have their memory.
  */
 const warmUpCalls = 3000;
 
-/** AllowedGoroutines is the number of goroutines that the server may have more after a stream of calls than before. */
+/** AllowedGoroutines is how many additional goroutines the daemon may have after a stream of calls. */
 const AllowedGoroutines = 8;
 
 /**
- * streamCalls makes the calls with eight clients over HTTP and two over stdio. streamCalls passes a line of progress to
- * the callback report every 10 s.
+ * streamCalls makes calls at a steady rate with eight MCP clients over HTTP and two over stdio. Every 10 s, streamCalls
+ * calls report with a line about the progress.
  */
 export async function streamCalls(
   system: SystemUnderTest,
@@ -63,7 +63,8 @@ export async function streamCalls(
     await makeCalls(system, clients, { calls: warmUpCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
     const before = await measureWhenIdle(system);
     const { endings, violations, durationMs, peakRssBytes } = await makeCalls(system, clients, pace, 'k', report);
-    // Idle connections of HTTP clients end some seconds after their last request; a slow machine opens more of them.
+    // HTTP clients close idle connections a few seconds after the last request. Each open connection needs goroutines
+    // in the daemon.
     await waitFor(
       'idle connections to end',
       async () => (await system.readStatus()).memory.goroutines <= before.server.goroutines + AllowedGoroutines,
@@ -80,10 +81,7 @@ export async function streamCalls(
   }
 }
 
-/**
- * measureWhenIdle measures the memory after all calls have ended and are confirmed (1 s), and idle connections are
- * closed.
- */
+/** measureWhenIdle waits until all calls have ended and idle connections are closed, then measures the memory. */
 async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('all calls to end', async () => {
     const { calls } = await system.readStatus();
@@ -175,7 +173,10 @@ function startCall(
   }
 }
 
-/** findMismatch returns the difference between the expected and the actual ending of a call, or undefined. */
+/**
+ * findMismatch describes how the ending of a call differs from the expected ending, or returns undefined if both are
+ * equal.
+ */
 function findMismatch(
   kind: ReturnType<typeof chooseTool>,
   key: string,
@@ -188,7 +189,7 @@ function findMismatch(
   return undefined;
 }
 
-/** findGrowth returns the growth of memory and objects that a stream of calls has left behind, apart from noise. */
+/** findGrowth lists which memory and object counts grew during a stream of calls by more than the allowed noise. */
 export function findGrowth({ before, after }: StreamResult): string[] {
   const growths: string[] = [];
   const checkGrowth = (measure: string, before: number, after: number, allowedGrowth: number) => {
@@ -209,7 +210,7 @@ export function findGrowth({ before, after }: StreamResult): string[] {
   return growths;
 }
 
-/** formatTable shows the memory before and after the calls side by side. */
+/** formatTable formats the memory before and after a stream of calls as a table. */
 export function formatTable({ before, after, endings, durationMs, peakRssBytes }: StreamResult): string {
   const formatMb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const formatRow = (label: string, beforeText: string | number, afterText: string | number) =>

@@ -1,17 +1,17 @@
-/** Provides the tools and prompts that the official conformance suite of MCP calls, as far as a plugin can. */
+/** Provides the tools and prompts that the official MCP conformance suite calls, as far as a plugin can define them. */
 import { audio, definePlugin, definePrompt, defineTool, image, log, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-/** pixel is a red pixel as PNG; silence is a WAV file without a sample. */
+/** pixel is a PNG image of one red pixel, and silence an empty WAV file, both in base64. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
-/** makeFixedResultTool makes a tool without parameters that returns a fixed result. */
+/** makeFixedResultTool defines a tool without parameters that returns the result of handle. */
 function makeFixedResultTool(name: string, description: string, handle: () => Promise<unknown>) {
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
-/** makeWaitingTool defines a tool without parameters that waits for the user several times. */
+/** makeWaitingTool defines a tool without parameters that waits for the user the given number of times. */
 function makeWaitingTool(name: string, times = 1) {
   return defineTool({
     name,
@@ -43,12 +43,12 @@ const tools = [
   makeFixedResultTool('test_tool_with_logging', 'Logs three times.', async () => {
     for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       log.info(message);
-      await sleep(150); // log entries and results use different routes, so the pause lets the entry arrive first
+      await sleep(150); // log entries and results take different routes; the pause lets the log entry arrive first
     }
     return 'three things were logged';
   }),
-  // The conformance suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. The suite
-  // checks that test_logging_tool and test_streaming_elicitation send only messages that the test requested.
+  // The conformance suite checks that test_logging_tool and test_streaming_elicitation send only messages that the
+  // suite requested.
   makeFixedResultTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
@@ -70,8 +70,8 @@ const tools = [
       return 'The user has answered.';
     },
   }),
-  // The conformance suite expects certain field names in the questions of these tools. opentabs asks the questions of
-  // the conformance suite in the expected rounds, but with different field names.
+  // The conformance suite expects certain field names in elicitation forms. opentabs sends the forms in the expected
+  // order, but with different field names.
   makeWaitingTool('test_input_required_result_elicitation'),
   makeWaitingTool('test_input_required_result_request_state'),
   makeWaitingTool('test_input_required_result_tampered_state'),
@@ -82,8 +82,7 @@ const tools = [
     input: z.object({}),
     output: z.string(),
     async handle(_, context) {
-      // The server sends at most ten notifications per second, so reports at shorter intervals would be
-      // merged.
+      // The daemon sends at most ten progress notifications per second, and would merge more frequent reports.
       for (const doneCount of [0, 50, 100]) {
         context?.reportCount(doneCount, 100);
         await sleep(150);
@@ -100,7 +99,7 @@ const tools = [
       return region;
     },
   }),
-  // run.ts adds the input schema of the tool json_schema_2020_12_tool.
+  // setToolSchema in run.ts adds the input schema of the tool json_schema_2020_12_tool.
   makeFixedResultTool('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
 ];
 
