@@ -159,9 +159,9 @@ test('a download redirect is named, and refused if its site is turned off', asyn
   assert.ok(text.endsWith(` The site redirected to ${other}.`), text);
   await waitForDownloadEnd(text);
   const { text: refusal } = await failStart(`/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`);
-  assert.match(refusal, /the site redirected to http:\/\/bank\.localhost:\d+, which you may not use/);
+  assert.match(refusal, /the site redirected to http:\/\/bank\.localhost:\d+, which browser tools may not use/);
   const own = await failStart(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
-  assert.match(own.text, /which you may not use/);
+  assert.match(own.text, /which browser tools may not use/);
   assert.ok(!listFiles().some((name) => /balance|own/.test(name)), `files = ${listFiles().join(', ')}`);
   assert.match((await failStart('/missing.pdf')).text, /the download failed: SERVER_BAD_CONTENT/);
   for (const url of ['file:///etc/passwd', 'data:text/plain,x', 'chrome://version'])
