@@ -1,4 +1,4 @@
-/** toHex returns bytes as lower-case hex. */
+/** toHex converts bytes to lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

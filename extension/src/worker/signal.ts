@@ -1,4 +1,4 @@
-/** Signal reports an event to its listeners in the order of their registration, like the events of chrome.*. */
+/** Signal calls its listeners in the order in which they were added, like the events of chrome.*. */
 export class Signal<Args extends unknown[] = []> {
   readonly #listeners: ((...args: Args) => void)[] = [];
 

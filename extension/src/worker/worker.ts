@@ -1,9 +1,8 @@
-// The service worker. The service worker owns the socket to the server and forwards calls to documents. Chrome may stop
-// the worker at any time. A new worker restores its state from what documents and the server send.
+// This service worker owns the WebSocket to the server and forwards calls to documents. Chrome may stop a service
+// worker at any time. A restarted worker restores its state from messages of documents and the server.
 //
-// This file creates the parts of the service worker and connects the parts. The constructor of a part receives the
-// previously created parts that the new part needs. A part has a Signal for each event that concerns parts that are
-// created later. The listeners of all signals are added at the end of this file.
+// worker.ts creates the parts of the worker in order of dependency: the constructor of a part receives earlier parts.
+// To notify later parts, a part emits signals, whose listeners are added at the end of worker.ts.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
@@ -61,7 +60,7 @@ import { SiteAccess } from './tabs/site-access.ts';
 import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
-/** OrphanAnswerTimeoutMs is the time limit for the answer of a document that may be orphaned, in milliseconds. */
+/** OrphanAnswerTimeoutMs limits how long a document that may be orphaned may take to answer, in milliseconds. */
 const OrphanAnswerTimeoutMs = 1000;
 
 // ---- the link to the server ----
@@ -124,7 +123,7 @@ const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
 // ---- tabs ----
 
-/** frozenTabs are the tabs that Chrome has frozen since this worker started. */
+/** frozenTabs contains the IDs of the tabs that Chrome has frozen. */
 const frozenTabs = new Set<number>();
 const running = new RunningCalls();
 const health = new Health({ isBusy: (documentId) => running.isBusy(documentId), isFrozen: browser.isTabFrozen });
@@ -140,7 +139,7 @@ const opening = makeOpening({
   navigate: browser.navigateTab,
 });
 const reload = new TabReloader({
-  // Skip tabs on sites to which Chrome gives no access, because a reload does not help there.
+  // Skip tabs on sites that the extension may not access, because a reload would not help.
   query: async () => (await browser.queryTabs()).filter((tab) => siteAccess.hasAccess(tab.url)),
   tabState: browser.readTabState,
   readPage: browser.readPage,
@@ -157,7 +156,7 @@ const reload = new TabReloader({
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
-  // beforeReload fetches the code of the missing plugins before the reloaded document needs the code.
+  // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
   beforeReload: (missing) => {
     if (plugins.mode !== 'userScripts') return;
     for (const plugin of missing) void pluginCode(plugin).catch(() => undefined);
@@ -196,7 +195,7 @@ const calls = new Calls({
   reportResumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   readTabState: browser.readTabState,
   isTabLoading: browser.isTabLoading,
-  // Chrome freezes only background tabs, and reports when a tab is frozen.
+  // Assume that an active tab is not frozen unless Chrome has reported so, because Chrome freezes only background tabs.
   isTabFrozen: (tabId) =>
     tabs.sentTabs.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
@@ -246,12 +245,12 @@ const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, 
 
 // ---- what the user sees ----
 
-/** checkMode restarts the link if the user has allowed or revoked user scripts, so that the server syncs again. */
+/** checkMode restarts the link if the user has turned user scripts on or off, so that the server syncs its plugins. */
 async function checkMode(): Promise<void> {
   if (link.state.kind === 'open' && (await plugins.hasModeChanged())) link.restart();
 }
 
-// Restart the link, because the server receives the capabilities of the browser only when a link opens.
+// Restart the link: the server receives the browser's capabilities only when a link opens.
 browser.onCapabilitiesChange(() => {
   void siteAccess.refresh();
   if (link.state.kind === 'open') link.restart();
@@ -300,13 +299,13 @@ const badge = new Badge({
   state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
   holds: () => userInput.holds,
   draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
-  // Chrome rejects a badge for a tab that has closed.
+  // Chrome rejects setting the badge of a closed tab.
   drawTab: (tabId, text, title) => void browser.setTabBadge(tabId, text, title).catch(() => undefined),
 });
 
 // ---- frames of the server ----
 
-/** preregister registers the scripts that should start without delay, and drops the code of plugins that are gone. */
+/** preregister registers scripts that should start without delay, and deletes the cached code of removed plugins. */
 async function preregister(): Promise<void> {
   try {
     await plugins.prepare();
@@ -322,7 +321,7 @@ async function preregister(): Promise<void> {
 const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
-    // The user may have removed the site from the allowed sites after the server chose the document.
+    // The user may have removed the site from the allowed sites after the server chose a document for the call.
     const problem = siteAccess.findProblem(docs.get(params.documentId)?.url ?? '');
     if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
     else if (problem !== undefined)
@@ -336,7 +335,7 @@ const requestHandlers: RequestHandlers = {
   'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
     const mode = await plugins.sync(params);
-    // Documents with an older adapter need the code of the new adapter at once.
+    // Documents with an outdated adapter need the new adapter immediately.
     const missing = mode === 'userScripts' ? [...new Set(hotReload.outdated())] : [];
     hotReload.synced(missing);
     registering.recordBases();
@@ -425,7 +424,7 @@ reload.orphaned.addListener((documentId) => {
 reload.crashed.addListener((tabId) => calls.tabCrashed(tabId));
 health.changed.addListener(async ({ documentId }) => {
   panels.scheduleUpdate();
-  // The server must receive the state of a tab before the endings of the tab's calls.
+  // Send the state of a tab before its calls fail, so that the server does not choose an unresponsive document again.
   await tabs.sendNow();
   if (health.isSilent(documentId)) calls.documentSilent(documentId);
 });
@@ -483,7 +482,7 @@ browser.onInstalled(async () => {
   registering.recordCleared();
   if (await plugins.clear()) link.restart();
 });
-/** After a start of the browser or the extension, the session storage is empty. */
+/** Session storage survives a restart of the worker, but not of the browser or the extension. */
 void browser.readSessionValue('began').then(async (sessionMark) => {
   if (sessionMark !== undefined) return;
   registering.recordBrowserStart();
