@@ -6,30 +6,31 @@ import { Signal } from '../signal.ts';
 import { adapterScript, BASE, type EntryPoints, lateStartScript } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ArmTimeoutMs is how long a document may take to prepare for an adapter, in milliseconds. */
+/** ArmTimeoutMs limits how long a document may take to prepare its entry point for an adapter, in milliseconds. */
 const ArmTimeoutMs = 10_000;
 /**
- * RunTimeoutMs is how long Chrome may take to run an adapter's code in a document, in milliseconds. A busy page runs
- * the code of an adapter late.
+ * * RunTimeoutMs limits how long Chrome may take to run an adapter's code, in milliseconds. A page that is busy with a
+ * long script runs the adapter only after that script.
  */
 const RunTimeoutMs = 20_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds. The delay before a retry doubles after each of at
- * most MaxTries attempts.
+ * RetryMs is half the delay before the first retry, in milliseconds: 400 ms before the first retry, 800 ms before the
+ * second, and so on. After MaxTries failed attempts, the injection counts as failed.
  */
 const RetryMs = 200;
 const MaxTries = 6;
 /**
- * StartTimeoutMs is how long an injected adapter may take to become live, in milliseconds. An adapter is injected at
- * most MaxInjections times. After MaxInjections injections, the tab counts as a tab without the plugin.
+ * * StartTimeoutMs limits how long an injected adapter may take to report that it runs, in milliseconds. The worker
+ * injects an adapter at most MaxInjections times into one document. After MaxInjections injections, calls treat the tab
+ * as a tab without the plugin.
  */
 const StartTimeoutMs = 5000;
 const MaxInjections = 3;
 
 /**
- * HostStartMs is how long a started host may take to become live, in milliseconds. After HostStartMs, the document
- * counts as a document without the plugin. On the server, a call waits at most 15 s for an adapter that is being
- * injected into a tab.
+ * HostStartMs limits how long a started host may take to report a running adapter, in milliseconds. After HostStartMs,
+ * calls treat the document as a document without the plugin. The limit matches the server, whose calls wait at most 15
+ * s for an adapter that is being injected.
  */
 const HostStartMs = 15_000;
 
@@ -38,19 +39,22 @@ type EntryPointMessage = Extract<FromBridge, { op: 'entryPointReady' }>;
 export interface DeliveryOptions {
   readonly docs: Docs;
   readonly entryPoints: EntryPoints;
-  /** plugins returns the plugins that can be injected into documents now. */
+  /** plugins returns the plugins whose adapters the worker may inject into loaded documents. */
   plugins(): readonly PluginInfo[];
-  /** canStartLate reports whether a plugin may be injected into a document that has no host for the plugin. */
+  /** canStartLate reports whether the worker may inject a plugin into a document that has no host for the plugin. */
   canStartLate(plugin: PluginInfo): boolean;
-  /** code returns the code of a plugin. */
+  /** code fetches the code of a plugin, from the cache or from the server. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
   readonly syntax: Syntax;
-  /** run runs code in a document, in the world of a plugin, and returns the value of the code. */
+  /** run evaluates code in a document, in the JavaScript world of a plugin, and returns the result. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns a new unguessable text that authorizes one adapter. */
+  /** nonce returns a new unguessable string that authorizes the injection of one adapter. */
   nonce(): string;
-  /** recordUse is called for each plugin that was injected into a document. */
+  /**
+   * recordUse stores that a plugin was injected into a document, so that the worker later prepares recently used
+   * plugins first.
+   */
   recordUse(plugin: string): void;
 }
 
@@ -58,47 +62,56 @@ export interface DeliveryOptions {
 interface Injection {
   readonly doc: Doc;
   readonly plugin: PluginInfo;
-  /** url is the URL that the plugin matched. */
+  /** url is the page URL that matched the plugin's site patterns. */
   readonly url: string;
   tries: number;
-  /** injectionCount is how often the code of the adapter was run. */
+  /** injectionCount counts how often the worker has run the adapter's code in the document. */
   injectionCount: number;
   problem?: string;
-  /** isBroken is true if the problem is in the plugin's code. A plugin with broken code is not injected again. */
+  /**
+   * isBroken is true if the plugin's code itself is faulty, such as a syntax error. The worker does not inject a faulty
+   * plugin again.
+   */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  /** waitingEntryPoint contains the function that is called once, when the document is ready for the adapter. */
+  /** waitingEntryPoint contains the callback for the document's report that it is ready for the adapter. */
   waitingEntryPoint?: { readonly nonce: string; readonly accept: (message: EntryPointMessage) => void };
 }
 
-/** Delivery injects the adapters of plugins into matching documents that do not have these adapters. */
+/** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
 export class Delivery {
-  /** changed is emitted when the result of expects or problem has changed. */
+  /** changed fires when the result of the method expects or the method problem has changed. */
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
-  /** #injections maps each document and plugin to an injection. */
+  /** #injections contains the injections of each document, by document ID and then by plugin name. */
   readonly #injections = new Map<string, Map<string, Injection>>();
-  /** #startingHosts maps each document and plugin to a started host that is not live yet. */
+  /**
+   * #startingHosts contains started hosts whose adapter does not run yet. A key is a document ID, a space and a plugin
+   * name.
+   */
   readonly #startingHosts = new Map<string, { isOverdue: boolean }>();
-  /** #checkedScripts maps each document to the scripts whose syntax was checked. */
+  /** #checkedScripts contains the scripts whose syntax was checked in a document, by document ID. */
   readonly #checkedScripts = new Map<string, Set<string>>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
   }
 
-  /** documentReported handles a document that has reported its plugins. */
+  /** documentReported injects missing plugins into a document that has just reported which plugins it runs. */
   documentReported(doc: Doc): void {
     this.#injectMissing(doc, doc.url);
   }
 
-  /** urlChanged handles the URL of a tab, which can change without a new document. */
+  /**
+   * urlChanged injects missing plugins after the URL of a tab changed, because history.pushState changes the URL
+   * without a new document.
+   */
   urlChanged(tabId: number, url: string): void {
     const live = this.#options.docs.live(tabId);
     if (live) this.#injectMissing(live.doc, url);
   }
 
-  /** synced rechecks all documents, because the wanted plugins changed or the server is back. */
+  /** synced checks all documents for missing plugins, after the wanted plugins changed or the server reconnected. */
   synced(): void {
     const wanted = this.#options.plugins();
     for (const [id, injections] of this.#injections) {
@@ -118,13 +131,13 @@ export class Delivery {
     for (const { doc } of this.#options.docs.all()) this.#injectMissing(doc, doc.url);
   }
 
-  /** entryPointReady handles the message of a document that is ready for an adapter. */
+  /** entryPointReady continues the injection of an adapter when the document reports that it is ready. */
   entryPointReady(doc: Doc, message: EntryPointMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
     if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.accept(message);
   }
 
-  /** expects reports whether a plugin is being injected into a document. */
+  /** expects reports whether a plugin is being injected into a document, so that a call should wait for the plugin. */
   expects(documentId: string, plugin: string): boolean {
     const injection = this.#injections.get(documentId)?.get(plugin);
     if (injection) return injection.problem === undefined;
@@ -137,7 +150,7 @@ export class Delivery {
     return !startingHost.isOverdue;
   }
 
-  /** startTimer starts the timer after which a started host that is not live counts as failed. */
+  /** startTimer starts the timer after which a started host without a running adapter counts as failed. */
   #startTimer(key: string): { isOverdue: boolean } {
     const startingHost = { isOverdue: false };
     this.#startingHosts.set(key, startingHost);
@@ -149,17 +162,17 @@ export class Delivery {
     return startingHost;
   }
 
-  /** problem returns why a plugin could not be injected into a document, or undefined. */
+  /** problem returns why a plugin could not be injected into a document, or undefined if no injection failed. */
   problem(documentId: string, plugin: string): string | undefined {
     return this.#injections.get(documentId)?.get(plugin)?.problem;
   }
 
-  /** isBroken reports whether the problem is in the plugin's code, so that a reload does not help. */
+  /** isBroken reports whether the plugin's code itself is faulty, so that reloading the page does not help. */
   isBroken(documentId: string, plugin: string): boolean {
     return this.#injections.get(documentId)?.get(plugin)?.isBroken === true;
   }
 
-  /** injectMissing injects the plugins that a document lacks. */
+  /** injectMissing injects all plugins that match a document and do not run in it. */
   #injectMissing(doc: Doc, url: string): void {
     for (const plugin of this.#options.plugins()) {
       const injections = this.#injections.get(doc.documentId);
@@ -184,7 +197,7 @@ export class Delivery {
     this.changed.emit();
   }
 
-  /** checkSyntax checks whether a plugin that cannot be injected is missing because Chrome cannot parse its code. */
+  /** checkSyntax checks whether a plugin is missing in a document because Chrome cannot parse the plugin's code. */
   async #checkSyntax(injection: Injection): Promise<void> {
     const { doc, plugin } = injection;
     const checkedScripts = this.#checkedScripts.get(doc.documentId) ?? new Set();
@@ -197,7 +210,9 @@ export class Delivery {
     this.#markBroken(injection, problem);
   }
 
-  /** findSyntaxError returns why Chrome cannot parse the code of a plugin, or undefined. */
+  /**
+   * findSyntaxError returns Chrome's syntax error for the code of a plugin, or undefined if Chrome can parse the code.
+   */
   async #findSyntaxError(
     { doc, plugin }: Injection,
     code: () => Promise<PluginFetchResult>,
@@ -230,17 +245,17 @@ export class Delivery {
     return this.#options.docs.findReported(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
-  /** isMissing reports whether a plugin should be in a document but is not. */
+  /** isMissing reports whether a plugin matches a document but does not run in it. */
   #isMissing(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     if (!docs.findReported(doc.documentId) || this.#isLive(doc, plugin)) return false;
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
-    // If a plugin was removed from a document, hot reload brings the plugin back into the document (hot-reload.ts).
+    // Skip plugins that a document has removed: HotReload injects removed plugins again.
     return !docs.removedPlugins(doc.documentId).some((p) => p.name === plugin.name);
   }
 
-  /** canInject reports whether a missing plugin can be injected into a document. */
+  /** canInject reports whether the worker can inject a missing plugin without reloading the page. */
   #canInject(doc: Doc, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     const started = docs.startedPlugins(doc.documentId).find((s) => s.name === plugin.name);
@@ -249,7 +264,7 @@ export class Delivery {
     return plugin.world === 'isolated' || docs.hasBase(doc.documentId);
   }
 
-  /** shouldHaveStarted reports whether a missing plugin can only start with the document. */
+  /** shouldHaveStarted reports whether a missing plugin can only start while its document loads. */
   #shouldHaveStarted(doc: Doc, plugin: PluginInfo): boolean {
     const { docs, canStartLate } = this.#options;
     return !canStartLate(plugin) && !docs.startedPlugins(doc.documentId).some((s) => s.name === plugin.name);
@@ -299,8 +314,8 @@ export class Delivery {
   }
 
   /**
-   * retryStart injects an adapter again that is not live. If an earlier injected adapter still waits for the page's
-   * content, only one of the two adapters starts.
+   * retryStart injects an adapter again that has not reported within StartTimeoutMs. If an earlier copy of the adapter
+   * still waits for the page to load, only one of the two copies starts.
    */
   #retryStart(injection: Injection): void {
     if (!this.#isCurrent(injection)) return;
@@ -308,7 +323,10 @@ export class Delivery {
     else void this.#inject(injection);
   }
 
-  /** isCurrent reports whether an injection is still wanted. An injection whose document no longer exists is ended. */
+  /**
+   * isCurrent reports whether an injection is still wanted. For a document that no longer exists, isCurrent also ends
+   * the injection.
+   */
   #isCurrent(injection: Injection): boolean {
     const { documentId } = injection.doc;
     if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
@@ -332,7 +350,7 @@ export class Delivery {
     this.#recordProblem(injection, error instanceof Error ? error.message : String(error));
   }
 
-  /** awaitEntryPoint prepares the document for the adapter, over the document's latest port. */
+  /** awaitEntryPoint requests that the document prepares for an adapter, and resolves when the document is ready. */
   #awaitEntryPoint(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
@@ -353,7 +371,7 @@ export class Delivery {
   }
 }
 
-/** withTimeout returns the result of work, or rejects after ms milliseconds. */
+/** withTimeout returns the result of a promise, or rejects with an error message after ms milliseconds. */
 function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(message)), ms);
@@ -361,7 +379,9 @@ function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<
   });
 }
 
-/** lateHostScript returns a script that starts a host with its adapter in an isolated world. */
+/**
+ * lateHostScript returns a script that starts a host with its adapter in an isolated world, after the page has loaded.
+ */
 function lateHostScript(
   host: string,
   entryPoint: string,

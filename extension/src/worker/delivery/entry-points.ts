@@ -1,22 +1,16 @@
 import { toHex } from '../hex.ts';
 
 /**
- * EntryPoints names the constants through which documents accept adapters after their start (host/lifecycle.ts). The
- * script that starts a host declares the constant with the entry point of the host. Scripts of the page share the scope
- * of the script that starts a host, but cannot list or replace its constants.
+ * * EntryPoints names the global constants through which a loaded page can receive new adapters. The script that starts
+ * a host in a page declares a global constant with a secret name, whose value is the host's entry point function. Page
+ * scripts share the global scope, but cannot list or overwrite its constants, and cannot guess their names.
  */
 export interface EntryPoints {
-  /**
-   * nameOf returns the name of a plugin's constant. The name of a plugin's constant stays the same after a restart of
-   * the browser.
-   */
+  /** nameOf returns the name of the constant for a plugin, which stays the same when the browser restarts. */
   nameOf(plugin: string): Promise<string>;
 }
 
-/**
- * makeEntryPoints returns the entry points of this browser. secret is the text from which names are derived, and must
- * be unknown to pages.
- */
+/** makeEntryPoints returns an EntryPoints that derives all names from a secret. Pages must not learn the secret. */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
   const computeName = async (plugin: string) => {
@@ -32,34 +26,35 @@ export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   };
 }
 
-/** BASE is the plugin name for the entry point of the base. */
+/** BASE is passed instead of a plugin name to get the name of the base script's entry point. */
 export const BASE = '';
 
-/** constantScript returns a script that stores the value of an expression in a constant. */
+/** constantScript returns a script that stores the result of an expression in a global constant. */
 export function constantScript(name: string, expression: string): string {
   return `const ${name} = ${expression}`;
 }
 
 /**
- * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. The
- * variable is declared with var, because lateStartScript may declare a variable with the same name.
+ * variableScript returns a script that stores the result of an expression in a global variable of an isolated world.
+ * The script uses var instead of const, because lateStartScript may declare the same name again.
  */
 export function variableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
 }
 
 /**
- * lateStartScript returns a script that starts a host late in an isolated world. expression is the entry point of the
- * host, or undefined if the bridge rejected the host. The script returns whether the bridge accepted the host.
+ * lateStartScript returns a script that starts a host in an isolated world after the page has loaded. The script's
+ * expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The script itself
+ * evaluates to true if the bridge accepted the host.
  */
 export function lateStartScript(name: string, expression: string): string {
-  // The code in `expression` can use no name of the late-start script except the name of its entry point.
+  // Code in `expression` must not be able to access local names of this script, except the entry point's name.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }
 
 /**
- * adapterScript returns a script that passes an adapter to an entry point, and that returns whether the entry point
- * accepted the adapter.
+ * adapterScript returns a script that passes an adapter to an entry point. The script evaluates to true if the entry
+ * point accepted the adapter.
  */
 export function adapterScript(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;

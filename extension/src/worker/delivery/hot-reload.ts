@@ -12,17 +12,18 @@ import { adapterScript, BASE, type EntryPoints } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
 /**
- * ReplyTimeoutMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds.
+ * ReplyTimeoutMs limits how long a document may take to prepare its entry point after its calls have ended, in
+ * milliseconds.
  */
 const ReplyTimeoutMs = 5000;
 /**
- * CodeTimeoutMs is how long the server may take to send code after a sync, in milliseconds. After CodeTimeoutMs, the
- * worker fetches the code itself.
+ * CodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. After
+ * CodeTimeoutMs, the worker requests the code from the server.
  */
 const CodeTimeoutMs = 30_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds. The delay before a retry doubles after each of at
- * most MaxTries attempts.
+ * RetryMs is half the delay before the first retry, in milliseconds: 1 s before the first retry, 2 s before the second.
+ * After MaxTries failed attempts, the document keeps its old adapter.
  */
 const RetryMs = 500;
 const MaxTries = 3;
@@ -30,54 +31,66 @@ const MaxTries = 3;
 export interface HotReloadOptions {
   readonly docs: Docs;
   readonly entryPoints: EntryPoints;
-  /** plugins returns the plugins that the server wants in documents. */
+  /** plugins returns the plugins whose adapters the server wants in documents. */
   plugins(): readonly PluginInfo[];
-  /** code fetches the code of a plugin, for documents that report an older adapter after the server sent the code. */
+  /**
+   * code fetches the code of a plugin for documents that reported an older adapter too late for the code that the
+   * server sent.
+   */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: Syntax;
-  /** run runs code in the world of a plugin in a document and returns the value of the code. */
+  /** run evaluates code in a document, in the JavaScript world of a plugin, and returns the result. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns a new unguessable text that authorizes one adapter. */
+  /** nonce returns a new unguessable string that authorizes the replacement of one adapter. */
   nonce(): string;
 }
 
-/** Build is a new adapter of a plugin that replaces older adapters. */
+/** Build is a new version of a plugin's adapter. */
 interface Build {
   readonly name: string;
   readonly hash: string;
   readonly adapter: string;
-  /** waitMs is how long running calls may take to end, in milliseconds. */
+  /** waitMs limits how long the replacement waits for running calls to end, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** Swap is the replacement of an adapter that a document is preparing. */
+/**
+ * * Swap is the replacement of one adapter, from the first message to the document until the document reports the
+ * result.
+ */
 interface Swap {
   readonly build: Build;
   readonly nonce: string;
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** Attempt is the result of injecting one adapter into one document. */
+/** Attempt records how often and with what result the worker tried to replace an adapter in a document. */
 interface Attempt {
   readonly documentId: string;
   readonly hash: string;
-  /** tries is the number of attempts that the document did not complete. */
+  /** tries counts the attempts to which the document did not respond. */
   tries: number;
-  /** isOver is true when no further attempt is made to inject the adapter into the document. */
+  /** isOver is true after the last attempt to inject this version of the adapter into the document. */
   isOver: boolean;
-  /** problem is the reason why the adapter failed to start; undefined if the document did not answer. */
+  /** problem is the reason why the adapter failed to start, or undefined if the document did not respond. */
   problem?: string;
 }
 
-/** HotReload replaces older adapters of plugins in documents, and adds adapters again that were removed. */
+/**
+ * HotReload replaces outdated adapters in documents without reloading the page, and injects adapters again that a
+ * document has removed.
+ */
 export class HotReload {
-  /** changed is emitted when the result of expects or problem has changed. */
+  /** changed fires when the result of the method expects or the method problem has changed. */
   readonly changed = new Signal();
   readonly #options: HotReloadOptions;
-  /** #expectedDocs maps each plugin to the documents that are about to get new code. */
+  /** #expectedDocs contains the documents that will receive new code, by plugin name. */
   readonly #expectedDocs = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
-  /** #attempts maps each document and plugin to the latest attempt. */
+  /**
+   * #attempts contains the latest attempt for a document and a plugin. A key is a document ID, a space and a plugin
+   * name.
+   */
   readonly #attempts = new Map<string, Attempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -86,8 +99,8 @@ export class HotReload {
   }
 
   /**
-   * receiveCode handles new code of a plugin that the server sends. If the new adapter cannot be injected, the document
-   * keeps the old adapter and its tab needs a reload.
+   * receiveCode starts replacing the outdated adapters of a plugin whose new code the server has sent. If the new
+   * adapter cannot be injected, the document keeps the old adapter, and its tab needs a reload.
    */
   async receiveCode({ name, hash, hot }: PluginCodeParams): Promise<void> {
     const plugin = this.#findPlugin(name);
@@ -96,10 +109,7 @@ export class HotReload {
     for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, build);
   }
 
-  /**
-   * documentReported handles a document that has reported its adapters. Older adapters are replaced whenever a document
-   * reports them.
-   */
+  /** documentReported starts replacing the outdated adapters that a document has just reported. */
   documentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isExpected = this.#findSwap(doc, plugin.name) || this.#expectedDocs.get(plugin.name)?.has(doc);
@@ -108,15 +118,15 @@ export class HotReload {
   }
 
   /**
-   * handleReplaced handles the message that a document has the new adapter, or keeps the old adapter because of a
-   * problem.
+   * handleReplaced handles a document's report that it runs the new adapter, or that it keeps the old adapter because
+   * the new adapter failed.
    */
   handleReplaced(doc: Doc, message: Extract<FromBridge, { op: 'adapterReplaced' }>): void {
     if (message.problem !== undefined) this.#recordFailure(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
   }
 
-  /** handleEntryPoint handles the message of a document that is ready for the new adapter, and sends the adapter. */
+  /** handleEntryPoint sends the new adapter to a document that has reported its readiness. */
   handleEntryPoint(doc: Doc, message: Extract<FromBridge, { op: 'entryPointReady' }>): void {
     const swap = this.#findSwap(doc, message.plugin);
     const plugin = this.#findPlugin(message.plugin);
@@ -126,7 +136,7 @@ export class HotReload {
     void this.#sendAdapter(doc, plugin, swap, message.usesBase);
   }
 
-  /** outdated returns the names of the plugins that have a replaceable older adapter in some document. */
+  /** outdated returns the names of plugins of which some document runs an outdated adapter that can be replaced. */
   outdated(): string[] {
     const { docs } = this.#options;
     return docs.all().flatMap(({ doc, plugins }) =>
@@ -137,7 +147,7 @@ export class HotReload {
     );
   }
 
-  /** synced records the plugins whose code the server is about to send. */
+  /** synced records the plugins whose new code the server will send after a sync. */
   synced(missing: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
@@ -151,7 +161,7 @@ export class HotReload {
   }
 
   /**
-   * expects reports whether a tab's top document is about to get new code of a plugin. A document that is about to get
+   * expects reports whether a tab's top document will receive new code of a plugin. A tab whose document will receive
    * new code needs no reload.
    */
   expects(tabId: number, plugin: string): boolean {
@@ -159,12 +169,17 @@ export class HotReload {
     return live !== undefined && this.#expectedDocs.get(plugin)?.has(live.doc) === true;
   }
 
-  /** canReplace reports whether a document has an older adapter of a plugin that can be replaced without a reload. */
+  /**
+   * canReplace reports whether a document runs an outdated adapter of a plugin that can be replaced without a reload.
+   */
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
     return this.#findPlugin(plugin.name)?.hash === plugin.hash && this.#needsAdapter(doc, plugin);
   }
 
-  /** problem returns why the wanted adapter failed to start in a document that keeps its old adapter. */
+  /**
+   * problem returns why the new adapter of a plugin failed to start in a document, or undefined if the adapter did not
+   * fail.
+   */
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
     const attempt = this.#attempts.get(`${documentId} ${name}`);
     return attempt?.hash === hash ? attempt.problem : undefined;
@@ -179,7 +194,8 @@ export class HotReload {
   }
 
   /**
-   * needsAdapter reports whether a document has an older or removed adapter of a plugin, and can get the new adapter.
+   * * needsAdapter reports whether a document has removed the adapter or runs an outdated adapter, and whether the
+   * worker may still inject the new adapter.
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;
@@ -195,7 +211,7 @@ export class HotReload {
     return this.#options.docs.all().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
   }
 
-  /** fetchMissing fetches the code that the server did not send in time. */
+  /** fetchMissing requests new plugin code that the server did not send within CodeTimeoutMs. */
   #fetchMissing(): void {
     for (const [name, docs] of this.#expectedDocs) {
       const plugin = this.#findPlugin(name);
@@ -212,14 +228,14 @@ export class HotReload {
     return this.#options.docs.get(doc.documentId) === doc;
   }
 
-  /** fetchAndBegin fetches the code for one document and begins the replacement. */
+  /** fetchAndBegin fetches the code of a plugin for one document and starts the replacement. */
   async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
     const { name, hash } = plugin;
     this.#addExpected(doc, name);
     try {
       const { code } = await this.#options.code(plugin);
       const isCurrent = this.#findPlugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#findSwap(doc, name)) return; // the server sent the code during the fetch
+      if (this.#findSwap(doc, name)) return; // the server sent the same code meanwhile
       if (isCurrent && this.#needsAdapter(doc, plugin)) {
         this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
       } else this.#end(doc, name);
@@ -266,7 +282,7 @@ export class HotReload {
     }
   }
 
-  /** end ends the replacement of a plugin in a document. */
+  /** end ends the replacement of an adapter in a document, after success and after failure. */
   #end(doc: Doc, name: string): void {
     clearTimeout(this.#findSwap(doc, name)?.timer);
     this.#swaps.get(doc)?.delete(name);
@@ -281,7 +297,7 @@ export class HotReload {
     return attempt;
   }
 
-  /** recordFailure records that the new adapter failed to start. */
+  /** recordFailure stores why the new adapter failed to start, so that the worker does not try again. */
   #recordFailure(doc: Doc, name: string, problem: string): void {
     const swap = this.#findSwap(doc, name);
     if (!swap) return;
@@ -293,7 +309,7 @@ export class HotReload {
     this.changed.emit();
   }
 
-  /** retryOrEnd retries a replacement that the document did not complete, up to MaxTries attempts. */
+  /** retryOrEnd repeats a replacement to which the document did not respond, up to MaxTries attempts. */
   #retryOrEnd(doc: Doc, swap: Swap, reason: string): void {
     const { name } = swap.build;
     if (this.#findSwap(doc, name) !== swap) return;

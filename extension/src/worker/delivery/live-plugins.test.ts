@@ -17,7 +17,8 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
 function makeFixture(...wanted: PluginInfo[]) {
   const docs = makeDocs();
   /**
-   * replacing, arriving and broken contain the names of plugins that are being replaced, are being injected, or failed.
+   * replacing contains the names of plugins that are being replaced, arriving those that are being injected, and broken
+   * those that failed.
    */
   const replacing = new Set<string>();
   const arriving = new Set<string>();

@@ -12,8 +12,8 @@ export interface LivePluginsOptions {
 }
 
 /**
- * LivePlugins combines the adapters that documents report with the adapters that are being injected or replaced in
- * these documents.
+ * * LivePlugins reports which plugins a call can use in a document. LivePlugins combines the adapters that documents
+ * report with the adapters that the worker is injecting or replacing.
  */
 export class LivePlugins {
   readonly #options: LivePluginsOptions;
@@ -22,7 +22,7 @@ export class LivePlugins {
     this.#options = options;
   }
 
-  /** top returns the top document of a tab with its usable and failed plugins. */
+  /** top returns the top document of a tab with the plugins that calls can use and the plugins that failed. */
   top(tabId: number): LiveDoc | undefined {
     const live = this.#options.docs.live(tabId);
     return live && this.#usableIn(live);
@@ -32,7 +32,9 @@ export class LivePlugins {
     return this.#options.docs.frames(tabId).map((live) => this.#usableIn(live));
   }
 
-  /** problem returns why the wanted adapter is not live in a document. */
+  /**
+   * problem returns why the wanted adapter of a plugin does not run in a document, or undefined if no problem is known.
+   */
   problem({ documentId }: Doc, plugin: PluginInfo): string | undefined {
     const { delivery, hotReload } = this.#options;
     return delivery.problem(documentId, plugin.name) ?? hotReload.problem(documentId, plugin);
@@ -45,8 +47,8 @@ export class LivePlugins {
   }
 
   /**
-   * isSettled reports whether a plugin is live, failed or being injected, so that a reload of the tab is useless. The
-   * plugin may be in the tab's top document or in a frame.
+   * isSettled reports whether reloading a tab would not help a plugin, because the plugin is running, failed or being
+   * injected. The argument frame selects a child frame instead of the tab's top document.
    */
   isSettled(tabId: number, plugin: PluginInfo, frame?: string): boolean {
     const { docs, delivery, hotReload } = this.#options;
@@ -61,8 +63,9 @@ export class LivePlugins {
   }
 
   /**
-   * usableIn removes plugins from a document's report that cannot run in the document, have another pre-script or world
-   * than wanted, or are being replaced. usableIn also adds the problems of wanted adapters that are not live.
+   * * usableIn removes plugins that calls cannot use from a document's report. The removed plugins cannot run, have an
+   * outdated pre-script or world, or are being replaced. usableIn adds the wanted plugins that failed to start, with
+   * their errors.
    */
   #usableIn({ doc, plugins: live }: LiveDoc): LiveDoc {
     const { plugins, hotReload } = this.#options;

@@ -8,14 +8,14 @@ import { makeSyntax } from './syntax.ts';
 const plugin: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h', script: 's', world: 'main' };
 const doc: Doc = { tabId: 1, frameId: 0, documentId: 'd', url: '', post: () => undefined };
 
-/** wrapCode wraps code as the server does. */
+/** wrapCode wraps a plugin's code in the same functions as the server does. */
 function wrapCode(code: string): string {
   return `function ({Object}) { return function (globalThis) {\n${code}\n}; }`;
 }
 
 /**
- * runInWorld runs scripts like Chrome in an isolated world: an error becomes an event and ends only the script that
- * threw the error.
+ * runInWorld runs scripts as Chrome does in an isolated world: an exception triggers an error event and ends only the
+ * script that threw the exception.
  */
 async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> {
   const listeners = new Set<(event: unknown) => void>();

@@ -1,38 +1,44 @@
 import type { PluginFetchResult, PluginInfo } from '../../../../wire/wire.gen.ts';
 import type { Doc } from '../documents/docs.ts';
 
-/** SYNTAX_WORLD is the isolated world in which code is parsed, so that the page sees no errors. */
+/**
+ * SYNTAX_WORLD is the isolated world in which Chrome parses plugin code, so that the page's error handlers do not see
+ * syntax errors.
+ */
 export const SYNTAX_WORLD = 'syntax';
 
-/** MaxProblems limits the stored results of syntax checks. */
+/** MaxProblems limits the number of stored syntax errors. */
 const MaxProblems = 200;
 
-/** Code is the code of a plugin that runs in a page. */
+/** Code is a plugin's adapter and optional pre-script. */
 export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
 
 /**
- * Syntax finds code that Chrome cannot parse. The server parses all code before it sends the code, but the server's
- * parser accepts some scripts that V8 rejects. Chrome reports a syntax error in a script to the console only.
+ * Syntax finds plugin code that Chrome cannot parse. The server also parses the code, but the server's parser accepts
+ * some scripts that V8 rejects. For a script that does not parse, Chrome only logs an error to the page's console.
  */
 export interface Syntax {
   /**
-   * problem parses the code of a plugin in a document, without running the code. problem returns the reason why the
-   * code cannot be parsed; undefined if the code can be parsed or the document does not answer.
+   * * problem parses the code of a plugin in a document without running the code. problem resolves with the syntax
+   * error, or with undefined if the code is valid or the document does not respond.
    */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
-  /** lastProblem returns the last result of the method problem for a plugin. */
+  /**
+   * lastProblem returns the syntax error that the method problem last found in the plugin's current script, or
+   * undefined.
+   */
   lastProblem(plugin: PluginInfo): string | undefined;
 }
 
 /**
- * makeSyntax returns a Syntax without stored results. run runs scripts in order in the world SYNTAX_WORLD of a
- * document, and returns the value of the last script.
+ * makeSyntax returns a Syntax without stored errors. The function run must run scripts in order in the isolated world
+ * SYNTAX_WORLD of a document, and resolve with the result of the last script.
  */
 export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
   const problems = new Map<string, string>();
   const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
-    // In parentheses, a plugin's code is a function expression that is parsed but not called. The first line of a
-    // plugin's code belongs to the server's wrapper of the code (internal/jsbuild:AdapterFunction).
+    // Parentheses turn a plugin's code into a function expression, which Chrome parses but does not call. Line numbers
+    // are reduced by 1, because the first line of the code is the server's wrapper.
     const error = await findSyntaxError((scripts) => run(doc, scripts), `(${code}\n)`);
     if (!error) return undefined;
     return `the browser can't parse the ${codeKind}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;
@@ -52,16 +58,16 @@ export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[
   };
 }
 
-/** SyntaxProblem is the reason why Chrome cannot parse a script. */
+/** SyntaxProblem is Chrome's message and line number for a syntax error. */
 export interface SyntaxProblem {
   readonly message: string;
   readonly line: number;
 }
 
 /**
- * findSyntaxError runs a script and returns its syntax error. The result is undefined if the script has no syntax
- * error, or the document does not answer. run runs scripts in order in the world SYNTAX_WORLD, and returns the
- * value of the last script.
+ * findSyntaxError runs a script and returns its syntax error. The result is undefined if the script is valid or the
+ * document does not respond. The function run must run scripts in order in the isolated world SYNTAX_WORLD, and resolve
+ * with the result of the last script.
  */
 export async function findSyntaxError(
   run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
@@ -71,8 +77,8 @@ export async function findSyntaxError(
 }
 
 /**
- * START_LISTENING is a script that stores the first error of the scripts that run after START_LISTENING. RETURN_ERROR
- * is a script that returns the error that START_LISTENING stored, and stops storing errors.
+ * * START_LISTENING is a script that stores the first error of the following scripts. RETURN_ERROR is a script that
+ * evaluates to the stored error and removes the error listener.
  */
 const START_LISTENING = `
 var opentabsParse = { error: null, heard(event) {
