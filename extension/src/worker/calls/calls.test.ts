@@ -18,11 +18,11 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     [1, 'open'],
     [2, 'open'],
   ]);
-  /** busy are documents that exist but have not connected. */
+  /** busy contains the IDs of documents that exist but have not connected to the worker. */
   const busy = new Set<string>();
   /** loading contains the IDs of the tabs that are loading. */
   const loading = new Set<number>();
-  /** frozen contains each tab whose state must be queried, and whether Chrome has frozen the tab. */
+  /** frozen maps tab IDs to true if Chrome has frozen the tab. Only tabs in this map need a query to Chrome. */
   const frozen = new Map<number, boolean>();
   const partDelay = { inMs: 0 };
   const missing: number[] = [];
@@ -287,7 +287,7 @@ test('unknown calls that a document reports are reported to the server', (t) => 
   calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
   assert.deepEqual(running.ids, ['x']);
-  // A restarted worker also forwards an ending that the document sent while no worker ran.
+  // A restarted worker also forwards a result that the document sent while no worker was running.
   calls.receive(made, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sent.length, 1);
 });
@@ -385,7 +385,7 @@ test('the calls of a crashed page end with page_crashed if the tab is reloaded f
   loading.add(1);
   addDocument(1, 'd2');
   dispatch('y', 1, 'd2');
-  calls.tabCrashed(1); // A late report about the tab does not concern the new document.
+  calls.tabCrashed(1); // A late crash report does not affect the tab's new document.
   await advanceTime(50);
   assert.deepEqual([codes(), running.ids], [['x page_crashed'], ['y']]);
 });
@@ -455,7 +455,7 @@ test('a restarted worker waits for a busy document', async (t) => {
 test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
   const { calls, sent, addDocument, dispatch, codes, advanceTime } = makeFixture(t, true);
   const { doc } = addDocument(1, 'd1');
-  await advanceTime(5000); // Soon after the start of the call, the worker checks whether the document is busy.
+  await advanceTime(5000); // The worker checks after 5 s whether the document is busy.
   calls.documentDisconnected(doc);
   dispatch('x');
   dispatch('y', 1, 'd1', true);

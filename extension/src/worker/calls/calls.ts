@@ -22,77 +22,84 @@ import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
- * ReconnectTimeoutMs is how long a document may take to reconnect after its port closed, before its calls end, in
- * milliseconds.
+ * * ReconnectTimeoutMs limits how long a document may take to reconnect after its port closed, in milliseconds. After
+ * ReconnectTimeoutMs, the calls of the document fail.
  */
 const ReconnectTimeoutMs = 50;
 /**
- * CrashReportDelayMs is how long Chrome may take to report the crash of a page after the page's port closed, in
+ * CrashReportDelayMs limits how long Chrome may take to report a crash after the port of a page closed, in
  * milliseconds.
  */
 const CrashReportDelayMs = 2000;
-/** ConnectTimeoutMs is how long documents may take to connect to a restarted worker, in milliseconds. */
+/** ConnectTimeoutMs limits how long documents may take to connect to a restarted worker, in milliseconds. */
 const ConnectTimeoutMs = 300;
-/** BusyPageConnectTimeoutMs is how long a busy document may take to connect to a restarted worker, in milliseconds. */
+/** BusyPageConnectTimeoutMs limits how long a busy page may take to connect to a restarted worker, in milliseconds. */
 const BusyPageConnectTimeoutMs = 10_000;
-/** MaxStoredCancels limits the stored cancels of calls that no document has reported yet. */
+/** MaxStoredCancels limits the number of stored cancellations of calls that no document has reported yet. */
 const MaxStoredCancels = 1000;
 
-/** PendingCancel is a tool.cancel that has no answer yet. */
+/** PendingCancel is a tool.cancel request that the document has not answered yet. */
 interface PendingCancel {
   readonly documentId: string;
   answer(outcome: CancelOutcome): void;
 }
 
-/** CallOutbox contains the functions that send frames of calls to the server. */
+/** CallOutbox contains the functions that send progress and results of calls to the server. */
 type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
 
 export interface CallsOptions {
   readonly outbox: CallOutbox;
   readonly docs: Docs;
   readonly running: RunningCalls;
-  /** send sends a frame to the server, and returns false while there is no link. */
+  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
-  /** reportResumed reports calls to the server that run in a document but were missing in the worker's table. */
+  /** reportResumed reports call IDs to the server that a document has reported to a restarted worker. */
   reportResumed(ids: readonly string[]): void;
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
   /**
-   * isTabFrozen reports whether Chrome has frozen a tab. For a tab that cannot be frozen, isTabFrozen returns false
-   * directly, not as a promise.
+   * isTabFrozen reports whether Chrome has frozen a tab. For an active tab, isTabFrozen returns false without a
+   * promise, so that the call starts without delay.
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
-  /** waitBeforePartMs returns how many milliseconds to wait before the next part of a large result, or 0. */
+  /** waitBeforePartMs returns the delay before the next part of a large result may be sent, in milliseconds. */
   waitBeforePartMs(): number;
-  /** onDocumentMissing is called when the server sends a call to a document that the tab does not show. */
+  /** onDocumentMissing is called when the server sends a call to a document that no longer exists. */
   onDocumentMissing(tabId: number): void;
-  /** health reports whether a call has arrived. Without health, every call counts as a call that has arrived. */
+  /**
+   * health tracks which calls have arrived in unresponsive documents. Without health, calls are assumed to have
+   * arrived.
+   */
   readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
 }
 
-/** CallMessage is a message from a document about its calls or the readiness of its plugins. */
+/** CallMessage is a message from a document about calls, navigation or the readiness of plugins. */
 export type CallMessage = Exclude<
   FromBridge,
   { op: 'log' | 'scheduleWake' | 'entryPointReady' | 'adapterReplaced' | 'pong' }
 >;
 
-/** Calls passes calls to documents, and passes the progress and the endings of calls to the server. */
+/**
+ * Calls forwards calls from the server to documents, and forwards progress and results from documents to the server.
+ */
 export class Calls {
-  /** docsChanged reports that a document connected or disconnected, or that its plugins changed. */
+  /** docsChanged fires when a document connects or disconnects, or when the plugins in a document change. */
   readonly docsChanged = new Signal();
   readonly #options: CallsOptions;
   readonly #outbox: CallOutbox;
   readonly #docs: Docs;
   readonly #running: RunningCalls;
   readonly #pendingCancels = new Map<string, PendingCancel>();
-  /** #cancelReasons maps each cancelled call to the reason of the cancel, until a document reports the call. */
+  /** #cancelReasons contains the cancellation reasons of calls that no document has reported yet, by call ID. */
   readonly #cancelReasons = new Map<string, string>();
-  /** #removedTabs are the recently closed tabs. */
+  /** #removedTabs contains the IDs of recently closed tabs. */
   readonly #removedTabs = new Set<number>();
-  /** #startedCalls maps each document that the user leaves to the calls that have begun in the document. */
+  /** #startedCalls contains the calls that have begun in a document that is being left, by document ID. */
   readonly #startedCalls = new Map<string, ReadonlySet<string>>();
-  /** #documentOfEnded maps each ended call to its document, until the server has confirmed the ending. */
+  /**
+   * #documentOfEnded contains the document ID of each ended call whose result the server has not confirmed, by call ID.
+   */
   readonly #documentOfEnded = new Map<string, string>();
   readonly #navigating: Navigating;
   readonly #toolRequests: ToolRequests;
@@ -126,7 +133,7 @@ export class Calls {
     entry?.answer(outcome);
   }
 
-  /** endCallsOf ends the calls of a document that no longer exists. */
+  /** endCallsOf fails all calls of a document that no longer exists. */
   #endCallsOf(documentId: string, state: TabState): void {
     for (const call of this.#running.inDocument(documentId)) {
       const error = endedErrors[state];
@@ -139,11 +146,13 @@ export class Calls {
       if (entry.documentId === documentId) this.#answerCancel(id, 'ignored');
   }
 
-  /** dispatch starts a call. arrivedMs is when the frame of the call arrived, by the clock of the worker. */
+  /**
+   * dispatch starts a call in its document. arrivedMs is when the server's frame arrived, in milliseconds of
+   * performance.now().
+   */
   dispatch(params: ToolDispatchParams, arrivedMs = performance.now()): void {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
-    // Sending text over a port is faster than sending objects, and preserves integers that a JavaScript number would
-    // round.
+    // Send arguments as JSON text: a port transfers text faster than objects, and JSON text preserves large integers.
     const args = JSON.stringify(params.args);
     if (this.#running.has(id) || this.#outbox.isStored(id)) return;
     const call: RunningCall = { id, plugin, tabId, documentId, mayHaveBegun: params.again === true, ping: 0 };
@@ -166,8 +175,8 @@ export class Calls {
       } else void this.#endMissing(call);
     };
     /**
-     * startIfAwake starts the call unless the page is frozen. In a frozen page, the call would begin only after its
-     * timeout.
+     * startIfAwake starts the call unless Chrome has frozen the page. A call in a frozen page would time out before the
+     * page resumes.
      */
     const startIfAwake = async (frozenCheck: Promise<boolean>) => {
       if (!(await frozenCheck)) startIn(this.#docs.get(documentId));
@@ -185,22 +194,22 @@ export class Calls {
   }
 
   /**
-   * waitForDocument waits until a document has connected or can no longer be expected. A restarted worker has no
-   * connected documents yet.
+   * waitForDocument waits until a document has connected or no longer exists. When a worker restarts, no document is
+   * connected.
    */
   async #waitForDocument(tabId: number, documentId: string): Promise<void> {
     const waitMs = this.#startedAt + ConnectTimeoutMs - Date.now();
     if (waitMs > 0) await sleep(waitMs);
     if (this.#docs.get(documentId)) return;
-    // While a page is busy, the page can neither answer executeScript nor connect.
+    // A busy page can neither run executeScript nor connect until its current script ends.
     const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now()).then(() => true);
     const isGoneOrLate = await Promise.race([this.#options.isDocumentGone(tabId, documentId), timeout]);
     if (!isGoneOrLate) await sleep(ConnectTimeoutMs);
   }
 
   /**
-   * endMissing ends a call whose document no longer exists. If the call cannot have begun, the server may try another
-   * document.
+   * * endMissing fails a call whose document no longer exists. If the call cannot have begun, the server may retry the
+   * call in another document.
    */
   async #endMissing(call: RunningCall): Promise<void> {
     const state = await this.#options.readTabState(call.tabId);
@@ -209,7 +218,7 @@ export class Calls {
     this.#fail(call, call.mayHaveBegun ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
   }
 
-  /** cancel cancels a call and resolves with the document's answer. */
+  /** cancel cancels a call and resolves with the outcome that the document reports. */
   cancel(params: ToolCancelParams): Promise<CancelOutcome> {
     const { dispatchId: id, reason } = params;
     const call = this.#running.get(id);
@@ -218,7 +227,7 @@ export class Calls {
     this.confirmDelivery([id]);
     this.#forget(id);
     if (!call || !doc) {
-      // After a restart of the worker, a document may still connect and report the call.
+      // Remember the cancellation, because a document may still report the call after a restart of the worker.
       this.#cancelReasons.set(id, reason);
       for (const [oldest] of this.#cancelReasons) {
         if (this.#cancelReasons.size <= MaxStoredCancels) break;
@@ -234,13 +243,14 @@ export class Calls {
   }
 
   /**
-   * answer delivers the answer to a tool request of a call, and resolves with whether the request was waiting for an
-   * answer.
+   * * answer delivers the server's answer to a tool's request, such as the result of a nested call. answer resolves
+   * with true if the tool was waiting for the answer.
    */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
-    // After a restart of the worker, documents that have not connected yet still have to report their calls.
+    // After a restart of the worker, wait for documents that have not connected yet, because one of them may run the
+    // call.
     if (!call && Date.now() - this.#startedAt < BusyPageConnectTimeoutMs) {
       const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now());
       void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));
@@ -248,24 +258,26 @@ export class Calls {
     return await this.#toolRequests.answer(params);
   }
 
-  /** resync requests the current state of an activity from a call. */
+  /** resync requests the complete state of an activity from the document of a call. */
   resync({ dispatchId: id, activityType: type }: ToolResyncParams): void {
     this.#post(id, { op: 'resync', id, type });
   }
 
-  /** resume sends the open tool requests of calls. Call resume when the link opens. */
+  /** resume sends unanswered requests of tools again after the link has opened. */
   resume(): void {
     this.#toolRequests.resume();
   }
 
-  /** post sends a message to the document of a call, and returns false if the document is not connected. */
+  /**
+   * post sends a message to the document of a call and returns true, or returns false if the document is not connected.
+   */
   #post(id: string, message: ToBridge): boolean {
     const doc = this.#docs.get(this.#running.get(id)?.documentId ?? '');
     doc?.post(message);
     return doc !== undefined;
   }
 
-  /** documentConnected handles a new port of a document. */
+  /** documentConnected registers a document that has opened a port to the worker. */
   documentConnected(doc: Doc): void {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
@@ -292,15 +304,16 @@ export class Calls {
   }
 
   /**
-   * isOwner reports whether a document may send messages about a call. A document may send messages about a call that
-   * was sent to it, or about a call that is not in the table.
+   * * isOwner reports whether a document may send messages about a call. A document may send messages about calls that
+   * were sent to the document, and about calls that the worker has not recorded.
    */
   #isOwner(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
   /**
-   * receive handles a message from a document about its calls. Messages of documents that were replaced are ignored.
+   * receive handles a message from a document about its calls. Messages from disconnected ports of the document are
+   * ignored.
    */
   receive(doc: Doc, message: CallMessage, arrivedMs = performance.now()): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
@@ -341,7 +354,9 @@ export class Calls {
     },
   };
 
-  /** requestNextPart requests the next part from a document when the link can send more data. */
+  /**
+   * requestNextPart requests the next part of a large result from a document as soon as the link can send more data.
+   */
   async #requestNextPart(doc: Doc): Promise<void> {
     for (let waitMs = this.#options.waitBeforePartMs(); waitMs > 0; waitMs = this.#options.waitBeforePartMs()) {
       await sleep(waitMs);
@@ -362,9 +377,9 @@ export class Calls {
   }
 
   /**
-   * readStateAfterClose returns the state of the tab of a document whose port closed. Chrome reports a crash of a page
-   * late. If the tab seems open, but no top document is connected and the document did not announce that it leaves, the
-   * page has probably crashed.
+   * readStateAfterClose returns the state of a tab after the port of one of its documents closed. Chrome reports
+   * crashes late. An open tab without a connected top document has probably crashed, unless the document announced a
+   * navigation.
    */
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
@@ -376,7 +391,7 @@ export class Calls {
     }
   }
 
-  /** tabRemoved ends the calls of a closed tab at once. */
+  /** tabRemoved fails the calls of a closed tab immediately. */
   tabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
     this.#endCallsOfTab(tabId, 'closed');
@@ -384,7 +399,8 @@ export class Calls {
   }
 
   /**
-   * tabCrashed ends the calls of the documents of a crashed tab, before a reload of the tab looks like a navigation.
+   * * tabCrashed fails the calls of a crashed tab. tabCrashed must be called before the tab reloads, because after a
+   * reload the calls fail as if the user had navigated.
    */
   tabCrashed(tabId: number): void {
     for (const { mayHaveBegun, documentId } of this.#running.inTab(tabId)) {
@@ -393,8 +409,8 @@ export class Calls {
   }
 
   /**
-   * documentOrphaned drops a document whose port is open but has no reader. Calls that were sent to an orphaned
-   * document have not begun.
+   * * documentOrphaned disconnects a document that never reads its open port. Calls that were sent to an orphaned
+   * document cannot have begun.
    */
   documentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
@@ -404,8 +420,8 @@ export class Calls {
   }
 
   /**
-   * documentSilent ends the calls that an unresponsive document cannot have begun. If an ended call arrives later, the
-   * bridge of the document drops the call.
+   * * documentSilent fails the calls that an unresponsive document cannot have begun. If the document's bridge receives
+   * a failed call later, the bridge drops the call.
    */
   documentSilent(documentId: string): void {
     for (const call of this.#running.inDocument(documentId)) {
@@ -425,7 +441,7 @@ export class Calls {
     for (const doc of this.#docs.ofTab(tabId)) this.documentDisconnected(doc);
   }
 
-  /** confirmDelivery notifies documents that the server has received the endings of their calls. */
+  /** confirmDelivery notifies documents that the server has received the results of their calls. */
   confirmDelivery(ids: readonly string[]): void {
     const idsByDocument = new Map<string, string[]>();
     for (const id of ids) {
@@ -441,7 +457,7 @@ export class Calls {
   }
 }
 
-/** browserHops returns the hops of a call whose result arrived in the worker at arrivedMs. */
+/** browserHops returns the durations of a traced call in the worker and in the document, in microseconds. */
 function browserHops({ arrivedMs: startMs, postedMs }: CallTrace, page: PageHops, arrivedMs: number): BrowserHops {
   return {
     workerInUs: microsecondsBetween(startMs, postedMs),

@@ -2,7 +2,7 @@ import { checkType } from '../../../../wire/frame.ts';
 import type { CallError } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 
-/** endedErrors are the errors of calls whose document no longer exists. */
+/** endedErrors contains the errors of calls that were running when their document ended, by the state of the tab. */
 export const endedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
   closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
@@ -10,7 +10,7 @@ export const endedErrors: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab to save memory while the tool ran in it' },
 };
 
-/** notStartedErrors are the errors of calls that did not begin because their document no longer exists. */
+/** notStartedErrors contains the errors of calls whose document ended before they began, by the state of the tab. */
 export const notStartedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the tab navigated to another document' },
   closed: { code: 'tab_closed', message: 'the tab was closed before the tool began' },
@@ -18,20 +18,20 @@ export const notStartedErrors: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab before the tool began' },
 };
 
-/** frozenError is the error of a call that did not begin because Chrome has frozen the page. */
+/** frozenError is the error of a call that did not begin because Chrome has frozen its tab. */
 export const frozenError: CallError = {
   code: 'tab_frozen',
   message: 'the browser has suspended the tab to save resources, so nothing runs in it',
   notStarted: true,
 };
 
-/** readError parses an error from a host. For an invalid text, readError returns an internal error. */
+/** readError parses an error from a host. If the text is invalid, readError returns an error with the code internal. */
 export function readError(text: string): CallError {
   try {
     const checked = checkType('CallError', JSON.parse(text));
     if (checked.ok) return checked.value;
   } catch {
-    // For an invalid text, readError returns an internal error.
+    // Invalid JSON is reported as an internal error.
   }
   return { code: 'internal', message: "the page's error can't be read" };
 }

@@ -1,23 +1,26 @@
-/** PollMs is how often a navigating tab is checked, in milliseconds. */
+/** PollMs is the interval between two checks whether a navigating tab still loads, in milliseconds. */
 const PollMs = 100;
-/** LoadStartMs is how long a tab may take to start loading, in milliseconds. */
+/**
+ * LoadStartMs limits how long a tab may take to start loading after its document announced a navigation, in
+ * milliseconds.
+ */
 const LoadStartMs = 1000;
-/** MaxDelayMs is the maximum delay of a call that waits for a navigation, in milliseconds. */
+/** MaxDelayMs limits how long a navigation may delay a call, in milliseconds. */
 const MaxDelayMs = 5000;
 
 /**
- * Navigating tracks the documents that started to navigate away. No new call should begin in a document that is
- * navigating away.
+ * * Navigating tracks documents that are about to be replaced by a navigation. No new call should start in a document
+ * that is about to be replaced.
  */
 export interface Navigating {
-  /** setNavigating stores whether a document is navigating away. */
+  /** setNavigating records whether a document is navigating away. */
   setNavigating(tabId: number, documentId: string, navigating: boolean): void;
-  /** forget drops a document and the calls that wait for this document. */
+  /** forget removes a document and the calls that wait for the document, without starting the calls. */
   forget(documentId: string): void;
   /**
-   * runWhenSettled calls start when a call may be sent to the document. If the document is not navigating, start runs
-   * at once. If the document is navigating, start runs when the navigation ends without a new document (such as a
-   * download), or takes too long.
+   * * runWhenSettled runs the function start as soon as a call may be sent to a document. If the document is not
+   * navigating, start runs immediately. If the document is navigating, start runs when the navigation ends without a
+   * new document (such as a download), or after MaxDelayMs.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }
@@ -25,17 +28,19 @@ export interface Navigating {
 interface NavigatingDocument {
   readonly tabId: number;
   /**
-   * firstReportMs is when the document first reported its navigation. lastReportMs is when the document last reported
-   * its navigation.
+   * firstReportMs is when the document first reported its navigation, in milliseconds since 1970. lastReportMs is when
+   * the document last reported the navigation.
    */
   readonly firstReportMs: number;
   lastReportMs: number;
-  /** wasLoading is true if a check found the tab loading. */
+  /** wasLoading is true if the tab has started to load since the last report of the navigation. */
   wasLoading: boolean;
   readonly waitingStarts: (() => void)[];
 }
 
-/** makeNavigating returns a Navigating without documents. isTabLoading reports whether a tab loads. */
+/**
+ * makeNavigating returns a Navigating without documents. The function isTabLoading reports whether a tab is loading.
+ */
 export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): Navigating {
   const entries = new Map<string, NavigatingDocument>();
 

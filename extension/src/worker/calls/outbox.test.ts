@@ -58,7 +58,7 @@ test('an ending is delivered when a later ping was answered', async (t) => {
   outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
-  // The ending of call b is sent after the ping, so the answer does not confirm the ending of b.
+  // The result of call b is sent after the ping, so the answer to the ping does not confirm the result.
   outbox.endWithResult('b', '2', undefined);
   link.pongs[0]?.ok();
   await idle();

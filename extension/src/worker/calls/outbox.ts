@@ -9,31 +9,32 @@ import type { BrowserHops, CallError } from '../../../../wire/wire.gen.ts';
 import { addBounded, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
-// Stores progress and endings of calls until the server has received them. A WebSocket does not report whether sent
-// data has arrived. Reports and the ending of a call are stored until the server has answered a later ping. After a
-// lost link, stored frames are sent again, and the server ignores duplicates.
+// Stores progress and results of calls until the server has received them. A WebSocket does not report whether sent
+// data has arrived. The worker sends a ping after each batch of frames, and deletes the stored frames when the server
+// answers the ping. After a lost link, the worker sends all stored frames again, and the server ignores duplicates.
 
-/** MaxStoredChars limits the stored endings, in UTF-16 units. */
+/** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;
 /**
- * Endings are confirmed together after ConfirmMs milliseconds, or at once when ConfirmChars UTF-16 units are stored.
+ * The worker requests confirmation of results after ConfirmMs milliseconds, or at once when ConfirmChars UTF-16 code
+ * units are stored.
  */
 const ConfirmMs = 1000;
 const ConfirmChars = 4 * 1024 * 1024;
 
-/** StoredEnding contains the frames that end a call: the parts of a large result, then the answer. */
+/** StoredEnding contains the frames that end a call: the parts of a large result, then the response. */
 interface StoredEnding {
   frames: string[];
-  /** isComplete is true when frames contains the answer. */
+  /** isComplete is true when the frames include the final response. */
   isComplete: boolean;
   chars: number;
-  /** isDropped is true if the frames were too large to store. Dropped frames cannot be sent again. */
+  /** isDropped is true if the frames were too large to store and therefore cannot be sent again. */
   isDropped: boolean;
 }
 
 /**
- * StoredReports are the reports of one call that the server may not have. The stored reports were sent but not
- * confirmed, or not sent yet.
+ * StoredReports contains progress reports of one call that the server may not have received. The reports were sent but
+ * not confirmed, or have not been sent.
  */
 interface StoredReports {
   sent: ReportBatch[];
@@ -42,24 +43,24 @@ interface StoredReports {
 }
 
 /**
- * MaxSentChars limits the stored unconfirmed reports per call, in UTF-16 units. Above MaxSentChars, only the newest
- * reports are stored.
+ * MaxSentChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. Above
+ * MaxSentChars, the oldest reports are deleted.
  */
 const MaxSentChars = 256 * 1024;
 
 export interface OutboxOptions {
-  /** send sends a frame to the server, and returns false while there is no link. */
+  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
   /**
-   * confirm resolves when the server has handled all frames that were sent earlier. confirm rejects when the link to
-   * the server is lost.
+   * * confirm resolves when the server has processed all frames that were sent before the call of confirm. confirm
+   * rejects when the link is lost.
    */
   confirm(): Promise<unknown>;
 }
 
-/** Outbox sends the frames of a call in order: all progress, then the ending. */
+/** Outbox sends the frames of a call to the server in order: first the progress, then the result. */
 export class Outbox {
-  /** delivered reports the calls whose endings the server has received. */
+  /** delivered fires with the IDs of calls whose results the server has received. */
   readonly delivered = new Signal<[ids: readonly string[]]>();
   readonly #options: OutboxOptions;
   readonly #storedEndings = new Map<string, StoredEnding>();
@@ -90,8 +91,8 @@ export class Outbox {
   }
 
   /**
-   * endWithResult ends a call with a result. output is JSON text, and parts is the number of parts of the result that
-   * were sent before. hops are undefined for a call that is not traced.
+   * endWithResult sends the result of a call. output is the JSON text of a small result. For a large result, parts is
+   * the number of parts that were already sent. hops is set only for traced calls.
    */
   endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {
     const frame =
@@ -105,19 +106,19 @@ export class Outbox {
     this.#addFrame(id, encodeCallError(id, error), true);
   }
 
-  /** isStored reports whether the call's ending is stored and not confirmed yet. */
+  /** isStored reports whether the result of a call is stored because the server has not confirmed it. */
   isStored(id: string): boolean {
     return this.#storedEndings.has(id);
   }
 
-  /** drop drops a call that the server no longer wants. */
+  /** drop deletes the stored frames of a call that the server no longer needs. */
   drop(id: string): void {
     this.#storedChars -= this.#storedEndings.get(id)?.chars ?? 0;
     this.#storedEndings.delete(id);
     this.#storedReports.delete(id);
   }
 
-  /** resume sends all stored frames. Call resume when the link opens. */
+  /** resume sends all stored frames again after the link has opened. */
   resume(): void {
     for (const [id, reports] of this.#storedReports) {
       for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(progressFrame(id, batch));
@@ -142,7 +143,7 @@ export class Outbox {
     if (isLast && isSent) this.#confirmSoon();
   }
 
-  /** replaceByError replaces an ending that is too large to store by a short error. */
+  /** replaceByError replaces a result that is too large to store by a short error. */
   #replaceByError(id: string, ending: StoredEnding, sent: boolean): void {
     this.#storedChars -= ending.chars;
     ending.isDropped = true;
@@ -180,7 +181,7 @@ export class Outbox {
     if (this.#completeEndings().length > 0 || this.#storedReports.size > 0) this.#confirmSoon();
   }
 
-  /** dropReports drops reports that have arrived at the server. */
+  /** dropReports deletes progress reports that the server has received. */
   #dropReports(batches: ReadonlySet<ReportBatch>): void {
     for (const [id, reports] of this.#storedReports) {
       reports.sent = reports.sent.filter((batch) => !batches.has(batch));
@@ -189,7 +190,7 @@ export class Outbox {
     }
   }
 
-  /** completeEndings returns the calls with a complete ending. */
+  /** completeEndings returns the IDs of calls whose final response is stored. */
   #completeEndings(): string[] {
     return [...this.#storedEndings].filter(([, ending]) => ending.isComplete).map(([id]) => id);
   }

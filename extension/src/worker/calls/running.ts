@@ -1,30 +1,33 @@
 import { Signal } from '../signal.ts';
 
-/** RunningCall is a call that runs in a document. */
+/** RunningCall is a call that the worker has sent or will send to a document. */
 export interface RunningCall {
   readonly id: string;
   readonly plugin: string;
   readonly tabId: number;
   readonly documentId: string;
-  /** mayHaveBegun is true if the call was sent to the document, or if the server sent the call for the second time. */
+  /** mayHaveBegun is true if the worker has sent the call to the document, or if the server has sent the call twice. */
   mayHaveBegun: boolean;
-  /** ping is the number of the ping that preceded the call, or 0 if the call needs no ping. */
+  /**
+   * ping is the number of the ping that was sent before the call, or 0 if no ping was needed. An answered ping proves
+   * that the call has arrived.
+   */
   ping: number;
-  /** trace is set for a call whose hops the server requested. */
+  /** trace contains timestamps if the server requested the durations of the call. */
   trace?: CallTrace;
 }
 
-/** CallTrace has times of a traced call, by the clock of the worker. */
+/** CallTrace contains timestamps of a traced call, in milliseconds of performance.now() in the worker. */
 export interface CallTrace {
-  /** arrivedMs is when the tool.dispatch arrived. */
+  /** arrivedMs is when the server's tool.dispatch request arrived in the worker. */
   readonly arrivedMs: number;
-  /** postedMs is when the worker posted the call to the document. */
+  /** postedMs is when the worker sent the call to the document. */
   postedMs: number;
 }
 
-/** RunningCalls is the table of the calls that run in documents. */
+/** RunningCalls is the worker's table of running calls, by call ID. */
 export class RunningCalls {
-  /** changed reports that a call was added or removed. */
+  /** changed fires when a call is added or removed. */
   readonly changed = new Signal();
   readonly #calls = new Map<string, RunningCall>();
 
@@ -53,7 +56,7 @@ export class RunningCalls {
     if (this.#calls.delete(id)) this.changed.emit();
   }
 
-  /** inDocument returns the calls of a document. */
+  /** inDocument returns the calls that run in a document. */
   inDocument(documentId: string): RunningCall[] {
     return [...this.#calls.values()].filter((call) => call.documentId === documentId);
   }
@@ -62,7 +65,7 @@ export class RunningCalls {
     return [...this.#calls.values()].filter((call) => call.tabId === tabId);
   }
 
-  /** isBusy reports whether calls run in a document. */
+  /** isBusy reports whether at least one call runs in a document. */
   isBusy(documentId: string): boolean {
     for (const call of this.#calls.values()) if (call.documentId === documentId) return true;
     return false;

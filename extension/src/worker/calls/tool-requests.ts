@@ -2,46 +2,52 @@ import { encodeRawAsk } from '../../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../../wire/wire.gen.ts';
 import type { ToBridge } from '../../port-message.ts';
 
-// Stores requests of running tools to the server. A request is stored until the document has the answer or the call has
-// ended, and is sent again on each new link. The server ignores repeated requests of a tool. An answer is stored while
-// its document has no port.
+// Stores requests that running tools send to the server, such as nested calls. A request is stored until its document
+// has received the answer or the call has ended. The worker sends stored requests again on each new link, and the
+// server ignores duplicates. An answer is stored while its document is disconnected.
 
 /**
- * MaxStoredChars limits the stored requests of all calls, in UTF-16 units. ToolRequests above MaxStoredChars are sent only once.
+ * * MaxStoredChars limits the total size of stored requests, in UTF-16 code units. Requests above MaxStoredChars are
+ * sent only once, so a lost link can lose the requests.
  */
 const MaxStoredChars = 64 * 1024 * 1024;
-/** MaxRequestsPerCall limits the stored requests per call. The server also accepts at most 1000 tool requests per call. */
+/**
+ * MaxRequestsPerCall limits the stored requests of each call. The server also accepts at most 1000 requests per call.
+ */
 const MaxRequestsPerCall = 1000;
 
 export interface ToolRequestsOptions {
-  /** send sends a frame to the server, and returns false while there is no link. */
+  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
-  /** post sends a message to the document of a call, and returns false if the document is not connected. */
+  /**
+   * post sends a message to the document of a call and returns true, or returns false if the document is not connected.
+   */
   post(id: string, message: ToBridge): boolean;
 }
 
-/** ToolRequests stores the requests of all calls. */
+/** ToolRequests stores unanswered requests of running tools to the server. */
 export interface ToolRequests {
   /**
-   * receiveRequest stores and sends a request of a document. body is the JSON text of a wire.ToolAskParams without its IDs.
+   * receiveRequest stores a tool's request and sends it to the server. body is the JSON text of wire.ToolAskParams
+   * without the IDs.
    */
   receiveRequest(id: string, ask: number, body: string): void;
   /**
-   * answer sends the server's answer to the call's document, and resolves with whether a request was waiting for the
-   * answer.
+   * * answer forwards the server's answer to the document of a call. answer resolves with true if the tool was waiting
+   * for the answer.
    */
   answer(params: ToolAnswerParams): Promise<boolean>;
-  /** confirmAnswer handles the document's confirmation of an answer. */
+  /** confirmAnswer handles a document's confirmation that it has received an answer. */
   confirmAnswer(id: string, ask: number, taken: boolean): void;
-  /** documentConnected resends the waiting answers of a call whose document has a new port. */
+  /** documentConnected sends unconfirmed answers again to a document that has reconnected. */
   documentConnected(id: string): void;
-  /** forget drops the requests and answers of a call. */
+  /** forget deletes all requests and answers of a call. */
   forget(id: string): void;
-  /** resume sends all open requests. Call resume when the link opens. */
+  /** resume sends unanswered requests again after the link has opened. */
   resume(): void;
 }
 
-/** WaitingAnswer is an answer that the document has not confirmed. */
+/** WaitingAnswer is an answer from the server that the document has not confirmed. */
 interface WaitingAnswer {
   readonly message: ToBridge;
   readonly resolvers: ((taken: boolean) => void)[];
@@ -52,7 +58,7 @@ interface StoredRequests {
   readonly answers: Map<number, WaitingAnswer>;
 }
 
-/** makeToolRequests returns an empty ToolRequests. */
+/** makeToolRequests returns a ToolRequests without requests. */
 export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   const storedByCall = new Map<string, StoredRequests>();
   let storedChars = 0;
@@ -86,8 +92,8 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
       const { dispatchId: id, ask } = params;
       const { answers } = getOrCreate(id);
       const message = answerMessage(params);
-      // On a new link, the server sends the answer to a request in a second request. The requests with an answer on the
-      // old link and on the new link wait for one confirmation of the document.
+      // On a new link, the server may send the same answer again. Both deliveries of the answer wait for one
+      // confirmation from the document.
       answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });
