@@ -21,7 +21,7 @@ const makeCall = (n: number, waiting: Partial<WaitingView> = {}, tool = `tool${n
   },
 });
 
-/** makeFixture returns a fake Chrome, which keeps notifications and the session storage when the worker restarts. */
+/** makeFixture returns a fake Chrome that keeps notifications and session storage when the worker restarts. */
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const open = new Map<string, NotificationContent>();
@@ -48,7 +48,7 @@ function makeFixture(t: TestContext) {
     });
   const notifications = startWorker();
   const show = async (calls: readonly CallView[], worker = notifications) => {
-    t.mock.timers.tick(500); // the operating system has answered the previous change
+    t.mock.timers.tick(500); // Chrome now accepts another change of the notification.
     worker.setWaitingCount(calls.length);
     worker.setCalls(calls);
     await settle();
@@ -107,7 +107,7 @@ test('a button sends one decision about the ticket, and the notification closes'
     const scope = allow ? { scope: 'once' } : {};
     assert.deepEqual(decisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow, surface: 'notification', ...scope }]);
     assert.deepEqual(titles(), []);
-    await show([makeCall(1)]); // the server has not removed the ended call yet
+    await show([makeCall(1)]); // The server's list still contains the ended call.
     assert.deepEqual(titles(), []);
     t.mock.timers.reset();
   }

@@ -1,6 +1,6 @@
-// Asks the user about waiting calls by desktop notifications while no side panel is open. Only the call that has
-// waited longest has a notification. Notifications outlive the service worker, so the ID of a notification contains
-// all data that a restarted worker needs to handle a click.
+// Requests the user's approval of calls with desktop notifications while no side panel is open. Only the call that has
+// waited longest has a notification. Notifications outlive the service worker. So the ID of a notification contains all
+// data that a restarted worker needs to handle a click.
 
 import type { CallDecideParams, CallDecideResult, CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent, NotificationListeners } from '../../chrome-notifications.ts';
@@ -11,71 +11,73 @@ import type { Link } from '../link/link.ts';
 import { approvalNotice } from './approval-text.ts';
 
 /**
- * MinShownMs is how long a notification must be visible before its buttons have an effect, in milliseconds. The
- * delay prevents a click on a notification that has just replaced another one.
+ * * MinShownMs is how long a notification must be visible before its buttons work, in milliseconds. MinShownMs protects
+ * the user from clicking a notification that has just replaced another notification.
  */
 const MinShownMs = 700;
-/** SettleMs is how long after a change of the notification the next update waits, in milliseconds. */
+/** SettleMs is the minimum time between two changes of a notification, in milliseconds. */
 const SettleMs = 500;
-/** OutcomeShownMs is how long a notification about an ineffective late decision is shown, in milliseconds. */
+/** OutcomeShownMs is how long a notification is visible that reports a decision without effect, in milliseconds. */
 const OutcomeShownMs = 6000;
-/** LostLinkMs is how long a notification stays open without a link to the server, in milliseconds. */
+/** LostLinkMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
 const LostLinkMs = 10_000;
-/** PanelOpeningMs is how long a side panel may take to open after a click, in milliseconds. */
+/** PanelOpeningMs limits how long a side panel may take to open after a click, in milliseconds. */
 const PanelOpeningMs = 3000;
-/** DismissedKey is the key under which the session storage has the tickets whose notifications the user dismissed. */
+/** DismissedKey is the session storage key of the tickets whose notifications the user has dismissed. */
 const DismissedKey = 'dismissedTickets';
-/** MaxDismissed limits the number of stored tickets whose notifications the user dismissed. */
+/** MaxDismissed limits the number of stored tickets whose notifications the user has dismissed. */
 const MaxDismissed = 100;
 
 export interface ApprovalNotificationsOptions {
   show(id: string, content: NotificationContent): Promise<void>;
   close(id: string): Promise<void>;
   listOpen(): Promise<string[]>;
-  /** isPanelOpen reports whether a side panel of this browser is open. */
+  /** isPanelOpen reports whether a side panel is open in this browser. */
   isPanelOpen(): boolean;
-  /** openPanel opens the side panel. Call openPanel only while handling a click of the user. */
+  /** openPanel opens the side panel. Chrome allows this only while the worker handles a user's click. */
   openPanel(): Promise<void>;
-  /** setWatching requests the list of calls from the server while a call waits or a notification is shown. */
+  /** setWatching subscribes to the server's list of calls, or unsubscribes. */
   setWatching(isWatching: boolean): void;
   decide(params: CallDecideParams): Promise<CallDecideResult>;
-  /** readSessionValue and writeSessionValue store a text until the browser restarts. */
+  /** readSessionValue and writeSessionValue access storage that Chrome clears when the browser restarts. */
   readSessionValue(key: string): Promise<string | undefined>;
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** ShownApproval is the notification that Chrome shows for a ticket. */
+/** ShownApproval is a visible notification that requests the approval of a call. */
 interface ShownApproval {
   readonly id: string;
   readonly callId: string;
   readonly ticketId: string;
   readonly shownAtMs: number;
-  /** canDecide is false if the first button opens the side panel instead of allowing the call. */
+  /**
+   * canDecide is true if the first button allows the call. If canDecide is false, the first button opens the side
+   * panel.
+   */
   readonly canDecide: boolean;
 }
 
 /**
- * ApprovalNotifications shows and closes the notifications of waiting calls, and handles clicks on the
- * notifications.
+ * ApprovalNotifications shows and closes notifications about waiting calls, and handles clicks on the notifications.
  */
 export class ApprovalNotifications {
   readonly #options: ApprovalNotificationsOptions;
-  /** #calls are the waiting calls in the order of arrival, or undefined while the waiting calls are unknown. */
+  /** #calls contains the waiting calls, oldest first, or is undefined until the server has sent its list of calls. */
   #calls: readonly CallView[] | undefined;
   #waitingCount = 0;
   #shown: ShownApproval | undefined;
   #shownText = '';
-  /** #settledAtMs is when the notification may be updated again, in milliseconds since 1970. */
+  /** #settledAtMs is when the notification may change again, in milliseconds since 1970. */
   #settledAtMs = 0;
-  /** #dismissed are the tickets whose notification the user has closed. */
+  /** #dismissed contains the IDs of tickets whose notification the user has closed. */
   readonly #dismissed = new Set<string>();
-  /** #decided are the tickets that the user has decided in a notification. */
+  /** #decided contains the IDs of tickets that the user has decided in a notification. */
   readonly #decided = new Set<string>();
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
-  /** #work is the last update of the notification; the next update starts when #work has ended. */
+  /** #work resolves when the last scheduled update of the notification has ended. The next update waits for #work. */
   #work: Promise<void>;
 
-  /** listeners handle the user's clicks on notifications. */
+  /** listeners contains the handlers of clicks on notifications. */
   readonly listeners: NotificationListeners = {
     onClick: (id) => this.handleClick(id),
     onButtonClick: (id, button) => this.handleButtonClick(id, button),
@@ -100,21 +102,21 @@ export class ApprovalNotifications {
     this.#updateWatching();
   }
 
-  /** setWaitingCount handles the number of waiting calls that the server sent. */
+  /** setWaitingCount updates the number of waiting calls, which the server sends even without a subscription. */
   setWaitingCount(count: number): void {
     this.#waitingCount = count;
     if (count === 0) this.setCalls([]);
     this.#updateWatching();
   }
 
-  /** setCalls handles the list of calls that the server sent. */
+  /** setCalls updates the list of calls from the server. */
   setCalls(calls: readonly CallView[]): void {
     this.#calls = calls.filter((call) => call.waiting !== undefined);
     clearTimeout(this.#lostTimer);
     this.scheduleUpdate();
   }
 
-  /** linkLost schedules the closing of the notification, unless the link returns in time. */
+  /** linkLost closes the notification after LostLinkMs, unless the link opens again before. */
   linkLost(): void {
     this.#calls = undefined;
     this.#waitingCount = 0;
@@ -122,7 +124,7 @@ export class ApprovalNotifications {
     this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkMs);
   }
 
-  /** scheduleUpdate shows or closes the notification so that it matches the waiting calls and the open panels. */
+  /** scheduleUpdate shows, updates or closes the notification, depending on the waiting calls and open panels. */
   scheduleUpdate(): void {
     this.#work = this.#work
       .then(() => this.#settle())
@@ -131,8 +133,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * #settle waits after a change of the notification. Before the operating system has answered, Chrome would show an
-   * update as a second notification, which never closes.
+   * #settle waits at least SettleMs after the last change of a notification. Chrome would show an earlier update as a
+   * second notification that never closes.
    */
   async #settle(): Promise<void> {
     const leftMs = this.#settledAtMs - Date.now();
@@ -150,7 +152,7 @@ export class ApprovalNotifications {
         const { callId } = call;
         const { ticketId } = call.waiting;
         const shownAtMs = this.#shown?.shownAtMs ?? Date.now();
-        // An updated notification keeps its ID, so that the operating system does not alert the user again.
+        // Keep the ID of an updated notification, so that the operating system does not alert the user again.
         const id =
           this.#shown?.canDecide === canDecide ? this.#shown.id : makeId(callId, ticketId, shownAtMs, canDecide);
         if (this.#shown && this.#shown.id !== id) await this.#closeShown();
@@ -183,11 +185,11 @@ export class ApprovalNotifications {
     this.#options.setWatching(this.#waitingCount > 0 || this.#shown !== undefined);
   }
 
-  /** handleClick opens the side panel after a click on the text of a notification. */
+  /** handleClick opens the side panel after a click on the body of a notification. */
   handleClick(id: string): void {
     const approval = parseId(id);
     if (!approval) return;
-    // Call openPanel synchronously, because Chrome allows the call only before the click handler returns.
+    // Call openPanel synchronously, because Chrome rejects opening the panel after the click handler has returned.
     const opening = this.#options.openPanel();
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
@@ -196,7 +198,7 @@ export class ApprovalNotifications {
       .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningMs));
   }
 
-  /** handleButtonClick sends the user's decision to the server. */
+  /** handleButtonClick sends the user's decision to the server after a click on a button of a notification. */
   handleButtonClick(id: string, button: number): void {
     const approval = parseId(id);
     if (!approval) return;
@@ -207,7 +209,7 @@ export class ApprovalNotifications {
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
     if (Date.now() - approval.shownAtMs >= MinShownMs) void this.#decide(approval, button === 0);
-    else this.scheduleUpdate(); // the user had no time to read the notification, so it is shown again
+    else this.scheduleUpdate(); // the user had no time to read the notification
   }
 
   async #decide({ callId, ticketId }: ShownApproval, allow: boolean): Promise<void> {
@@ -227,7 +229,7 @@ export class ApprovalNotifications {
     }
   }
 
-  /** #showOutcome briefly shows that a late decision had no effect. */
+  /** #showOutcome shows for a few seconds why the user's decision had no effect. */
   async #showOutcome(ticketId: string, title: string, call: CallView | undefined): Promise<void> {
     const id = outcomeId(ticketId);
     const message = call
@@ -237,7 +239,7 @@ export class ApprovalNotifications {
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);
   }
 
-  /** handleClose handles a closed notification. A notification that the user closed is not shown again. */
+  /** handleClose handles a closed notification. A notification that the user has closed is not shown again. */
   handleClose(id: string, isByUser: boolean): void {
     if (this.#shown?.id !== id) return;
     const { ticketId } = this.#shown;
@@ -255,7 +257,7 @@ function makeId(callId: string, ticketId: string, shownAtMs: number, canDecide: 
   return ['approval', canDecide ? 'decide' : 'review', shownAtMs, callId, ticketId].join(':');
 }
 
-/** parseId decodes the ID of a notification, and returns undefined for a notification that requests no decision. */
+/** parseId decodes the ID of an approval notification. For other notifications, parseId returns undefined. */
 function parseId(id: string): ShownApproval | undefined {
   const [kind, buttons, shownAtMs, callId, ticketId, ...rest] = id.split(':');
   if (kind !== 'approval' || callId === undefined || ticketId === undefined || rest.length > 0) return undefined;
@@ -270,12 +272,12 @@ function isOutcomeId(id: string): boolean {
   return id.startsWith('outcome:');
 }
 
-/** DecisionLinkMs is how long a decision waits for the link to the server, in milliseconds. */
+/** DecisionLinkMs limits how long a decision waits for the link to the server, in milliseconds. */
 const DecisionLinkMs = 8000;
 
 /**
- * makeLinkedDecide returns a function that sends a decision to the server. If the click has started the service
- * worker, the decision waits for the link to the server.
+ * makeLinkedDecide returns a function that sends a decision to the server. A click may have just started the service
+ * worker, so the function waits for the link to open.
  */
 export function makeLinkedDecide(
   link: Pick<Link, 'state' | 'opened' | 'request'>,

@@ -1,4 +1,4 @@
-// Contains the texts of the notification for a call that waits for the user.
+// Creates the texts of notifications about calls that wait for the user.
 
 import type { CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent } from '../../chrome-notifications.ts';
@@ -6,26 +6,23 @@ import { summarizeArguments } from '../../panel/argument-list.ts';
 import { hostOf, removeHidden, toolText } from '../../panel/wording.ts';
 
 /**
- * MaxShownArguments and MaxShownReason limit the texts in a notification, in characters. Operating systems truncate
- * longer texts.
+ * MaxShownArguments and MaxShownReason limit the length of texts in a notification, in UTF-16 code units. Operating
+ * systems truncate longer texts.
  */
 const MaxShownArguments = 140;
 const MaxShownReason = 160;
 
-/** ApprovalNotice is the content of a notification for a waiting call. */
+/** ApprovalNotice is the content of a notification about a waiting call. */
 export interface ApprovalNotice {
   readonly content: NotificationContent;
   /**
-   * canDecide is false if the notification cannot show everything that the user needs for a decision. The first
-   * button of such a notification opens the side panel.
+   * * canDecide is false if the notification cannot show everything that the user needs for a decision. If canDecide is
+   * false, the first button opens the side panel instead of allowing the call.
    */
   readonly canDecide: boolean;
 }
 
-/**
- * approvalNotice returns the content of the notification for a waiting call. otherCount is the number of other
- * waiting calls.
- */
+/** approvalNotice returns the notification about a waiting call. otherCount is the number of other waiting calls. */
 export function approvalNotice(call: CallView, otherCount: number): ApprovalNotice {
   const { waiting } = call;
   const name = removeHidden(waiting?.toolTitle || toolText(call));

@@ -1,16 +1,16 @@
-// The badge on the toolbar icon shows the most urgent state: no link, calls
-// waiting for approval, a tab that an agent uses, or running calls.
+// Shows the most urgent state as a badge on the toolbar icon: no link, calls waiting for approval, a tab that an agent
+// uses, or running calls.
 import type { PanelHold } from '../../panel-message.ts';
 
 /**
- * BadgeIntervalMs is the minimum time between two updates, in milliseconds, so that short calls do not make the badge
- * flicker.
+ * * BadgeIntervalMs is the minimum time between two updates of the badge, in milliseconds. Without BadgeIntervalMs,
+ * short calls would make the badge flicker.
  */
 const BadgeIntervalMs = 300;
 
 const badgeColors = { bad: '#b3261e', asks: '#8a5a00', runs: '#1a6b54' } as const;
 
-/** BadgeState is the state that the badge shows. */
+/** BadgeState contains everything that the badge's text depends on. */
 export interface BadgeState {
   readonly isLinked: boolean;
   /** waiting is the number of calls that wait for approval. running is the number of calls that run in this browser. */
@@ -18,7 +18,9 @@ export interface BadgeState {
   readonly running: number;
 }
 
-/** BadgeContent is the badge of the toolbar icon: a text of at most four characters, and a title for the tooltip. */
+/**
+ * BadgeContent is the badge of the toolbar icon: at most four characters of text, a background color, and a tooltip.
+ */
 export interface BadgeContent {
   readonly text: string;
   readonly color: string;
@@ -27,25 +29,25 @@ export interface BadgeContent {
 
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
-  /** holds are the tabs in which agents act, or have acted in the last minute. */
+  /** holds returns the tabs in which agents act or have acted within the last minute. */
   holds(): readonly PanelHold[];
-  /** draw shows a badge in all tabs that have no separate badge. */
+  /** draw shows a badge in all tabs without a separate badge. */
   draw(content: BadgeContent): void;
   /**
-   * drawTab shows a badge text and a tooltip while a tab is active. Without a text, the tab shows the badge text of
-   * all tabs. Chrome cannot remove the tooltip of a single tab.
+   * drawTab shows a badge text and a tooltip while a given tab is active. Without a text, the tab shows the common
+   * badge text. Chrome cannot remove the tooltip of a single tab.
    */
   drawTab(tabId: number, text: string | undefined, title: string): void;
 }
 
-/** Badge redraws the toolbar badge when the state of the badge has changed. */
+/** Badge redraws the badge of the toolbar icon when its content changes. */
 export class Badge {
   readonly #options: BadgeOptions;
   #waiting = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
   #shownTitle: string | undefined;
-  /** #tabTitles are the tooltips of tabs with a separate tooltip. */
+  /** #tabTitles contains the tooltips of tabs with a separate tooltip, by tab ID. */
   readonly #tabTitles = new Map<number, string>();
 
   constructor(options: BadgeOptions) {
@@ -53,8 +55,8 @@ export class Badge {
   }
 
   /**
-   * setWaiting sets the number of calls that wait for approval, and redraws the badge at once. After hello, the
-   * server sends this number only if it is not 0.
+   * * setWaiting updates the number of calls that wait for approval, and redraws the badge immediately. On a new link,
+   * the server sends the number of waiting calls only if some call waits.
    */
   setWaiting(count: number): void {
     if (count === this.#waiting) return;
@@ -68,7 +70,7 @@ export class Badge {
     this.#timer ??= setTimeout(() => this.#redraw(), BadgeIntervalMs);
   }
 
-  /** forgetTab redraws the badge of a tab, because Chrome drops the badge of a tab that shows another document. */
+  /** forgetTab redraws the badge of a tab that shows another document, because Chrome then resets the tab's badge. */
   forgetTab(tabId: number): void {
     if (this.#tabTitles.delete(tabId)) this.scheduleRedraw();
   }
@@ -79,8 +81,8 @@ export class Badge {
     const content = badgeContent(state);
     if (content.title !== this.#shownTitle) this.#options.draw(content);
     this.#shownTitle = content.title;
-    // Calls that wait for approval take precedence over the use of a single tab, because the user must see them in
-    // every tab.
+    // Show calls that wait for approval in every tab, even in tabs that an agent uses, because the user must notice
+    // them.
     const holds = state.isLinked && state.waiting === 0 ? this.#options.holds() : [];
     this.#redrawTabs(
       holds.filter(({ taken }) => taken !== true),

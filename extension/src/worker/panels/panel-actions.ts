@@ -14,12 +14,12 @@ export interface PanelActionsOptions {
 }
 
 /**
- * makePanelActions returns a function that runs the user's actions in the side panel. The function rejects with an
- * error for the user.
+ * makePanelActions returns a function that runs actions that the user starts in the side panel. If the action fails,
+ * the function rejects with an error message for the user.
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, showTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
-  /** toDone returns the answer to an action without a result. */
+  /** toDone converts a promise to the reply to an action without a result. */
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),

@@ -4,14 +4,14 @@ import type { LivePlugins } from '../delivery/live-plugins.ts';
 import type { Docs } from '../documents/docs.ts';
 
 export interface PanelTabsOptions {
-  /** tabs are the tabs that were reported to the server. */
+  /** tabs contains the tabs that the worker has reported to the server. */
   readonly tabs: readonly TabInfo[];
   readonly wanted: readonly PluginInfo[];
   readonly docs: Pick<Docs, 'live'>;
   readonly livePlugins: Pick<LivePlugins, 'problem'>;
 }
 
-/** panelTabs returns the state of the plugins in each tab and its frames. */
+/** panelTabs returns the status of each plugin in each tab, for the side panel. */
 export function panelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions): PanelTab[] {
   return tabs.map((tab) => {
     const live = docs.live(tab.tabId);

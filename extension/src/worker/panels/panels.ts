@@ -4,43 +4,46 @@ import { type Action, type ActionResult, type PanelState, readFromPanel, type To
 import { PANEL_PORT } from '../../port-message.ts';
 import { Signal } from '../signal.ts';
 
-/** UpdateDelayMs is the minimum time between two states that are sent to panels, in milliseconds. */
+/** UpdateDelayMs is the minimum time between two updates of open panels, in milliseconds. */
 const UpdateDelayMs = 50;
-/** MaxEndedCalls is the maximum number of ended calls that a newly opened panel receives. */
+/** MaxEndedCalls limits the number of ended calls that a newly opened panel receives. */
 const MaxEndedCalls = 200;
 
-/** CallState is the part of the server's state that contains calls. */
+/** CallState contains the fields of PanelState that describe calls. */
 type CallState = Pick<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'>;
 
 const NoCalls: CallState = { calls: [], callsAt: 0, running: 0, clients: [] };
 
 export interface PanelsOptions {
-  /** state returns the content that panels show, except the calls. */
+  /** state returns everything that panels show except calls. */
   state(): Omit<PanelState, keyof CallState>;
-  /** setWatching turns the server's messages state.sync and state.plugins on or off. */
+  /** setWatching subscribes to the server's messages state.sync and state.plugins, or unsubscribes. */
   setWatching(isWatching: boolean): void;
   /**
-   * runAction runs an action of the user. If runAction rejects, the panel that sent the action shows the error message.
+   * runAction runs an action that the user started in a panel. If runAction rejects, the panel shows the error message.
    */
   runAction(action: Action): Promise<ActionResult>;
 }
 
-/** Panels sends messages to the open side panels, one per window, and to the open popup. */
+/** Panels sends updates to open side panels and to the popup. Each window can have one side panel. */
 export interface Panels {
-  /** isPanelOpen is true if a side panel is open. An open popup does not count, because Chrome closes popups soon. */
+  /**
+   * isPanelOpen is true if a side panel is open. The popup does not count, because Chrome closes the popup at the next
+   * click.
+   */
   readonly isPanelOpen: boolean;
-  /** changed reports that a panel or popup has opened or closed. */
+  /** changed fires when a side panel or popup opens or closes. */
   readonly changed: Signal;
   addPanel(port: Port): void;
-  /** setCalls handles the lists of calls that the server sent. */
+  /** setCalls updates the running, waiting and recently ended calls from the server. */
   setCalls(state: StateSyncParams): void;
-  /** setPlugins handles the server's list of plugins. */
+  /** setPlugins updates the list of plugins from the server. */
   setPlugins(all: StatePluginsParams): void;
-  /** setBrowserTools handles the permissions of browser tools that the server sent. */
+  /** setBrowserTools updates the permissions of browser tools from the server. */
   setBrowserTools(browser: StateBrowserParams): void;
-  /** scheduleUpdate sends the changed state to the panels soon. */
+  /** scheduleUpdate sends the current state to all open panels within UpdateDelayMs. */
   scheduleUpdate(): void;
-  /** clearCalls drops the calls that have not ended, because their status is unknown without a link. */
+  /** clearCalls removes all calls that have not ended, because their status is unknown without a link. */
   clearCalls(): void;
 }
 
@@ -49,11 +52,11 @@ export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   const changed = new Signal();
   let calls = NoCalls;
-  /** endedCalls are the newest ended calls, newest first, for panels that open later. */
+  /** endedCalls contains the latest ended calls, newest first, for panels that open later. */
   let endedCalls: readonly CallView[] = [];
-  /** unsentCalls are the ended calls that the panels have not received yet, newest first. */
+  /** unsentCalls contains ended calls that the panels have not received yet, newest first. */
   let unsentCalls: readonly CallView[] = [];
-  /** savedMessages are the last messages of each kind, for panels that open later. */
+  /** savedMessages contains the last message of each kind, for panels that open later. */
   const savedMessages = new Map<ToPanel['op'], ToPanel>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -92,7 +95,7 @@ export function makePanels(options: PanelsOptions): Panels {
       ports.delete(port);
       changed.emit();
       if (ports.size > 0) return;
-      savedMessages.clear(); // without a panel, the server sends no changes
+      savedMessages.clear(); // without an open panel, the server sends no updates
       endedCalls = [];
       unsentCalls = [];
       options.setWatching(false);
@@ -130,8 +133,8 @@ export function makePanels(options: PanelsOptions): Panels {
 }
 
 /**
- * prependCalls puts newer calls before older calls, and keeps a limited number. A call in both lists appears once
- * in the result.
+ * * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If both lists contain a
+ * call, only the copy in the newer list remains.
  */
 function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[]): readonly CallView[] {
   if (newCalls.length === 0) return calls;

@@ -2,8 +2,8 @@
 type StateConsumer = 'panels' | 'notifications';
 
 /**
- * StateWatch subscribes to the server's messages state.sync and state.plugins while a part of the worker needs
- * these messages.
+ * * StateWatch subscribes to the server's messages state.sync and state.plugins while a part of the worker needs these
+ * messages.
  */
 export class StateWatch {
   readonly #consumers = new Set<StateConsumer>();
@@ -18,8 +18,8 @@ export class StateWatch {
   }
 
   /**
-   * setConsumer adds or removes a part of the worker that needs the server's state messages. The first panel subscribes
-   * again even if a subscription exists, because only a new subscription sends the whole state.
+   * setConsumer adds or removes a part of the worker that needs the server's state. When the first panel opens,
+   * setConsumer always subscribes again, because the server sends its complete state only after a new subscription.
    */
   setConsumer(user: StateConsumer, isUsing: boolean): void {
     const wasOn = this.isOn;
@@ -28,7 +28,7 @@ export class StateWatch {
     if (this.isOn !== wasOn || (isUsing && user === 'panels')) this.#send(this.isOn);
   }
 
-  /** resend renews the subscription to the server's state messages on a new link. */
+  /** resend repeats the subscription to the server's state on a new link. */
   resend(): void {
     if (this.isOn) this.#send(true);
   }
