@@ -12,7 +12,7 @@ test('an error lasts until the tab shows another page', (t) => {
   errors.recordFailure(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual(errors.getError(1), { name: 'net::ERR_CONNECTION_REFUSED', atMs: 5000 });
   assert.equal(errors.getError(2), undefined);
-  // An error with the name of the previous error and a later time is a new error.
+  // Chrome reports the previous error again at a later time, which counts as a new error.
   t.mock.timers.tick(10);
   errors.recordFailure(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual([errors.getError(1)?.atMs, changes], [5010, 2]);
@@ -46,7 +46,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.deepEqual([wait(1), changes], [{ name: 'no_answer', atMs: 8000 }, 1]);
   errors.recordShown(1);
   assert.deepEqual([wait(60_000), changes], [undefined, 2]);
-  // An answer or a failure within the time limit ends the wait for a site, and so does a cancelled navigation.
+  // A response, a failure and a cancelled navigation each end the wait for a site.
   for (const end of [
     (id: number) => errors.recordShown(id),
     (id: number) => errors.recordFailure(id, 'net::ERR_ABORTED'),
@@ -59,7 +59,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.recordRequest(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(60_000)?.name, 'net::ERR_CONNECTION_RESET');
-  // For a new tab, Chrome does not report the start of the load; only recordWait is called repeatedly.
+  // For a new tab, Chrome does not report when loading starts, so only recordWait is called.
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   errors.recordWait(1);
   wait(5000);
@@ -71,8 +71,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.equal(changes, seen);
   errors.recordShown(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
-  // The tab shows an error page, and its reload gets no answer. The user stops the reload of the tab and reloads the
-  // tab again.
+  // The user reloads a tab with an error page, gets no response, stops the reload, and reloads the tab again.
   errors.recordRequest(1);
   assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(1)?.name, 'no_answer');

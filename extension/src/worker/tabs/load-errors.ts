@@ -2,56 +2,57 @@ import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * AbortedError is Chrome's error of a cancelled navigation. After AbortedError, the tab keeps its page, or a download
- * started.
+ * AbortedError is Chrome's error for a cancelled navigation. The tab keeps its current page after a cancelled
+ * navigation, which may have started a download instead.
  */
 const AbortedError = 'net::ERR_ABORTED';
 
-/** LoadError describes why the page of a tab could not be loaded. */
+/** LoadError describes why a tab could not load its page. */
 export interface LoadError {
   /**
-   * name is Chrome's name of the error, such as net::ERR_CONNECTION_REFUSED. While Chrome still waits for the site,
-   * name is LoadErrorNoAnswer.
+   * name is Chrome's error name, such as net::ERR_CONNECTION_REFUSED. If the site has not responded within
+   * SiteTimeoutMs, name is LoadErrorNoAnswer.
    */
   readonly name: string;
-  /** atMs is when the load failed, in milliseconds since 1970. */
+  /** atMs is when loading failed, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
-/** TabLoadErrors tracks the tabs that show Chrome's error page, and the tabs whose site does not answer. */
+/** TabLoadErrors tracks tabs that show Chrome's error page, and tabs whose site does not respond. */
 export class TabLoadErrors {
-  /** changed reports that an error was added or removed. */
+  /** changed fires when a tab gets or loses a load error. */
   readonly changed = new Signal();
   readonly #errors = new Map<number, LoadError>();
-  /** #timers are the timers of the tabs whose site has not answered yet. */
+  /** #timers contains the response timers of tabs whose site has not responded yet, by tab ID. */
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  /** getError returns why the page of a tab could not be loaded, or undefined if the page was loaded. */
+  /** getError returns why a tab could not load its page, or undefined if the page was loaded. */
   getError(tabId: number): LoadError | undefined {
     return this.#errors.get(tabId);
   }
 
-  /** recordRequest records that a tab requests a page from a site. */
+  /** recordRequest starts the response timer of a tab that has just requested a page. */
   recordRequest(tabId: number): void {
     if (this.#stopWaiting(tabId)) this.changed.emit();
     this.#startWaiting(tabId);
   }
 
   /**
-   * recordWait records that a tab is waiting for a site. For new tabs, Chrome does not report the start of the load.
+   * recordWait starts the response timer of a tab that is waiting for a site. For new tabs, Chrome does not report when
+   * loading starts.
    */
   recordWait(tabId: number): void {
     if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
   }
 
-  /** recordFailure records that a page could not be loaded. */
+  /** recordFailure stores why a tab could not load its page. */
   recordFailure(tabId: number, name: string): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (name !== AbortedError) this.#addError(tabId, name);
     else if (wasWaiting) this.changed.emit();
   }
 
-  /** recordShown records that a tab shows another page or was closed. */
+  /** recordShown removes the load error of a tab that now shows a page or was closed. */
   recordShown(tabId: number): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
@@ -62,7 +63,9 @@ export class TabLoadErrors {
     this.changed.emit();
   }
 
-  /** stopWaiting stops the timer of a tab, and reports whether the missing answer already counted as an error. */
+  /**
+   * stopWaiting stops the response timer of a tab. stopWaiting returns true if the tab's error was LoadErrorNoAnswer.
+   */
   #stopWaiting(tabId: number): boolean {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);

@@ -50,10 +50,10 @@ test('simultaneous and repeated calls get the same tab', async (t) => {
   tick(9 * 60_000);
   assert.equal(await opening.open(page), 1);
   assert.equal(await opening.open(`${page}?2`), 2);
-  // The test simulates that the user closed tab 1.
+  // Simulate that the user has closed tab 1.
   existingTabs.delete(1);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [3, 3]);
-  // After 10 min, an opened tab is no longer reused.
+  // After 10 min, calls no longer reuse an opened tab.
   tick(10 * 60_000);
   assert.equal(await opening.open(page), 4);
   assert.equal(opened.length, 4);
@@ -80,7 +80,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
   assert.equal(await opening.open(page), 1);
   assert.deepEqual([opening.urlOpenedWith(1), opening.urlOpenedWith(2)], [page, undefined]);
   existingTabs.add(2);
-  // reopen does not navigate a tab with a loaded page, a tab whose original page failed, or a tab of the user.
+  // reopen does not navigate a tab with a loaded page, a tab whose original page failed, or a tab that the user opened.
   shownUrls.set(1, 'https://login.example/');
   assert.equal(await opening.reopen(1), false);
   failed.set(1, 'net::ERR_FAILED').set(2, 'net::ERR_FAILED');
@@ -104,7 +104,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
 test('a site that has not answered for 20 s is requested again', async (t) => {
   const { opening, failed, navigated, tick } = makeFixture(t);
   assert.equal(await opening.open(page), 1);
-  failed.set(1, 'no_answer'); // The site has not answered for 8 s.
+  failed.set(1, 'no_answer'); // the site has not responded for 8 s
   tick(11_999);
   assert.equal(await opening.reopen(1), false);
   tick(1);

@@ -3,17 +3,17 @@ import { matchesAny } from '../plugins/match.ts';
 import type { LoadError } from './load-errors.ts';
 
 /**
- * ReuseMs is how long a tab is reused for the page that it was opened with, in milliseconds. A reused tab may show any
- * page.
+ * ReuseMs is how long later calls reuse an opened tab instead of opening another tab, in milliseconds. Calls reuse the
+ * tab even after the user has navigated to another page.
  */
 const ReuseMs = 10 * 60_000;
 
 /**
- * RequestAgainMs is how long a site may take to answer before a later call requests the site again, in milliseconds.
+ * RequestAgainMs is how long a site may take to respond before a later call requests the page again, in milliseconds.
  */
 const RequestAgainMs = 20_000;
 
-/** OpenedTab describes a tab that was opened for a call. */
+/** OpenedTab is a tab that the worker has opened for a call. */
 interface OpenedTab {
   readonly tabId: number;
   readonly atMs: number;
@@ -21,40 +21,40 @@ interface OpenedTab {
 
 export interface OpeningOptions {
   plugins(): readonly PluginInfo[];
-  /** open opens a tab without focus and returns its ID. */
+  /** open opens a background tab and returns its tab ID. */
   open(url: string): Promise<number>;
   exists(tabId: number): Promise<boolean>;
   /** urlOf returns the URL of a tab, or undefined if the tab is closed. */
   urlOf(tabId: number): Promise<string | undefined>;
-  /** loadError returns why the page of a tab could not be loaded, or undefined if the page was loaded. */
+  /** loadError returns why a tab could not load its page, or undefined if the page was loaded. */
   loadError(tabId: number): LoadError | undefined;
-  /** isBlank reports whether a tab has no page to lose, because the tab is still empty or shows an error page. */
+  /** isBlank reports whether a tab is empty or shows an error page, so that a navigation cannot lose user input. */
   isBlank(tabId: number): Promise<boolean>;
-  /** navigate navigates a tab to a URL. */
   navigate(tabId: number, url: string): Promise<void>;
 }
 
-/** Opening opens tabs for calls without a target. */
+/** Opening opens tabs for calls that need a page that no tab shows. */
 export interface Opening {
   /**
-   * open returns a tab for a page of a plugin. A recently opened tab is reused, so that repeated failing calls, for
-   * example at a login, do not fill the window with tabs. open rejects with an error whose message is a sentence.
+   * open opens a tab with a plugin's page and returns the tab ID. If open recently opened a tab for the same URL, open
+   * returns that tab. Reusing tabs keeps repeated failing calls, such as before a login, from filling the window with
+   * tabs. open rejects with an error message that is a complete sentence.
    */
   open(url: string): Promise<number>;
-  /** urlOpenedWith returns the URL that a tab was recently opened with, or undefined. */
+  /** urlOpenedWith returns the URL with which the worker recently opened a tab, or undefined. */
   urlOpenedWith(tabId: number): string | undefined;
   /**
-   * reopen navigates a tab back to the page that the tab was opened with, if a redirect led the tab to a failing site.
-   * A reload of a redirected tab would request only the failing site. reopen also navigates a tab whose own site has
-   * not answered for RequestAgainMs. reopen returns whether it has navigated the tab.
+   * reopen navigates a tab back to the URL with which the tab was opened, if a redirect led to a site that fails to
+   * load. Reloading the tab would request only the failing site again. reopen also repeats the request if the plugin's
+   * own site has not responded for RequestAgainMs. reopen resolves with true if it has started a navigation.
    */
   reopen(tabId: number): Promise<boolean>;
 }
 
-/** makeOpening returns an Opening without tabs. */
+/** makeOpening returns an Opening without opened tabs. */
 export function makeOpening(options: OpeningOptions): Opening {
   const openedTabs = new Map<string, Promise<OpenedTab>>();
-  /** openedUrls maps each tab to the URL that the tab was opened with. */
+  /** openedUrls maps tab IDs to the URLs with which the worker opened the tabs. */
   const openedUrls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
   const isUsable = async (tab: Promise<OpenedTab> | undefined) => {
@@ -86,7 +86,7 @@ export function makeOpening(options: OpeningOptions): Opening {
       for (;;) {
         const openedTab = openedTabs.get(url);
         if (openedTab && (await isUsable(openedTab))) return (await openedTab).tabId;
-        // During the check of the tab, another call may have opened a tab for the URL.
+        // Another call may have opened a tab for the URL during the check of the old tab.
         if (openedTabs.get(url) !== openedTab) continue;
         const newTab = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
         openedTabs.set(url, newTab);

@@ -5,7 +5,7 @@ import { settle } from '../../../test/server.ts';
 import type { FramePage, Page, TabState } from '../../chrome.ts';
 import { TabReloader } from './reload.ts';
 
-/** busyMs is how long a busy page takes to answer. */
+/** busyMs is how long a busy page takes to answer, in milliseconds. */
 const busyMs = 8000;
 
 /** untouched is a page without a bridge and without user input. */
@@ -22,7 +22,10 @@ function makeFixture(t: TestContext) {
   const loading = new Set<number>();
   const frames = new Map<number, FramePage[]>();
   const reframed: string[] = [];
-  /** inspected are the tabs in which a script ran, and pinged are the pinged documents. */
+  /**
+   * inspected contains the IDs of the tabs in which a script ran. pinged contains the IDs of the documents that
+   * received a ping.
+   */
   const inspected: number[] = [];
   const pinged: string[] = [];
   const deaf = new Set<string>();
@@ -133,7 +136,7 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
     crashes.push(`${tabId} of ${reloaded.includes(tabId) ? 'a new page' : 'its page'}`),
   );
   const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
-  // The plugin is already live in tab 6, so load returns true without a reload.
+  // The plugin already runs in tab 6, so load returns true without a reload.
   assert.deepEqual(answers, [true, false, false, true, true, true, false, false]);
   assert.deepEqual(reloaded.sort(), [1, 4, 5]);
   assert.deepEqual(crashes, ['5 of its page'], 'a crash is reported before the reload');
@@ -188,8 +191,8 @@ test('a document that may have its scripts is inspected only if it does not conn
   const { reload, registered, reloaded, inspected, pages, live, advanceTime } = makeFixture(t);
   for (const id of [1, 2, 3]) pages.set(id, untouched);
   await advanceTime(100);
-  reload.recordStart(1, 5040); // The document started before the registrations.
-  reload.recordStart(2, 5060); // The document started while the scripts were being registered.
+  reload.recordStart(1, 5040); // The document started before the registration.
+  reload.recordStart(2, 5060); // The document started during the registration.
   reload.recordStart(3, 5080);
   await registered(4000, 5050);
   assert.deepEqual(
@@ -215,7 +218,7 @@ test('no script runs in pages that begin soon after a registration and get their
   pages.set(2, untouched);
   live.add(1).add(2);
   await registered(0);
-  // Tab 1 navigates at once; tab 2 navigates only after the registered scripts are available to each new document.
+  // Tab 1 navigates immediately. Tab 2 navigates only after Chrome has distributed the registered scripts.
   reload.recordStart(1, 5010);
   live.delete(1);
   loading.add(1).add(2);
@@ -345,7 +348,7 @@ test('a document that seems live but has the bridge of a removed extension is dr
   pages.set(1, untouched);
   pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2' });
   pages.set(3, { ...untouched, documentId: 'd3', isTouched: true });
-  // The page of tab 4 is busy and answers later.
+  // The page of tab 4 is busy and answers late.
   pages.set(4, { ...untouched, documentId: 'd4', hasBridge: true });
   for (const id of pages.keys()) live.add(id);
   for (const id of ['d2', 'd3', 'd4']) deaf.add(id);

@@ -5,28 +5,28 @@ import type { Registrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * SettleMs is the time, in milliseconds, for a document with scripts to report its plugins. After SettleMs, a script
- * inspects a document that has not reported its plugins.
+ * SettleMs is how long a document may take to report its plugins, in milliseconds. If the document has not reported its
+ * plugins in time, the worker inspects the document with a script.
  */
 const SettleMs = 200;
 /**
- * CheckIntervalMs is the time between inspections of an undecided tab, in milliseconds. MaxChecks is the maximum number
- * of inspections of one tab.
+ * CheckIntervalMs is the time between two checks of the same tab, in milliseconds. A tab is checked at most MaxChecks
+ * times.
  */
 const CheckIntervalMs = 300;
 const MaxChecks = 200;
 /**
- * DistributeMs is how long after a registration a document may still start without the registered scripts, in
- * milliseconds. Chrome distributes scripts to its processes with a delay.
+ * DistributeMs is how long Chrome may take to distribute registered scripts to its renderer processes, in milliseconds.
+ * A document that starts less than DistributeMs after a registration may lack the registered scripts.
  */
 const DistributeMs = 1000;
-/** MaxReloads is the maximum number of reloads of a tab whose plugins do not become live. */
+/** MaxReloads limits how often a tab is reloaded whose plugins do not start. */
 const MaxReloads = 2;
-/** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
+/** ReloadMs limits how long a reloaded tab may take to show its new document, in milliseconds. */
 const ReloadMs = 3000;
 /**
- * CallPageAnswerTimeoutMs is how long a page may take to answer while a call waits, in milliseconds.
- * PageAnswerTimeoutMs is how long a page may take to answer while no call waits, in milliseconds.
+ * CallPageAnswerTimeoutMs limits how long a page may take to answer while a call waits, in milliseconds.
+ * PageAnswerTimeoutMs is the limit for a page for which no call waits.
  */
 const CallPageAnswerTimeoutMs = 1000;
 const PageAnswerTimeoutMs = 10_000;
@@ -34,71 +34,84 @@ const PageAnswerTimeoutMs = 10_000;
 export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
   tabState(tabId: number): Promise<TabState>;
-  /** readPage returns 'error' for Chrome's error page. */
+  /**
+   * readPage inspects the page of a tab with a script. The result is 'error' for Chrome's error page, and undefined if
+   * the page cannot be read.
+   */
   readPage(tabId: number): Promise<Page | 'error' | undefined>;
-  /** listFrames returns the frames of a tab without running a script in them. */
+  /** listFrames returns the frames of a tab without running scripts in the frames. */
   listFrames(tabId: number): Promise<readonly Frame[]>;
   /**
-   * readFrames returns the frames of a tab with the same origin as its top document. readFrames runs a script in each
-   * frame.
+   * readFrames runs a script in each frame that has the same origin as the tab's top document, and returns the results.
    */
   readFrames(tabId: number): Promise<readonly FramePage[]>;
   reloadTab(tabId: number): Promise<void>;
-  /** reloadFrame reloads one frame of a tab. */
+  /** reloadFrame reloads one frame without reloading the rest of the tab. */
   reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
-  /** isLive reports whether a plugin is live, failed to start, or is being injected in a tab's document or frame. */
+  /** isLive reports whether a plugin is running, has failed or is being injected in a tab or frame. */
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
-  /** liveDocument returns the ID of a tab's top document if the document has reported its plugins. */
+  /** liveDocument returns the ID of a tab's top document, or undefined if the document has not reported its plugins. */
   liveDocument(tabId: number): string | undefined;
-  /** answersSoon pings a connected document and reports whether the document answers soon. */
+  /** answersSoon pings a document and reports whether the document answers within 1 s. */
   answersSoon(documentId: string): Promise<boolean>;
   /** isConnected reports whether a document has reported its plugins. */
   isConnected(documentId: string): boolean;
   /** canRun reports whether a plugin can run in pages at all. */
   canRun(plugin: PluginInfo): boolean;
-  /** isRegistered reports whether a document that starts now can get a plugin. */
+  /**
+   * isRegistered reports whether the scripts of a plugin are registered, so that a document that starts now runs the
+   * plugin.
+   */
   isRegistered(plugin: PluginInfo): boolean;
-  /** beforeReload is called with the missing plugins before a tab is reloaded. */
+  /** beforeReload is called with the missing plugins of a tab just before the tab reloads. */
   beforeReload(plugins: readonly PluginInfo[]): void;
 }
 
 /**
- * TabCheckResult is the result of checking a tab. The verdict "done" means that the tab has its plugins or cannot get
- * its plugins. The verdict "again" means that the tab must be checked again.
+ * TabCheckResult is "again" if the tab must be checked again. TabCheckResult is "done" if the tab has all its plugins
+ * or cannot get the missing plugins.
  */
 type TabCheckResult = 'done' | 'again';
 
-/** TabReloader reloads tabs that lack their plugins, if the user cannot lose input in the tab. */
+/** TabReloader reloads tabs in which plugins are missing, unless a reload could lose user input. */
 export class TabReloader {
-  /** changed is emitted when the result of expects has changed for a tab. */
+  /** changed fires when the result of the method expects has changed for a tab. */
   readonly changed = new Signal();
   /**
-   * orphaned reports a document that seems live but has the bridge of a reloaded extension. A document with the bridge
-   * of a reloaded extension cannot answer.
+   * orphaned fires with the ID of a document whose bridge belongs to the extension as it was before a reload. An
+   * orphaned document cannot answer.
    */
   readonly orphaned = new Signal<[documentId: string]>();
   /**
-   * crashed reports a tab whose page has crashed, before the tab is reloaded. After a reload, the crash can no longer
-   * be detected.
+   * crashed fires with the ID of a tab whose page has crashed. TabReloader emits the signal before it reloads the tab,
+   * because a reload hides the crash.
    */
   readonly crashed = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
-  /** #spans are the time spans in which documents may have started without their scripts. */
+  /** #unregisteredTimeSpans contains the time spans in which a starting document may have missed its scripts. */
   #unregisteredTimeSpans: { readonly fromMs: number; readonly toMs: number }[] = [];
   /**
-   * #checks maps each undecided tab to the number of its checks, and #reloads maps each tab to the number and the time
-   * of its reloads.
+   * #checks contains the number of checks of each tab that is still being checked. #reloads contains the number and the
+   * time of a tab's reloads.
    */
   readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
-  /** #documentStartMs maps each tab to the start time of its document, for documents that started after this worker. */
+  /**
+   * #documentStartMs contains the start time of a tab's document, by tab ID, for documents that started after this
+   * worker.
+   */
   readonly #documentStartMs = new Map<number, number>();
-  /** #firstMs and #lastMs are the times of the first and the last of the latest registrations. */
+  /**
+   * #firstMs and #lastMs are when the latest group of script registrations began and ended, in milliseconds since 1970.
+   */
   #firstMs: number | undefined;
   #lastMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** #checking are the tabs with a check in progress. A busy page does not delay the checks of other tabs. */
+  /**
+   * #checking contains the tabs whose check has not ended. Checks run in parallel, because a busy page may take seconds
+   * to answer.
+   */
   readonly #checking = new Set<number>();
   #mustCheckAll = false;
 
@@ -107,19 +120,19 @@ export class TabReloader {
   }
 
   /**
-   * load reloads one tab for a call, unless the tab is loading or was just reloaded. load returns false if the reload
-   * could lose user input or would not help.
+   * load reloads a tab for a call and returns true. If the tab is loading or was just reloaded, load returns true
+   * without another reload. load returns false if a reload could lose user input or would not help.
    */
   async load(tabId: number): Promise<boolean> {
     const findTab = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await findTab();
     if (!tab || this.#matchingPlugins(tab).length === 0) return false;
-    // If no plugin is missing, the tab was reloaded after the server chose the tab, and the server is about to receive
-    // the new state.
+    // If no plugin is missing, the tab was just reloaded, and the server will soon receive the tab's new state.
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, CallPageAnswerTimeoutMs);
-      // A reload of an error page loses no user input. A page that cannot answer because it is loading needs no reload.
+      // An error page contains no user input to lose. A page that does not answer because it is still loading needs no
+      // reload.
       if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
         return !page && (await findTab())?.loading === true;
     }
@@ -128,10 +141,9 @@ export class TabReloader {
   }
 
   /**
-   * recordRegistration records that scripts were registered. Documents that started during the registration may have
-   * only some of the scripts. Each document that started during the registration is checked until its plugins are live
-   * or cannot become live. Documents that have reported their plugins are pinged; all other documents are inspected by
-   * a script.
+   * recordRegistration starts checking all tabs after scripts were registered. A document that started during the
+   * registration may lack some scripts. Each tab is checked until its plugins run or cannot run. The worker pings
+   * documents that have reported plugins, and inspects all other documents with a script.
    */
   recordRegistration({ fromMs, firstMs }: Registrations): void {
     this.#firstMs = firstMs;
@@ -145,12 +157,12 @@ export class TabReloader {
     this.#schedule(0);
   }
 
-  /** recordStart records when the document of a tab started, in milliseconds since 1970. */
+  /** recordStart stores when the document of a tab started, in milliseconds since 1970. */
   recordStart(tabId: number, atMs: number): void {
     this.#documentStartMs.set(tabId, atMs);
   }
 
-  /** expects reports whether a tab is still to be checked and may be reloaded. */
+  /** expects reports whether a tab is still being checked and may be reloaded. */
   expects(tabId: number): boolean {
     return this.#mustCheckAll || this.#checks.has(tabId);
   }
@@ -184,7 +196,7 @@ export class TabReloader {
   async #checkTab(tab: Tab): Promise<void> {
     this.#checking.add(tab.id);
     const verdict = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
-      warnNotReloaded(error); // the tab may have been closed or may have started to load
+      warnNotReloaded(error); // The tab was closed or has started to load.
       return 'again';
     });
     this.#checking.delete(tab.id);
@@ -205,8 +217,8 @@ export class TabReloader {
   }
 
   /**
-   * repairLive drops a document that seems live but does not answer. A document that started during an extension reload
-   * may have the old bridge on a port to this worker.
+   * repairLive reloads a tab whose document seems to run its plugins but does not answer. A document that started
+   * during a reload of the extension may have connected the extension's previous bridge to this worker.
    */
   async #repairLive(tab: Tab): Promise<TabCheckResult> {
     const documentId = this.#options.liveDocument(tab.id);
@@ -224,7 +236,7 @@ export class TabReloader {
     return tab.loading ? 'again' : this.#repairFrames(tab);
   }
 
-  /** repairMissing reloads a tab whose document started without the scripts of the missing plugins. */
+  /** repairMissing reloads a tab whose document started before the scripts of its plugins were registered. */
   async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<TabCheckResult> {
     const startMs = this.#documentStartMs.get(tab.id);
     const verdictIfNotLacking = tab.loading ? 'again' : 'done';
@@ -239,7 +251,7 @@ export class TabReloader {
       const isNotConnected = !this.#options.isConnected(page.documentId);
       if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs) return 'again';
     } else {
-      // In a document that is just starting, Chrome may run the inspecting script before the bridge.
+      // In a document that has just started, Chrome may run the inspecting script before the bridge.
       const laterPage = await this.#readPage(tab.id, PageAnswerTimeoutMs);
       if (!laterPage || laterPage === 'error' || laterPage.hasBridge || laterPage.documentId !== page.documentId)
         return 'again';
@@ -250,15 +262,14 @@ export class TabReloader {
     });
   }
 
-  /** mayConnect reports whether a document may have its scripts and may be about to connect. */
+  /** mayConnect reports whether a document may have its scripts but not enough time to connect yet. */
   #mayConnect(startMs: number | undefined): boolean {
     if (this.#firstMs !== undefined && (startMs ?? 0) < this.#firstMs) return false;
     return Date.now() < Math.max(startMs ?? 0, this.#lastMs) + SettleMs;
   }
 
   /**
-   * reloadOnce reloads a tab or a frame of the tab, unless the tab or frame was just reloaded, or was reloaded too
-   * often.
+   * * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadMs or has reached MaxReloads.
    */
   async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<TabCheckResult> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
@@ -269,7 +280,7 @@ export class TabReloader {
     return 'again';
   }
 
-  /** repairFrames reloads frames without a plugin that should run in frames. */
+  /** repairFrames reloads frames in which a plugin for frames is missing. */
   async #repairFrames(tab: Tab): Promise<TabCheckResult> {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
@@ -290,13 +301,13 @@ export class TabReloader {
     return this.#unregisteredTimeSpans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
   }
 
-  /** matchingPlugins returns the plugins that could run in the tab. */
+  /** matchingPlugins returns the plugins whose site patterns match the URL of a tab. */
   #matchingPlugins(tab: Tab): readonly PluginInfo[] {
     const { plugins, canRun } = this.#options;
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
-  /** missingPlugins returns the matching plugins that are not live in the tab. */
+  /** missingPlugins returns the plugins that match a tab but do not run in it. */
   #missingPlugins(tab: Tab): readonly PluginInfo[] {
     return this.#matchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
@@ -307,8 +318,8 @@ export class TabReloader {
   }
 
   /**
-   * isUnloaded reports whether a tab has no page. Chrome detects a crash with a delay, so call isUnloaded again if a
-   * page does not answer.
+   * isUnloaded reports whether a tab has no page, because the page crashed or Chrome discarded it. Chrome detects a
+   * crash late, so the check must be repeated if a page does not answer.
    */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);

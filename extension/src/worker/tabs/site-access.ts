@@ -4,28 +4,27 @@ import { Signal } from '../signal.ts';
 
 /** AllSites is Chrome's match pattern for all sites. */
 const AllSites = '<all_urls>';
-/** NeededSiteMs is how long the side panel offers to allow a site after a call needed the site, in milliseconds. */
+/** NeededSiteMs is how long after a failed call the side panel offers to allow the call's site, in milliseconds. */
 const NeededSiteMs = 10 * 60_000;
-/** MaxNeededSites is the maximum number of sites that the side panel offers to allow. */
+/** MaxNeededSites limits the number of sites that the side panel offers to allow. */
 const MaxNeededSites = 5;
 
 /**
- * SiteAccess tracks the sites to which Chrome gives the extension access. The extension from a store has access
- * only to the sites that the user has allowed in the side panel. In other installations, the user may have
- * restricted the access on Chrome's details page of the extension.
+ * SiteAccess tracks which sites the extension may access. An extension from the Chrome Web Store may access only the
+ * sites that the user has allowed in the side panel. For other installations, the user can restrict the access on the
+ * extension's details page in Chrome.
  */
 export class SiteAccess {
-  /** changed reports that the user allowed or removed a site, or that a call needs another site. */
+  /** changed fires when the user allows or removes a site, or when a call needs a site that is not allowed. */
   readonly changed = new Signal();
   readonly #listPatterns: () => Promise<readonly string[]>;
   /**
-   * #patterns are the match patterns of the allowed sites. Until Chrome has returned the patterns, all sites count
-   * as allowed.
+   * #patterns contains Chrome's match patterns of the allowed sites. Until Chrome has returned the patterns, all sites
+   * are treated as allowed.
    */
   #patterns: readonly string[] = [AllSites];
   /**
-   * #needed maps the host of each site that a call needed to the time of the last such call, in milliseconds since
-   * 1970.
+   * #needed maps hosts that calls needed without access to the time of the last such call, in milliseconds since 1970.
    */
   readonly #needed = new Map<string, number>();
 
@@ -33,21 +32,24 @@ export class SiteAccess {
     this.#listPatterns = listPatterns;
   }
 
-  /** refresh reads the allowed sites from Chrome. */
+  /** refresh reads the list of allowed sites from Chrome. */
   async refresh(): Promise<void> {
     this.#patterns = await this.#listPatterns();
     this.changed.emit();
   }
 
-  /** hasAccess reports whether the extension may use a page. For pages without a site, hasAccess returns true. */
+  /**
+   * hasAccess reports whether the extension may access a page. The result is true for URLs other than http and https.
+   */
   hasAccess(url: string): boolean {
     const webUrl = parseWebUrl(url);
     return webUrl === undefined || this.#isAllowed(webUrl);
   }
 
   /**
-   * findProblem returns a sentence without a period about why a call cannot use a page and what to do, or undefined
-   * if the extension has access. After findProblem has returned a problem, the side panel offers to allow the site.
+   * findProblem returns an error text that explains why a call cannot use a page and what to do, without a final
+   * period. The result is undefined if the extension may access the page. A call of findProblem also makes the side
+   * panel offer to allow the site.
    */
   findProblem(url: string): string | undefined {
     const webUrl = parseWebUrl(url);
@@ -59,7 +61,7 @@ export class SiteAccess {
     return `Chrome gives opentabs no access to ${host}; ask the user to open the side panel of opentabs and to press "Allow on ${host}", then retry`;
   }
 
-  /** checkTab returns a tab together with the access problem of its page, if the page has a problem. */
+  /** checkTab adds an error text to a tab if the extension may not access the tab's page. */
   checkTab(tab: AnyTab | undefined): AnyTab | undefined {
     if (!tab || tab.problem !== undefined) return tab;
     const problem = this.findProblem(tab.url);
@@ -68,7 +70,7 @@ export class SiteAccess {
     return { ...others, problem };
   }
 
-  /** neededHosts are the hosts that recent calls needed but the user has not allowed, the most recent first. */
+  /** neededHosts returns the hosts that recent calls needed but the user has not allowed, most recent first. */
   get neededHosts(): readonly string[] {
     const sinceMs = Date.now() - NeededSiteMs;
     const hosts = [...this.#needed].filter(
@@ -85,7 +87,7 @@ export class SiteAccess {
   }
 }
 
-/** parseWebUrl parses the URL of an http or https page, and returns undefined for other texts. */
+/** parseWebUrl parses an http or https URL. For any other text, parseWebUrl returns undefined. */
 function parseWebUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

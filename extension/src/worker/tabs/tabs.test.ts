@@ -28,7 +28,7 @@ const plugin = (name: string): PluginInfo => ({
   matches: ['*://a.org/*'],
 });
 const live = (...plugins: LiveAdapter[]) => frame(0, ...plugins);
-/** frame returns a document with the given frame ID and plugins. */
+/** frame returns a frame's document with a given frame ID and plugins. */
 const frame = (frameId: number, ...plugins: LiveAdapter[]): LiveDoc => ({
   doc: {
     tabId: 1,
@@ -106,7 +106,7 @@ test('a tab that Chrome has unloaded is reported as discarded', () => {
 
 test('a tab with an error page reports the error, unless it is loading again or has a page', () => {
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
-  // A tab with an error page reports the error, also if a registration or code is pending.
+  // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
   const coming = { expects: () => true, arrives: () => true, loadError };
   const report = (more: Partial<Tab>, here?: LiveDoc) => {
     const info = tabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);
@@ -121,7 +121,7 @@ test('a site that does not answer is an error even while the tab loads', () => {
   const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
   const info = tabInfo(tab(1, { loading: true }), 1, [plugin('p')], undefined, [], coming);
   assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
-  // The previous document of the tab still exists and runs calls.
+  // The tab's previous document is still connected and still runs calls.
   const here = live({ name: 'p', hash: 'h' });
   assert.equal(tabInfo(tab(1, { loading: true }), 1, [plugin('p')], here, [], coming)?.loadError, undefined);
 });
@@ -137,11 +137,11 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
     [info?.url, info?.title, info?.loadError, info?.needsReload],
     [urlOpenedWith, '', loadError.name, ['p']],
   );
-  // A tab that shows a page, a loading tab and a tab of the user do not count as tabs with the page of a call.
+  // A tab with a loaded page, a loading tab and a tab that the user opened are not reported as tabs opened for a call.
   assert.equal(report({}, { urlOpenedWith }), undefined);
   assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);
-  // A tab with a page that a plugin matches is reported with its own URL.
+  // A tab whose own URL matches a plugin is reported with the tab's own URL, even if the tab was opened for a call.
   const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
   assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
 });
@@ -158,7 +158,7 @@ test('plugins with frames are live in frames too, and others are not', () => {
   ];
   assert.deepEqual(tabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
   assert.equal(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
-  // A tab is reported although no plugin matches its own URL, because a plugin is live in its frame.
+  // A tab is reported even if no plugin matches its URL, because a plugin runs in its frame.
   const outside = tabInfo(
     tab(1, { url: 'https://a.org:81/' }),
     1,
@@ -199,7 +199,7 @@ test('a tab without site access reports the missing access', async (t) => {
   await settle();
   const [info] = tabs.sentTabs;
   assert.deepEqual([info?.loadError, info?.loadFailedMs, info?.needsReload], ['no_access', undefined, ['p']]);
-  // An adapter that started before the user removed the site from the allowed sites gets no calls.
+  // An adapter receives no more calls after the user has removed its site from the allowed sites.
   access.isLive = true;
   tabs.sync();
   await settle();

@@ -13,50 +13,57 @@ import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 import type { LoadError } from './load-errors.ts';
 
-/** UpdateDelayMs is how long changes of tabs are collected before the changes are sent, in milliseconds. */
+/**
+ * UpdateDelayMs is how long the worker collects changes of tabs before sending the changes to the server, in
+ * milliseconds.
+ */
 const UpdateDelayMs = 50;
 
 export interface TabsOptions {
   query(): Promise<readonly Tab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  /** live returns the top document of a tab. */
+  /** live returns the top document of a tab, or undefined if the document has not reported its plugins. */
   live(tabId: number): LiveDoc | undefined;
   frames(tabId: number): readonly LiveDoc[];
-  /** expects reports whether a tab is about to get a missing adapter without a reload. */
+  /** expects reports whether a tab will receive a new adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
-  /** isSilent reports whether a document does not answer. */
+  /** isSilent reports whether a document has not answered a ping in time. */
   isSilent(documentId: string): boolean;
-  /** isArriving reports whether an adapter is being injected into the top document of a tab. Default: false. */
-  isArriving?(tabId: number, plugin: string): boolean;
-  /** loadError returns why the page of a tab could not be loaded. By default, every page counts as loaded. */
-  loadError?(tabId: number): LoadError | undefined;
-  /** hasAccess reports whether Chrome gives the extension access to a page. By default, every page is accessible. */
-  hasAccess?(url: string): boolean;
-  /** urlOpenedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
-  urlOpenedWith?(tabId: number): string | undefined;
   /**
-   * recordWait is called with each tab whose site has not answered yet. By default, waits for sites are not recorded.
+   * isArriving reports whether an adapter is being injected into the top document of a tab. Without isArriving, no
+   * adapter counts as being injected.
    */
+  isArriving?(tabId: number, plugin: string): boolean;
+  /** loadError returns why a tab could not load its page. Without loadError, every page counts as loaded. */
+  loadError?(tabId: number): LoadError | undefined;
+  /** hasAccess reports whether the extension may access a page. Without hasAccess, every page is accessible. */
+  hasAccess?(url: string): boolean;
+  /**
+   * urlOpenedWith returns the URL with which the worker opened a tab for a call. Without urlOpenedWith, no tab counts
+   * as opened for a call.
+   */
+  urlOpenedWith?(tabId: number): string | undefined;
+  /** recordWait is called for each tab whose site has not responded yet. */
   recordWait?(tabId: number): void;
-  /** urlChanged is called with the URL of each tab. By default, the URLs of tabs are ignored. */
+  /** urlChanged is called with the URL of each tab at each update. */
   urlChanged?(tabId: number, url: string): void;
   /**
-   * sendAll sends all tabs to the server. sendChanged sends a tab that differs from the state that was last sent, or
-   * that no longer exists.
+   * sendAll sends all tabs to the server. sendChanged sends one changed tab, or undefined for a tab that was closed or
+   * no longer matches a plugin.
    */
   sendAll(tabs: readonly TabInfo[]): void;
   sendChanged(tabId: number, tab: TabInfo | undefined): void;
 }
 
-/** Tabs reports to the server which tabs match plugins. */
+/** Tabs reports the tabs that match plugins to the server. */
 export class Tabs {
-  /** reported is emitted when tabs were sent to the server. */
+  /** reported fires after tabs were sent to the server. */
   readonly reported = new Signal();
   readonly #options: TabsOptions;
-  /** #sent maps each tab to the state that was last sent, also as JSON text. */
+  /** #sent contains the last report about each tab, also as JSON text for comparison, by tab ID. */
   #sent = new Map<number, { text: string; tab: TabInfo }>();
-  /** #mustSendAll is true if the next update sends all tabs. */
+  /** #mustSendAll is true if the next update must send all tabs. */
   #mustSendAll = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isUpdating = false;
@@ -67,19 +74,19 @@ export class Tabs {
     this.#options = options;
   }
 
-  /** sentTabs returns the tabs that were last sent. */
+  /** sentTabs returns the tabs of the last update that was sent to the server. */
   get sentTabs(): readonly TabInfo[] {
     return [...this.#sent.values()].map((entry) => entry.tab);
   }
 
-  /** scheduleUpdate records that a tab may have changed. */
+  /** scheduleUpdate sends changed tabs to the server after UpdateDelayMs. */
   scheduleUpdate(): void {
     this.#timer ??= setTimeout(() => void this.#update(), UpdateDelayMs);
   }
 
   /**
-   * sendSoon records a change that a call may wait for. The first change within UpdateDelayMs that a call may wait for
-   * is sent at once.
+   * sendSoon sends a change for which a call may be waiting. sendSoon sends at most one change per UpdateDelayMs
+   * immediately, and collects further changes.
    */
   sendSoon(): void {
     const atMs = Date.now();
@@ -91,15 +98,15 @@ export class Tabs {
     void this.sendNow();
   }
 
-  /** sendNow sends pending changes at once. */
+  /** sendNow sends changed tabs to the server immediately. */
   sendNow(): Promise<void> {
     clearTimeout(this.#timer);
     return this.#update();
   }
 
   /**
-   * resendTab makes the next update include a tab even if the tab did not change. resendTab is for a tab of which the
-   * server has a different state.
+   * resendTab makes the next update send a tab even if the tab has not changed, because the server's state of the tab
+   * is wrong.
    */
   resendTab(tabId: number): void {
     const entry = this.#sent.get(tabId);
@@ -107,7 +114,7 @@ export class Tabs {
     this.scheduleUpdate();
   }
 
-  /** sync sends all tabs, for a new link or new plugins. */
+  /** sync sends all tabs to the server, after the link opened or the plugins changed. */
   sync(): void {
     this.#mustSendAll = true;
     void this.sendNow();
@@ -156,8 +163,7 @@ export class Tabs {
 
   #makeInfo(tab: Tab, focusedWindow: number): TabInfo | undefined {
     const options = this.#options;
-    // After the user has removed a site from the allowed sites, scripts that already ran in its pages receive no
-    // more calls.
+    // After the user has removed a site from the allowed sites, pages of that site receive no more calls.
     const hasAccess = options.hasAccess?.(tab.url) !== false;
     const live = hasAccess ? options.live(tab.id) : undefined;
     const frames = hasAccess ? options.frames(tab.id) : [];
@@ -172,19 +178,19 @@ export class Tabs {
   }
 }
 
-/** noAccess is the load error of a tab on a site to which Chrome gives the extension no access. */
+/** noAccess is the load error of tabs on sites that the extension may not access. */
 const noAccess: LoadError = { name: LoadErrorNoAccess, atMs: 0 };
 
-/** TabExpectations describes which plugins are about to be live in a tab, and why the tab cannot load a page. */
+/** TabExpectations describes which plugins will soon run in a tab, or why the tab could not load its page. */
 export interface TabExpectations {
   expects?(plugin: string): boolean;
   isArriving?(plugin: string): boolean;
   readonly loadError?: LoadError | undefined;
-  /** urlOpenedWith is the URL that the tab was opened with for a call. */
+  /** urlOpenedWith is the URL with which the worker opened the tab for a call. */
   readonly urlOpenedWith?: string | undefined;
 }
 
-/** tabInfo returns the report for a tab, or undefined if no plugin matches the tab or is live in its frames. */
+/** tabInfo returns the server's report about a tab, or undefined if no plugin matches the tab or runs in its frames. */
 export function tabInfo(
   tab: Tab,
   focusedWindow: number,
@@ -193,15 +199,15 @@ export function tabInfo(
   frames: readonly LiveDoc[],
   { expects = () => false, isArriving = () => false, loadError, urlOpenedWith }: TabExpectations = {},
 ): TabInfo | undefined {
-  // No plugin can run in Chrome's error page. A loading tab may soon leave the error page, unless the site of the tab
-  // does not answer.
+  // No plugin can run in Chrome's error page. A loading tab may soon replace the error page, unless the tab's site does
+  // not respond.
   const shownError = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const ownPlugins = pluginsFor(tab.url);
-  // A tab that was opened for a call and redirected to a failing page counts as a tab that shows the page of the call.
+  // Report a redirected tab that cannot load its page as a tab with the page that the call requested.
   const isLost = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
   const matchingPlugins = isLost ? pluginsFor(urlOpenedWith) : ownPlugins;
-  // A frozen page runs no code until the user shows the tab, so the adapters of the page are not ready.
+  // A frozen page runs no code until the user activates the tab, so its adapters are not ready.
   const reportPlugin = (plugin: LiveAdapter) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
   const frameReports = frames.flatMap((frame) => frameInfo(frame, plugins, reportPlugin) ?? []);
   if (matchingPlugins.length === 0 && frameReports.length === 0) return undefined;
@@ -232,7 +238,7 @@ export function tabInfo(
   const arrivingPlugins = shownError ? [] : lackingPlugins.filter(isArriving);
   if (arrivingPlugins.length > 0) info.arriving = arrivingPlugins;
   const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));
-  // A document that is still loading may be about to report that its plugins are live.
+  // A document that is still loading may soon report its plugins.
   const loadingPlugins = shownError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
   if (loadingPlugins.length > 0) info.loading = loadingPlugins;
   if (absentPlugins.length > loadingPlugins.length)
@@ -240,7 +246,7 @@ export function tabInfo(
   return info;
 }
 
-/** frameInfo returns the report for a frame, or undefined if no plugin with frames is live in the frame. */
+/** frameInfo returns the server's report about a frame, or undefined if no plugin for frames runs in the frame. */
 function frameInfo(
   { doc, plugins: livePlugins }: LiveDoc,
   plugins: readonly PluginInfo[],

@@ -1,22 +1,22 @@
 import type { Doc, Docs } from '../documents/docs.ts';
 import type { Health } from '../documents/health.ts';
 
-/** AnswerMs is how long other pages of the reloaded tab's site may take to answer a ping, in milliseconds. */
+/** AnswerMs is how long other pages of the same site may take to answer a ping, in milliseconds. */
 const AnswerMs = 1500;
 
 export interface UserReloadOptions {
   readonly docs: Pick<Docs, 'all' | 'ofTab'>;
   readonly health: Pick<Health, 'prepareCall' | 'hasAnswered' | 'isSilent'>;
-  /** unloadTab ends the page of a tab and returns the tab's new id. */
+  /** unloadTab discards the page of a tab and returns the tab's new ID. */
   unloadTab(tabId: number): Promise<number>;
   reloadTab(tabId: number): Promise<void>;
 }
 
 /**
- * makeUserReload returns a function that reloads a tab for the user. Chrome cannot reload a page that does not answer,
- * so an unresponsive page is unloaded first. Pages of one site may share a process, which ends when the last page in
- * the process is unloaded. To end a blocked process, the function also unloads and reloads all other unresponsive pages
- * of the site.
+ * makeUserReload returns a function that reloads a tab when the user requests a reload. Chrome cannot reload an
+ * unresponsive page, so the function first discards the page. Pages of the same site may share a renderer process,
+ * which ends only when all its pages are discarded. To end a blocked process, the function also discards and reloads
+ * the site's other unresponsive pages.
  */
 export function makeUserReload({
   docs,
