@@ -8,7 +8,7 @@ import {
   type Requests,
 } from '../../../../wire/wire.gen.ts';
 
-/** BrowserRequest lists the methods of the requests that this browser sends. */
+/** BrowserRequest lists the request methods that the extension sends to the server. */
 export type BrowserRequest =
   | 'hello'
   | 'ping'
@@ -34,7 +34,7 @@ export type BrowserRequest =
   | 'config.site'
   | 'tab.release';
 
-/** BrowserNotification lists the methods of the notifications that this browser sends. */
+/** BrowserNotification lists the notification methods that the extension sends to the server. */
 export type BrowserNotification =
   | 'tool.progress'
   | 'tool.part'
@@ -47,27 +47,24 @@ export type BrowserNotification =
   | 'plugin.log'
   | 'state.watch';
 
-/**
- * ServerRequest lists the methods of the requests that this browser answers. ServerRequest contains all requests that
- * this browser does not send, and ping, which both the browser and the server send.
- */
+/** ServerRequest lists the request methods that the server sends to the extension. Both sides send ping. */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 /**
- * ServerNotification lists the methods of the notifications that this browser handles. ServerNotification excludes the
- * challenge, which is part of the handshake (link.ts).
+ * ServerNotification lists the notification methods that the server sends after the handshake. The handshake itself
+ * handles the notification "challenge".
  */
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * RequestHandlers has one handler for each request of the server, so that code without a handler for a request does not
- * compile. A handler that returns undefined sends the answer to the request later.
+ * RequestHandlers contains one handler for each request of the server. Code that lacks a handler does not compile. If a
+ * handler returns undefined, the handler itself sends the response later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
 };
 export type NotificationHandlers = { readonly [M in ServerNotification]: (params: Notifications[M]) => void };
 
-/** answerRequest runs the handler of a request and sends the answer. answerRequest never rejects. */
+/** answerRequest runs the handler of a request and sends the response. answerRequest never rejects. */
 export async function answerRequest(
   handlers: RequestHandlers,
   frame: RequestFrame,
@@ -88,7 +85,7 @@ export async function answerRequest(
   }
 }
 
-/** handleNotification runs the handler of a notification. */
+/** handleNotification runs the handler of a notification from the server. */
 export function handleNotification(handlers: NotificationHandlers, frame: NotificationFrame): void {
   if (hasNotificationHandler(handlers, frame)) callNotificationHandler(handlers, frame.method, frame.params);
 }

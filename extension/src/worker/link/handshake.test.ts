@@ -6,14 +6,14 @@ import { findListener, makeHandshake } from './handshake.ts';
 
 const connection = { port: 9527, key: 'key-of-browsers' };
 
-/** hmac computes the proof that wire/proof.go computes. */
+/** hmac computes the same proof as wire/proof.go. */
 function hmac(role: string, nonces: readonly string[], key = connection.key, port = connection.port): string {
   return createHmac('sha256', key)
     .update([`opentabs link ${role}`, port, ...nonces].join('\n'))
     .digest('hex');
 }
 
-/** beginHandshake returns a handshake and its nonce. */
+/** beginHandshake starts a handshake and returns the nonce that the browser sends. */
 async function beginHandshake() {
   const handshake = await makeHandshake(connection);
   const nonce = handshake.protocols[1]?.slice('opentabs.nonce.'.length) ?? '';

@@ -1,7 +1,7 @@
-// While the server is down, any local program can listen on its port. This browser sends only a random nonce until the
-// peer has proved on the same socket that it has the installation's key. After the server's proof, this browser also
-// proves that this browser has the installation's key. Each proof is an HMAC over the nonces of browser and server and
-// over the port (wire/proof.go). A program cannot reuse a proof for another connection or port.
+// While the server is not running, any local program can listen on its port. So the browser sends only a random nonce
+// until the peer has proved on the same socket that the peer has the shared key. After the server's proof, the browser
+// also proves that the browser has the shared key. Each proof is an HMAC over both nonces and the port (wire/proof.go).
+// A program cannot reuse a proof for another connection or port.
 
 import {
   type ChallengeParams,
@@ -12,25 +12,28 @@ import {
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 
-/** Connection contains the server's port and the key that this browser shares with the server. */
+/** Connection contains the server's port, and the key that the browser shares with the server. */
 export interface Connection {
   readonly port: number;
   readonly key: string;
-  /** keyId identifies the shared key to the server; absent for the key of the installation. */
+  /** keyId identifies the shared key after a pairing. Without keyId, the browser uses the key of the installation. */
   readonly keyId?: string;
 }
 
-/** Handshake is this browser's part of the handshake on one socket. */
+/** Handshake is the browser's part of the handshake on one WebSocket. */
 export interface Handshake {
-  /** protocols are the subprotocols to offer. */
+  /** protocols contains the WebSocket subprotocols to offer, which include the browser's nonce. */
   readonly protocols: readonly string[];
-  /** proveTo returns this browser's proof, or undefined if the challenge does not come from the server. */
+  /**
+   * proveTo returns the browser's proof of the shared key, or undefined if the server's proof in the challenge is
+   * invalid.
+   */
   proveTo(challenge: ChallengeParams): Promise<string | undefined>;
 }
 
 const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** makeHandshake prepares the handshake of one socket, with a new nonce. */
+/** makeHandshake prepares the handshake of one WebSocket with a new random nonce. */
 export async function makeHandshake({ port, key, keyId }: Connection): Promise<Handshake> {
   const encoder = new TextEncoder();
   const hmacKey = await crypto.subtle.importKey('raw', encoder.encode(key), hmacAlgorithm, false, ['sign', 'verify']);
@@ -45,7 +48,7 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
     ],
     proveTo: async (challenge) => {
       const proof = parseHex(challenge.proof);
-      // crypto.subtle.verify takes constant time.
+      // crypto.subtle.verify compares in constant time.
       if (!proof || !(await crypto.subtle.verify('HMAC', hmacKey, proof, proofInput('server', challenge.nonce))))
         return undefined;
       return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', hmacKey, proofInput('browser', challenge.nonce))));
@@ -53,28 +56,28 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
   };
 }
 
-/** parseHex decodes lower-case hex, and returns undefined for other text. */
+/** parseHex decodes lower-case hexadecimal. For other text, parseHex returns undefined. */
 function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
 /**
- * Listener is the kind of HTTP server on the port. Listener is only a hint for error texts, and does not prove the
- * server's identity.
+ * Listener is the kind of program that listens on the server's port. Error texts use Listener as a hint, because the
+ * program's identity is not proved.
  */
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
- * AnswerMs is how long the listener may take to answer, in milliseconds. Chrome may use a cached connection that is
- * half-open, like the lost link. After a timeout, the next request uses a new connection.
+ * AnswerMs limits how long the program on the port may take to respond, in milliseconds. Chrome may send the request
+ * over a cached half-open connection, which never responds. After a timeout, the next request uses a new connection.
  */
 const AnswerMs = 2500;
 
 /**
- * findListener sends an HTTP request without secrets to find out what listens on the port. Chrome does not report why a
- * WebSocket failed, and delays further WebSockets by seconds after failures. The worker opens no WebSocket until a
- * server listens on the port.
+ * findListener sends an HTTP request without secrets to detect which program listens on the server's port. Chrome does
+ * not report why a WebSocket failed, and delays new WebSockets by seconds after failures. The worker opens a new
+ * WebSocket only after findListener has found a server.
  */
 export async function findListener({ port }: Connection, fetchUrl: typeof fetch): Promise<Listener> {
   try {

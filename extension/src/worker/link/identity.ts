@@ -1,10 +1,10 @@
 import { type HelloParams, type HelloResult, Version } from '../../../../wire/wire.gen.ts';
 import type * as browser from '../../chrome.ts';
 
-/** MaxNameChars limits the name of a browser, in UTF-16 units. */
+/** MaxNameChars limits the name of a browser, in UTF-16 code units. */
 const MaxNameChars = 60;
 
-/** Storage is the part of chrome.ts that this file uses. */
+/** Storage contains the functions of chrome.ts that BrowserIdentity uses. */
 export type Storage = Pick<
   typeof browser,
   | 'readSetting'
@@ -17,10 +17,10 @@ export type Storage = Pick<
   | 'listCapabilities'
 >;
 
-/** Identity is the params of hello without the proof, because each proof belongs to one connection. */
+/** Identity contains the parameters of hello except the proof, which differs for each connection. */
 export type Identity = Omit<HelloParams, 'proof'>;
 
-/** BrowserIdentity identifies this browser to the server. */
+/** BrowserIdentity provides the IDs and the name with which this browser identifies itself to the server. */
 export class BrowserIdentity {
   readonly #storage: Storage;
   #name = '';
@@ -30,8 +30,8 @@ export class BrowserIdentity {
   }
 
   /**
-   * name is the browser name that the server shows. Until the server answers hello, name is the name that hello
-   * contained.
+   * name is the browser name that the server shows. Before the server has answered hello, name is the name that the
+   * browser sent.
    */
   get name(): string {
     return this.#name;
@@ -57,8 +57,8 @@ export class BrowserIdentity {
   }
 
   /**
-   * receiveName adopts the browser name that the server returned, and stores a name that the user set with a
-   * command.
+   * receiveName stores the browser name that the server returned. A name that the user set on the command line also
+   * becomes the browser's own setting.
    */
   async receiveName({ browserName, isGivenName }: HelloResult): Promise<void> {
     if (!browserName) return;
@@ -66,23 +66,26 @@ export class BrowserIdentity {
     if (isGivenName) await this.#storage.writeSetting('browserName', browserName);
   }
 
-  /** rename stores a new name of the browser. An empty name restores the default name of the browser. */
+  /** rename stores a new name of this browser. An empty name restores the default name, such as "Chrome on Linux". */
   async rename(name: string): Promise<void> {
     await this.#storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
   }
 
-  /** bootId returns a random text that changes with each start of the browser or the extension. */
+  /** bootId returns a random ID that changes whenever the browser or the extension starts. */
   bootId(): Promise<string> {
     return readOrCreate('bootId', this.#storage.readSessionValue, this.#storage.writeSessionValue);
   }
 
-  /** entryPointSecret returns the secret from which the names of entry points are derived (delivery/entry-points.ts). */
+  /**
+   * entryPointSecret returns the random secret from which the names of entry points are derived
+   * (delivery/entry-points.ts).
+   */
   entryPointSecret(): Promise<string> {
     return readOrCreate('entryPointSecret', this.#storage.readSetting, this.#storage.writeSetting);
   }
 }
 
-/** readOrCreate returns a random text that is created once and stored. */
+/** readOrCreate reads a stored random ID. If none is stored, readOrCreate creates and stores a new ID. */
 async function readOrCreate(
   key: string,
   read: (key: string) => Promise<string | undefined>,

@@ -43,7 +43,7 @@ function makeFixture(t: TestContext) {
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
-  /** accepted makes the fake server send its proof. */
+  /** accepted makes the fake server send a valid challenge. */
   const accepted = async () => {
     lastSocket().accept();
     await settle();
@@ -56,7 +56,7 @@ function makeFixture(t: TestContext) {
     await settle();
     return lastSocket();
   };
-  /** pass advances the time and runs due timers. */
+  /** advanceTime advances the fake clock and runs all timers that are due. */
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();

@@ -25,10 +25,10 @@ import type { Connection, Handshake, Listener } from './handshake.ts';
 import type { Identity } from './identity.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-/** DownReason is the reason why there is no link. */
+/** DownReason is why the link to the server is down. */
 export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
-/** LinkState is the state of the link for the panel. text is the explanation that the server sent, or empty. */
+/** LinkState is the state of the link that the side panel shows. text is the server's explanation, or empty. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
@@ -36,90 +36,101 @@ export type LinkState =
 
 export interface LinkOptions {
   /**
-   * readConnection reads the server's port and key. The link calls readConnection before each attempt to connect, so
-   * that a new installation is detected.
+   * readConnection reads the server's port and the shared key. The link calls readConnection before each connection
+   * attempt, because the user may have installed opentabs again.
    */
   readConnection(): Promise<Connection>;
-  /** savePairedKey stores the shared key for later connections of a browser that has just been paired. */
+  /** savePairedKey stores the key of a new pairing for later connections. */
   savePairedKey(key: string): Promise<void>;
-  /** readIdentity returns the identity of this browser. The link calls readIdentity before each attempt to connect. */
+  /**
+   * readIdentity returns the parameters of hello that identify this browser. The link calls readIdentity before each
+   * connection attempt.
+   */
   readIdentity(): Promise<Identity>;
-  /** receiveName receives the name of this browser from the server's answer to hello. */
+  /** receiveName receives the name of this browser from the server's response to hello. */
   receiveName(server: HelloResult): void;
   openSocket: OpenSocket;
-  /** makeHandshake prepares the handshake of one socket. */
+  /** makeHandshake prepares the handshake of one WebSocket. */
   makeHandshake(connection: Connection): Promise<Handshake>;
   /**
-   * findListener finds out what listens on the port. The link calls findListener after a socket failed to open, and
-   * before the next attempt.
+   * findListener detects which program listens on the server's port. The link calls findListener after a WebSocket
+   * failed to open, and before the next attempt.
    */
   findListener(connection: Connection): Promise<Listener>;
-  /** random returns a number from 0 to 1, for jitter. */
+  /** random returns a random number from 0 to 1, which spreads reconnection attempts over time. */
   random(): number;
 }
 
 /**
- * RetryMs is the time before the next attempt to connect, in milliseconds. The link adds a random part of RetryJitterMs
- * to RetryMs. SlowRetryMs is used for failures that a retry cannot fix.
+ * RetryMs is the delay before the next connection attempt, in milliseconds. The link adds a random delay of up to
+ * RetryJitterMs. SlowRetryMs is the delay after failures that a quick retry cannot fix, such as an incompatible
+ * version.
  */
 const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
-/** PairingRetryMs is the time before the next connection attempt of a browser that is not paired, in milliseconds. */
+/** PairingRetryMs is the delay before the next connection attempt while this browser is not paired, in milliseconds. */
 const PairingRetryMs = 1000;
 /**
- * MaxUnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind these bytes.
- * SendBufferDrainMs is roughly how long MaxUnsentBytes bytes take to send, in milliseconds.
+ * MaxUnsentBytes limits how many bytes of large results wait in the socket, because all later frames wait behind these
+ * bytes. SendBufferDrainMs is roughly how long sending MaxUnsentBytes takes, in milliseconds.
  */
 const MaxUnsentBytes = 1024 * 1024;
 const SendBufferDrainMs = 4;
 /**
- * PrepareTimeoutMs is how long Chrome may take to return the server's address and this browser's identity, in
- * milliseconds. In a worker that starts during an extension reload, Chrome may never return the address and the
+ * PrepareTimeoutMs limits how long Chrome may take to read the server's address and the browser's identity, in
+ * milliseconds. In a worker that starts while the extension reloads, Chrome may never return the address and the
  * identity.
  */
 const PrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;
 const AnswerTimeoutMs = 10_000;
-/** DownloadTimeoutMs limits a request for which the server may download a package, in milliseconds. */
+/** DownloadTimeoutMs limits requests for which the server may download a package, in milliseconds. */
 const DownloadTimeoutMs = 150_000;
 /**
- * The link ends after MaxSilentBeats ticks of its timer without a message, and sends a ping after BeatsBeforePing
- * ticks. The clock jumps when the machine sleeps or the browser is suspended, so the link counts ticks instead of time.
+ * A timer counts how many ticks have passed without a message from the server. After BeatsBeforePing ticks, the link
+ * sends a ping, and after MaxSilentBeats ticks, the link closes. The link counts ticks instead of time, because the
+ * clock jumps when the machine sleeps.
  */
 const MaxSilentBeats = 4;
 const BeatsBeforePing = 2;
 
-/** EndRequest ends one request of the browser. frame is the server's answer; undefined if the link was lost. */
+/**
+ * EndRequest ends one pending request of the browser. frame is the server's response, or undefined if the link was
+ * lost.
+ */
 type EndRequest = (frame: Frame | undefined) => void;
 
-/** Link is the connection to the server. The number of attempts to connect is not limited. */
+/** Link is the connection to the server, which reconnects as often as necessary. */
 export class Link {
-  /** opened reports that the server has answered hello, before other frames are handled. */
+  /** opened fires when the server has answered hello, before other frames of the server are handled. */
   readonly opened = new Signal();
-  /** lost reports that an open link was lost. */
+  /** lost fires when an open link is lost. */
   readonly lost = new Signal();
-  /** received reports a frame of the server, except answers. */
+  /** received fires with each request or notification from the server. */
   readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
-  /** changed is fired when the state of the link has changed. */
+  /** changed fires when the state of the link changes. */
   readonly changed = new Signal();
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, EndRequest>();
   #state: LinkState = { kind: 'connecting' };
   #socket: Socket | undefined;
-  /** #isTrying is true while an attempt is being prepared, or while the failure of an attempt is being explained. */
+  /**
+   * #isTrying is true while a connection attempt is being prepared, or while the reason of a failed attempt is being
+   * determined.
+   */
   #isTrying = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #beatTimer: ReturnType<typeof setInterval> | undefined;
   /**
-   * #silentBeats counts the beats since the last message. #lastUnsentBytes is the number of unsent bytes at the last
-   * beat.
+   * #silentBeats counts the timer ticks since the last message from the server. #lastUnsentBytes is the number of
+   * unsent bytes at the last tick.
    */
   #silentBeats = 0;
   #lastUnsentBytes = 0;
   #lastRequestNumber = 0;
   #receivedMs = 0;
-  /** #hasFailedToOpen is true after a socket failed to open. */
+  /** #hasFailedToOpen is true after a WebSocket failed to open. */
   #hasFailedToOpen = false;
 
   constructor(options: LinkOptions) {
@@ -130,17 +141,17 @@ export class Link {
     return this.#state;
   }
 
-  /** receivedMs is when the last frame arrived, by performance.now(). */
+  /** receivedMs is when the last frame arrived, in milliseconds of performance.now(). */
   get receivedMs(): number {
     return this.#receivedMs;
   }
 
-  /** start makes the first attempt to open the link. A later call of start retries at once if there is no link. */
+  /** start opens the link. While the link is down, another call of start makes the next attempt immediately. */
   start(): void {
     if (!this.#socket && !(this.#state.kind === 'down' && isSlow(this.#state.why))) void this.#tryOnce();
   }
 
-  /** restart closes the link and opens a new link, to apply changes that are sent with or after hello. */
+  /** restart closes the link and opens a new link, so that the server receives changed parameters of hello. */
   restart(): void {
     const oldSocket = this.#socket;
     if (oldSocket) this.#dropSocket();
@@ -148,7 +159,7 @@ export class Link {
     void this.#tryOnce();
   }
 
-  /** send sends a frame to the server. Without a link, send returns false. */
+  /** send sends a frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
     this.#socket.send(text);
@@ -156,8 +167,8 @@ export class Link {
   }
 
   /**
-   * waitBeforePartMs returns 0 if the socket has sent most of its data. If the socket has much unsent data,
-   * waitBeforePartMs returns the time until the next check, in milliseconds.
+   * waitBeforePartMs returns 0 if another part of a large result may be sent now. If too many bytes are unsent,
+   * waitBeforePartMs returns the delay before the next check, in milliseconds.
    */
   waitBeforePartMs(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
@@ -169,11 +180,13 @@ export class Link {
   }
 
   /**
-   * request sends a request to the server. request rejects if no link is open, when the link is lost, after 10 s
-   * (150 s if the server may download a package), and with the error that the server returned.
+   * request sends a request to the server and resolves with the result. request rejects if the link is closed or lost,
+   * or if the server returns an error. request also rejects after 10 s, or after 150 s if the server may download a
+   * package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Before hello is answered, the answer to a ping would confirm frames that were not sent (calls/outbox.ts).
+    // Reject requests before the response to hello. The response to an earlier ping would confirm frames that were
+    // never sent (calls/outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket
       ? this.#sendRequest(socket, method, params)
@@ -223,14 +236,14 @@ export class Link {
 
   #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
     let stage: Stage = 'opening';
-    /** onEnd handles the end of a socket, whichever side closed the socket. */
+    /** onEnd handles a closed socket, regardless of which side closed the socket. */
     const onEnd = (code: number, reason: string) => {
       clearTimeout(timer);
       if (this.#socket !== socket) return;
       this.#dropSocket();
       void this.#explainClose(code, reason, stage, connection);
     };
-    /** refuse drops the socket before closing it, because closing is slow if the server hangs. */
+    /** refuse forgets the socket before closing it, because closing takes long if the server does not respond. */
     const refuse = (code: number, reason: string) => {
       onEnd(code, reason);
       socket.close();
@@ -247,8 +260,8 @@ export class Link {
       else refuse(CloseVersion, versionMismatch(server));
     };
     /**
-     * onChallenge handles the first frame of the server, which is the challenge. Before hello is sent, the browser
-     * reads no other frame.
+     * onChallenge handles the challenge, which is the server's first frame. Before the browser has sent hello, all
+     * other frames are ignored.
      */
     const onChallenge = async (text: string) => {
       const proof = await proveIdentity(handshake, text);
@@ -256,8 +269,8 @@ export class Link {
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
       this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
-        // After the server refuses hello, the server closes the socket, but the error answer to hello already has the
-        // full message.
+        // Use the error in the response to hello. The server also closes the socket, but a close reason is too short
+        // for the full message.
         const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
         refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
@@ -290,8 +303,8 @@ export class Link {
 
   #checkBeat(): void {
     const unsentBytes = this.#socket?.unsentBytes ?? 0;
-    // The answer to a ping queues behind a large result. Progress in sending a large result also proves that the link
-    // is alive.
+    // The server's response to a ping waits behind a large result. While a large result is being sent, the link is
+    // alive even without a response.
     this.#silentBeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentBeats + 1;
     this.#lastUnsentBytes = unsentBytes;
     if (this.#silentBeats >= MaxSilentBeats) {
@@ -325,7 +338,7 @@ export class Link {
     }
   }
 
-  /** dropSocket drops the socket and ends its pending requests. */
+  /** dropSocket forgets the socket and rejects its pending requests. */
   #dropSocket(): void {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
@@ -340,8 +353,8 @@ export class Link {
   }
 
   /**
-   * explainClose finds out why a socket closed. Browsers expose neither the status nor the text of a refused handshake.
-   * The panel shows no text of an unauthenticated peer.
+   * explainClose determines why a socket closed. Browsers expose neither the HTTP status nor the body of a rejected
+   * WebSocket handshake. The panel never shows text from an unauthenticated peer.
    */
   async #explainClose(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
     if (stage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
@@ -359,7 +372,7 @@ export class Link {
     if (!this.#socket) this.#reportUnreachable(listener, connection);
   }
 
-  /** reportUnreachable reports why no socket could be opened. */
+  /** reportUnreachable sets the state of the link after a WebSocket could not be opened. */
   #reportUnreachable(listener: Listener, connection: Connection): void {
     if (listener === 'nothing') this.#goDown('no_server', '', RetryMs);
     else this.#goDown('refused', portInUse(connection), RetryMs);
@@ -380,19 +393,19 @@ export class Link {
 }
 
 /**
- * Stage is the stage of the handshake on a socket. Frames of the server are handled only in the stage 'proven', after
- * the server has proved its identity.
+ * Stage is the progress of the handshake on a socket. The browser handles the server's frames only in the stage
+ * 'proven', after the server has proved its identity.
  */
 type Stage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-/** portInUse returns the error text for a peer that is not the server of this installation. */
+/** portInUse returns the error text for a program on the port that is not this installation's server. */
 function portInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
 /**
- * proveIdentity returns this browser's proof if the first frame is the server's challenge, and otherwise undefined.
- * proveIdentity never rejects.
+ * proveIdentity returns the browser's proof if the server's first frame is a valid challenge, and undefined for any
+ * other frame. proveIdentity never rejects.
  */
 async function proveIdentity(handshake: Handshake, text: string): Promise<string | undefined> {
   const frame = parseFrame(text);
@@ -401,8 +414,7 @@ async function proveIdentity(handshake: Handshake, text: string): Promise<string
 }
 
 /**
- * prepareTry returns the server's address and the identity of this browser. prepareTry rejects if Chrome does not
- * return the address and the identity within PrepareTimeoutMs.
+ * prepareTry reads the server's address and the identity of this browser. prepareTry rejects after PrepareTimeoutMs.
  */
 async function prepareTry(options: LinkOptions): Promise<[Connection, Identity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -420,8 +432,8 @@ async function prepareTry(options: LinkOptions): Promise<[Connection, Identity]>
 }
 
 /**
- * readAnswer returns the result in an answer, or an error. frame is the server's answer; undefined if the link was
- * lost.
+ * readAnswer returns the result or the error in a response. frame is the server's response, or undefined if the link
+ * was lost.
  */
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
@@ -430,7 +442,7 @@ function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined
   return result.ok ? result.value : new Error(`the server's answer to ${method} can't be read: ${result.problem}`);
 }
 
-/** RefusedError is the server's error answer to a request. */
+/** RefusedError is an error that the server returned for a request. */
 class RefusedError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -440,7 +452,7 @@ class RefusedError extends Error {
   }
 }
 
-/** versionMismatch returns an error text with the side that the user has to update. */
+/** versionMismatch returns an error text that names the side that the user has to update. */
 function versionMismatch(server: HelloResult): string {
   const versions = `this extension speaks protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
   return server.protocol > Version
@@ -448,7 +460,7 @@ function versionMismatch(server: HelloResult): string {
     : `${versions}: update the opentabs program`;
 }
 
-/** isSlow reports whether a failure cannot be fixed by retrying soon. */
+/** isSlow reports whether a quick retry cannot fix a failure. */
 function isSlow(reason: DownReason): boolean {
   return reason === 'version' || reason === 'replaced';
 }

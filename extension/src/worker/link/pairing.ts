@@ -1,6 +1,6 @@
-// Pairs an extension from a store, which has no file connection.json of an installation. The side panel shows a
-// pairing code, and `opentabs pair CODE` gives the server the key that is derived from the code. On the first link,
-// the server replaces the derived key by a random key (internal/pairing).
+// Pairs an extension from the Chrome Web Store, which has no connection.json, with the server. The side panel shows a
+// pairing code, and the user runs `opentabs pair CODE`. The server derives a key from the code. On the first link, the
+// server replaces the derived key by a random key (internal/pairing).
 
 import { DefaultPort } from '../../../../wire/wire.gen.ts';
 import type * as browser from '../../chrome.ts';
@@ -8,10 +8,10 @@ import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 import type { Connection } from './handshake.ts';
 
-/** Storage is the part of chrome.ts that the pairing uses. */
+/** Storage contains the functions of chrome.ts that Pairing uses. */
 export type Storage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
 
-/** PairingState is the part of the pairing that the panel shows. code is absent after the browser was paired. */
+/** PairingState is the state of the pairing that the side panel shows. After the pairing, code is undefined. */
 export interface PairingState {
   readonly port: number;
   readonly code?: string;
@@ -24,8 +24,8 @@ const CodeGroupChars = 5;
 const KeyIdChars = 32;
 
 /**
- * Pairing provides the connection to the server, from the file connection.json of the installation or else from the
- * pairing.
+ * Pairing provides the server's port and the shared key, either from connection.json or from the pairing with the
+ * server.
  */
 export class Pairing {
   readonly #storage: Storage;
@@ -40,7 +40,7 @@ export class Pairing {
     return this.#state;
   }
 
-  /** readConnection returns the port and the shared key for the next link. */
+  /** readConnection returns the server's port and the shared key for the next link. */
   async readConnection(): Promise<Connection> {
     const { readSetting, readOwnFile } = this.#storage;
     const installed = parseConnection(await readOwnFile('connection.json'));
@@ -58,19 +58,19 @@ export class Pairing {
     return { port, key, keyId: await keyIdOf(key) };
   }
 
-  /** savePairedKey stores the random key from the server, which replaces the key of the pairing code. */
+  /** savePairedKey stores the server's random key, which replaces the key that was derived from the pairing code. */
   async savePairedKey(key: string): Promise<void> {
     await this.#storage.writeSetting('pairedKey', key);
     await this.#storage.writeSetting('pairingCode', '');
   }
 
-  /** restart deletes the key of the pairing, so that the panel shows a new pairing code. */
+  /** restart deletes the shared key, so that the side panel shows a new pairing code. */
   async restart(): Promise<void> {
     await this.#storage.writeSetting('pairedKey', '');
     await this.#storage.writeSetting('pairingCode', '');
   }
 
-  /** setPort stores the port of the server, and rejects an invalid port number. */
+  /** setPort stores the port of the server. For a number outside 1 to 65535, setPort rejects. */
   async setPort(port: number): Promise<void> {
     if (toPort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
     await this.#storage.writeSetting('port', String(port));
@@ -85,24 +85,27 @@ export class Pairing {
   }
 }
 
-/** makeCode returns a new pairing code of 100 random bits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N. */
+/** makeCode returns a random pairing code with 100 random bits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N. */
 function makeCode(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(CodeGroups * CodeGroupChars));
   const chars = Array.from(bytes, (byte) => CodeAlphabet.charAt(byte % CodeAlphabet.length)).join('');
   return (chars.match(/.{5}/g) ?? []).join('-');
 }
 
-/** keyIdOf returns the ID of a shared key (wire/proof.go:KeyID). */
+/** keyIdOf returns the ID of a shared key, as wire/proof.go:KeyID does. */
 async function keyIdOf(key: string): Promise<string> {
   return (await sumOf(`opentabs key\n${key}`)).slice(0, KeyIdChars);
 }
 
-/** sumOf returns the SHA-256 sum of a text, in hex. */
+/** sumOf returns the SHA-256 hash of a text in hexadecimal. */
 async function sumOf(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 
-/** parseConnection parses the file connection.json that `opentabs extension install` wrote beside the manifest. */
+/**
+ * parseConnection parses connection.json, which `opentabs extension install` writes beside the manifest of the
+ * extension.
+ */
 function parseConnection(text: string | undefined): Connection | undefined {
   if (text === undefined) return undefined;
   try {
@@ -117,7 +120,7 @@ function parseConnection(text: string | undefined): Connection | undefined {
   }
 }
 
-/** toPort returns a value that is a valid port number, and undefined for any other value. */
+/** toPort returns a value if it is a valid port number, and undefined for any other value. */
 function toPort(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535 ? value : undefined;
 }

@@ -1,4 +1,4 @@
-/** Socket is an open or opening WebSocket. */
+/** Socket is a WebSocket that is open or being opened. */
 export interface Socket {
   /** unsentBytes is the number of bytes that are queued but not sent yet. */
   readonly unsentBytes: number;
@@ -6,17 +6,17 @@ export interface Socket {
   close(): void;
 }
 
-/** SocketEvents are the functions that a socket calls. onClose is called last and exactly once. */
+/** SocketEvents contains the event handlers of a socket. onClose is called exactly once, after all other handlers. */
 export interface SocketEvents {
   onOpen(): void;
   onText(text: string): void;
   onClose(code: number, reason: string): void;
 }
 
-/** OpenSocket opens a socket. OpenSocket never throws. */
+/** OpenSocket opens a WebSocket. OpenSocket reports failures to onClose and never throws. */
 export type OpenSocket = (url: string, protocols: readonly string[], events: SocketEvents) => Socket;
 
-/** openSocket opens a real WebSocket. */
+/** openSocket opens a WebSocket of the browser. */
 export const openSocket: OpenSocket = (url, protocols, events) => {
   const socket = new WebSocket(url, [...protocols]);
   socket.addEventListener('open', () => events.onOpen());
