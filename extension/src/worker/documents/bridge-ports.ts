@@ -13,7 +13,7 @@ import type { Health } from './health.ts';
 import type { Logs } from './logs.ts';
 import type { WakeTimers } from './wakes.ts';
 
-/** BridgePortsOptions are the parts of the worker that handle messages of documents. */
+/** BridgePortsOptions contains the parts of the worker that handle messages from documents. */
 export interface BridgePortsOptions {
   readonly calls: Pick<Calls, 'documentConnected' | 'receive' | 'documentDisconnected'>;
   readonly running: Pick<RunningCalls, 'size'>;
@@ -26,7 +26,7 @@ export interface BridgePortsOptions {
   readonly delivery: Pick<Delivery, 'documentReported' | 'entryPointReady'>;
 }
 
-/** makeBridgePorts returns a function that connects the port of a document to the worker. */
+/** makeBridgePorts returns a function that connects the port of a document's bridge to the worker. */
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
   const { calls, running, docs, health, wakes } = options;
   const handlers = bridgeHandlers(options);
@@ -37,7 +37,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(encodeMessages(messages));
       } catch {
-        // Sending fails if the document no longer exists. onDisconnect follows.
+        // postMessage throws if the document no longer exists. Chrome then calls onDisconnect.
       }
       return true;
     };
@@ -62,10 +62,10 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
   };
 }
 
-/** bridgeHandlers returns the handlers for the messages of documents. */
+/** bridgeHandlers returns a handler for each kind of message from documents. */
 function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
   const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
-  /** receiveCall handles the messages that concern only calls. */
+  /** receiveCall forwards messages that concern only calls. */
   const receiveCall = (message: CallMessage, doc: Doc, arrivedMs: number) => calls.receive(doc, message, arrivedMs);
   return {
     documentState: (message, doc) => {

@@ -1,15 +1,15 @@
 import type { LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../../port-message.ts';
 
-/** Doc is one document with a bridge. */
+/** Doc is a document whose bridge has connected to the worker. */
 export interface Doc {
   readonly tabId: number;
   /**
-   * frameId is 0 for the top document of a tab. Documents in frames are only listed if they have the origin of the top
-   * document.
+   * frameId is 0 for the top document of a tab. The worker accepts a frame's document only if it has the same origin as
+   * the top document.
    */
   readonly frameId: number;
   readonly documentId: string;
-  /** url is the URL of the document when the document connected. */
+  /** url is the URL that the document had when it connected. */
   readonly url: string;
   post(message: ToBridge): void;
 }
@@ -20,35 +20,35 @@ export interface LiveDoc {
   readonly plugins: readonly LiveAdapter[];
 }
 
-/** Docs is the table of the connected documents and their adapters. */
+/** Docs is the worker's table of connected documents and their adapters. */
 export interface Docs {
   get(documentId: string): Doc | undefined;
-  /** add adds a document, or replaces the port of a known document. */
+  /** add adds a document, or replaces the port of a document that has reconnected. */
   add(doc: Doc): void;
   remove(documentId: string): void;
   /**
-   * setStarted stores which plugins have started in a document but are not live yet, and whether the document has a
-   * base.
+   * setStarted stores the plugins whose host has started in a document without a running adapter. hasBase is true if
+   * the document has a base, which can run adapters that arrive later.
    */
   setStarted(documentId: string, startedPlugins: readonly StartedPlugin[], hasBase: boolean): void;
   startedPlugins(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
-  /** setPlugins stores the adapters of a document, and the plugins whose adapter was removed. */
+  /** setPlugins stores the adapters that a document runs, and the plugins whose adapter the document has removed. */
   setPlugins(documentId: string, plugins: readonly LiveAdapter[], removedPlugins?: readonly RemovedPlugin[]): void;
   setReady(documentId: string, plugin: string, ready: boolean): void;
-  /** removedPlugins returns the plugins whose adapter was removed from a document. */
+  /** removedPlugins returns the plugins whose adapter a document has removed. */
   removedPlugins(documentId: string): readonly RemovedPlugin[];
-  /** isRunning reports whether a plugin runs in a document. */
+  /** isRunning reports whether the adapter of a plugin runs in a document without a problem. */
   isRunning(documentId: string, plugin: string): boolean;
-  /** findReported returns a document if the document has reported its adapters. */
+  /** findReported returns a document with its adapters, or undefined if the document has not reported its adapters. */
   findReported(documentId: string): LiveDoc | undefined;
-  /** live returns the top document of a tab. */
+  /** live returns the top document of a tab, or undefined if the document has not reported its adapters. */
   live(tabId: number): LiveDoc | undefined;
-  /** frames returns the frames of a tab, ordered by frame ID. */
+  /** frames returns the child frames of a tab that have reported their adapters, ordered by frame ID. */
   frames(tabId: number): LiveDoc[];
   /** all returns all documents that have reported their adapters. */
   all(): LiveDoc[];
-  /** ofTab returns all documents of a tab, including documents that have not reported their adapters. */
+  /** ofTab returns all connected documents of a tab, including documents that have not reported their adapters. */
   ofTab(tabId: number): Doc[];
 }
 
@@ -61,7 +61,7 @@ export function makeDocs(): Docs {
     string,
     { readonly startedPlugins: readonly StartedPlugin[]; readonly hasBase: boolean }
   >();
-  /** documentsByTab contains the document IDs of each tab, oldest first. */
+  /** documentsByTab contains the document IDs of each tab, in the order of connection. */
   const documentsByTab = new Map<number, Set<string>>();
 
   const ofTab = (tabId: number) => [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
@@ -104,8 +104,7 @@ export function makeDocs(): Docs {
     isRunning: (documentId, name) =>
       adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
       true,
-    // During a navigation, a tab may have two top documents for a moment. The newer of two top documents connected
-    // last.
+    // During a navigation, a tab may briefly have two top documents. The newer document connected last.
     live: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     frames: (tabId) =>
       onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),

@@ -62,7 +62,7 @@ test('a document that does not answer for 5 s is silent until it answers', async
   assert.equal(health.isSilent('d'), false);
   await advanceTime(1);
   assert.equal(health.isSilent('d'), true);
-  health.recordMessage(doc); // The document sent the message before the ping.
+  health.recordMessage(doc); // The document had sent the message before the ping.
   assert.equal(health.isSilent('d'), true);
   health.recordMessage(doc, 1);
   assert.deepEqual([health.isSilent('d'), changes], [false, [true, false]]);
@@ -75,7 +75,7 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
   await advanceTime(5000);
   assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pinged], [1, 1, [1]]);
   assert.equal(health.hasAnswered('d', 1), false);
-  health.recordMessage(doc, 7); // No ping with the number 7 was sent.
+  health.recordMessage(doc, 7); // No ping with number 7 was sent.
   assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 1);
   assert.equal(health.hasAnswered('d', 1), true);
@@ -93,7 +93,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   t.mock.timers.setTime(Date.now() + 60_000); // The machine was asleep, so all timers fire late.
   await settle();
   assert.deepEqual(changes, []);
-  await advanceTime(1); // The delayed timers fire after the machine wakes up.
+  await advanceTime(1); // After the machine wakes up, the delayed timers fire.
   assert.deepEqual(changes, []);
   await advanceTime(5000);
   assert.deepEqual(changes, [true]);

@@ -2,23 +2,26 @@ import { Signal } from '../signal.ts';
 import type { Doc } from './docs.ts';
 
 /**
- * SilenceLimitMs is how long a document may take to answer a ping before the document counts as silent, in
+ * SilenceLimitMs is how long a document may take to answer a ping before the document counts as unresponsive, in
  * milliseconds.
  */
 const SilenceLimitMs = 5000;
-/** PingIntervalMs is how long after its last message a document with running calls is pinged again, in milliseconds. */
+/**
+ * PingIntervalMs is how long after a document's last message the worker sends a ping, in milliseconds. The worker pings
+ * only documents with running calls.
+ */
 const PingIntervalMs = 1000;
-/** SleepDelayMs is the timer delay that shows that the machine or browser was asleep, in milliseconds. */
+/** SleepDelayMs is how late a timer must fire, in milliseconds, to prove that the machine or the browser was asleep. */
 const SleepDelayMs = 2000;
 
 export interface HealthOptions {
-  /** isBusy reports whether calls run in a document. */
+  /** isBusy reports whether at least one call runs in a document. */
   isBusy(documentId: string): boolean;
-  /** isFrozen reports whether Chrome has frozen a tab. A frozen page runs no code until the user shows the tab. */
+  /** isFrozen reports whether Chrome has frozen a tab. A frozen page runs no code until the user activates the tab. */
   isFrozen(tabId: number): Promise<boolean>;
 }
 
-/** DocumentHealth is the state of one document. */
+/** DocumentHealth records messages from and pings to one document. */
 interface DocumentHealth {
   doc: Doc;
   lastMessageAt: number;
@@ -26,16 +29,16 @@ interface DocumentHealth {
   answeredPing: number;
   isSilent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** onAnswer are the functions to call at the next answer of the document. */
+  /** onAnswer contains callbacks for the document's next answer to a ping. */
   onAnswer: (() => void)[];
 }
 
 /**
- * Health detects documents whose page does not answer because a script blocks its main thread. The bridge runs on the
- * main thread of the page, so a blocked thread cannot answer pings. Only documents with running calls are pinged.
+ * Health detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on the
+ * page's main thread, a blocked page cannot answer pings. Health pings only documents with running calls.
  */
 export class Health {
-  /** changed reports a document that stops answering, or answers again. */
+  /** changed fires with a document that stops answering pings, or answers again. */
   readonly changed = new Signal<[doc: Doc]>();
   readonly #options: HealthOptions;
   readonly #documents = new Map<string, DocumentHealth>();
@@ -45,8 +48,8 @@ export class Health {
   }
 
   /**
-   * prepareCall records that a call is about to be sent. prepareCall returns the number of the ping that precedes the
-   * call, or 0 if the call needs no ping.
+   * prepareCall prepares Health for a call that will be sent to a document. prepareCall returns the number of the ping
+   * that precedes the call, or 0 if the document has answered recently enough.
    */
   prepareCall(doc: Doc): number {
     const health = this.#healthOf(doc);
@@ -59,7 +62,7 @@ export class Health {
     return health.lastPing;
   }
 
-  /** answersWithin pings a document and resolves with whether the document answered within a time limit. */
+  /** answersWithin pings a document and reports whether the document answers within a given time. */
   answersWithin(doc: Doc, withinMs: number): Promise<boolean> {
     const health = this.#healthOf(doc);
     this.#ping(health);
@@ -70,14 +73,17 @@ export class Health {
   }
 
   /**
-   * hasAnswered reports whether a document has answered a ping. If the ping was answered, a call that was sent right
-   * after the ping has also arrived.
+   * hasAnswered reports whether a document has answered a ping. An answered ping proves that a call that was sent right
+   * after the ping has arrived.
    */
   hasAnswered(documentId: string, ping: number): boolean {
     return ping <= (this.#documents.get(documentId)?.answeredPing ?? 0);
   }
 
-  /** recordMessage records a message from a document. ping is the number of the ping that the message answers. */
+  /**
+   * recordMessage records that a document has sent a message. ping is the number of the answered ping if the message is
+   * an answer.
+   */
   recordMessage(doc: Doc, ping?: number): void {
     const health = this.#healthOf(doc);
     health.lastMessageAt = Date.now();
@@ -91,7 +97,10 @@ export class Health {
     this.changed.emit(doc);
   }
 
-  /** documentConnected records a new port of a document. Messages on the previous port may or may not have arrived. */
+  /**
+   * documentConnected resets the state of a document that has opened a new port. Messages on the previous port may be
+   * lost.
+   */
   documentConnected(doc: Doc): void {
     const health = this.#healthOf(doc);
     this.#stopTimer(health);
@@ -101,13 +110,13 @@ export class Health {
     this.#schedulePing(health);
   }
 
-  /** documentDisconnected drops the state of a document whose port closed. */
+  /** documentDisconnected removes the state of a document whose port closed. */
   documentDisconnected(documentId: string): void {
     clearTimeout(this.#documents.get(documentId)?.timer);
     this.#documents.delete(documentId);
   }
 
-  /** isSilent reports whether a document did not answer a ping in time. */
+  /** isSilent reports whether a document did not answer a ping within SilenceLimitMs. */
   isSilent(documentId: string): boolean {
     return this.#documents.get(documentId)?.isSilent === true;
   }
@@ -154,7 +163,7 @@ export class Health {
     health.timer = setTimeout(() => void this.#markSilent(health, dueAt), SilenceLimitMs);
   }
 
-  /** markSilent marks a document as silent, unless Chrome froze the document or the machine was asleep. */
+  /** markSilent marks a document as unresponsive, unless Chrome has frozen the document or the machine was asleep. */
   async #markSilent(health: DocumentHealth, dueAt: number): Promise<void> {
     const ping = health.lastPing;
     const isFrozen = await this.#options.isFrozen(health.doc.tabId).catch(() => true);
@@ -168,8 +177,8 @@ export class Health {
   }
 
   /**
-   * schedulePing pings a document at intervals while calls run in the document. A timer that is already set is not
-   * replaced, because each call would postpone the ping.
+   * schedulePing pings a document regularly while calls run in the document. Do not replace a running timer, because
+   * frequent calls would postpone the ping forever.
    */
   #schedulePing(health: DocumentHealth, delayMs = PingIntervalMs): void {
     health.timer ??= setTimeout(() => {

@@ -3,12 +3,12 @@ import { MaxLogEntries, type PluginLogParams } from '../../../../wire/wire.gen.t
 import type { FromBridge } from '../../port-message.ts';
 import type { Doc } from './docs.ts';
 
-/** MaxFramesPerWindow limits the log frames of a document within WindowMs milliseconds. */
+/** MaxFramesPerWindow limits the log messages that one document may send within WindowMs milliseconds. */
 const MaxFramesPerWindow = 20;
 const WindowMs = 1000;
 /**
- * MaxParsedChars limits the text of entries that is parsed, in UTF-16 units. A bridge never sends log entries with more
- * than MaxParsedChars.
+ * MaxParsedChars limits the length of a log message, in UTF-16 code units. Longer log messages are dropped without
+ * parsing, because a genuine bridge never sends such long messages.
  */
 const MaxParsedChars = 4 * 1024 * 1024;
 
@@ -21,18 +21,18 @@ export interface LogsOptions {
 }
 
 /**
- * Logs forwards the log entries of adapters. If a document sends entries too fast, the excess entries are dropped and
- * counted.
+ * Logs forwards the log entries of adapters to the server. If a document sends messages too fast, Logs drops the excess
+ * entries and reports the number of dropped entries.
  */
 export interface Logs {
   add(doc: Doc, message: LogMessage): void;
 }
 
-/** makeLogs returns a Logs that has counted no frames. */
+/** makeLogs returns a Logs that has counted no messages. */
 export function makeLogs(options: LogsOptions): Logs {
   /**
-   * windows maps each document to the start of its current time window, the number of frames in the window, and the
-   * dropped entries per plugin.
+   * windows contains the state of the rate limit for each document: the start of the time window, the number of
+   * messages, and the number of dropped entries per plugin.
    */
   const windows = new WeakMap<Doc, { startedAt: number; frames: number; readonly dropped: Map<string, number> }>();
 
@@ -58,7 +58,7 @@ export function makeLogs(options: LogsOptions): Logs {
   };
 }
 
-/** countEntries returns the number of entries in a text. Invalid text counts as one entry. */
+/** countEntries returns the number of log entries in a JSON array. Invalid text counts as one entry. */
 function countEntries(entries: string): number {
   const list = entries.length <= MaxParsedChars ? parseOrUndefined(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;

@@ -1,19 +1,23 @@
 import type { ToBridge } from '../../port-message.ts';
 
-/** WakeTarget is the part of a document that wakes use. */
+/** WakeTarget is the part of a document that WakeTimers uses. */
 export interface WakeTarget {
   post(message: ToBridge): void;
 }
 
-/** WakeTimers are the timers of hidden documents. Timers in a service worker are not throttled. */
+/**
+ * WakeTimers runs timers for hidden documents. Chrome throttles timers in hidden pages, but not in the service worker.
+ */
 export interface WakeTimers {
-  /** schedule wakes a document once, in ms milliseconds. An earlier timer of the same document is replaced. */
+  /**
+   * schedule wakes a document once after ms milliseconds. A new timer replaces the earlier timer of the same document.
+   */
   schedule(doc: WakeTarget, ms: number): void;
-  /** documentDisconnected drops the timer of a document whose port closed. */
+  /** documentDisconnected cancels the timer of a document whose port closed. */
   documentDisconnected(doc: WakeTarget): void;
 }
 
-/** makeWakeTimers returns WakeTimers without timers. */
+/** makeWakeTimers returns a WakeTimers without running timers. */
 export function makeWakeTimers(): WakeTimers {
   const timers = new Map<WakeTarget, ReturnType<typeof setTimeout>>();
   const stopTimer = (doc: WakeTarget) => {
