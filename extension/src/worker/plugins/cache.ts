@@ -1,28 +1,28 @@
 /**
- * KeyOrigin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. The extension never
- * sends a request to the origin KeyOrigin.
+ * KeyOrigin is the prefix of all cache keys, because Cache Storage accepts only http and https URLs as keys. The
+ * extension never sends requests to the host code.invalid.
  */
 const KeyOrigin = 'https://code.invalid/';
 const CacheName = 'code';
 
-/** readCached returns the text that is stored under a key, or undefined. */
+/** readCached returns the text that is stored under a key, or undefined if the key is missing. */
 export async function readCached(key: string): Promise<string | undefined> {
   const response = await (await caches.open(CacheName)).match(KeyOrigin + key);
   return response?.text();
 }
 
-/** writeCached stores a text under a key. */
+/** writeCached stores a text under a key, and replaces an older text. */
 export async function writeCached(key: string, text: string): Promise<void> {
   await (await caches.open(CacheName)).put(KeyOrigin + key, new Response(text));
 }
 
-/** listCachedKeys returns the keys of all stored texts. */
+/** listCachedKeys returns all keys in the cache. */
 export async function listCachedKeys(): Promise<readonly string[]> {
   const requests = await (await caches.open(CacheName)).keys();
   return requests.map((request) => request.url.slice(KeyOrigin.length));
 }
 
-/** removeCached removes the text that is stored under a key. */
+/** removeCached deletes the text that is stored under a key. */
 export async function removeCached(key: string): Promise<void> {
   await (await caches.open(CacheName)).delete(KeyOrigin + key);
 }

@@ -1,13 +1,15 @@
-// Matches URLs against the match patterns of Chrome that plugins use: <scheme>://<host>[:port]/<path>. Chrome itself
-// decides where an adapter runs. The code in this file only decides which tabs are reported to the server and which
-// tabs need a reload.
+// Matches URLs against Chrome's match patterns of plugins: <scheme>://<host>[:port]/<path>. Chrome itself decides where
+// adapters run. The worker matches URLs only to decide which tabs to report to the server and which tabs to reload.
 
 /** UrlMatcher reports whether a URL matches a match pattern. */
 export type UrlMatcher = (url: URL) => boolean;
 
 const patternSyntax = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])(?::(\*|\d+))?(\/.*)$/;
 
-/** parsePattern parses one match pattern, and returns undefined for an invalid pattern. */
+/**
+ * parsePattern parses a match pattern such as "https://*.example.com/*". For an invalid pattern, parsePattern returns
+ * undefined.
+ */
 export function parsePattern(pattern: string): UrlMatcher | undefined {
   const parts = patternSyntax.exec(pattern);
   if (!parts) return undefined;
@@ -23,8 +25,8 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
 }
 
 /**
- * toChromePatterns returns equivalent patterns that Chrome accepts, because Chrome rejects ports with the scheme `*`.
- * For an invalid pattern, toChromePatterns returns an empty list.
+ * toChromePatterns splits a pattern such as *://host:8080/* into an http and an https pattern, because Chrome rejects a
+ * port with the scheme `*`. For an invalid pattern, toChromePatterns returns an empty list.
  */
 export function toChromePatterns(pattern: string): string[] {
   const parts = patternSyntax.exec(pattern);
@@ -34,7 +36,7 @@ export function toChromePatterns(pattern: string): string[] {
   return ['http', 'https'].map((webScheme) => `${webScheme}://${host}:${port}${path}`);
 }
 
-/** matchesAny reports whether url matches one of the patterns and none of the excluded patterns. */
+/** matchesAny reports whether a URL matches at least one pattern and no excluded pattern. */
 export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
   const parsedUrl = readUrl(url);
   if (!parsedUrl) return false;
@@ -66,7 +68,7 @@ function portOf(url: URL): string {
   return url.protocol === 'https:' ? '443' : '80';
 }
 
-/** globMatcher returns a matcher for text in which each `*` matches any text. */
+/** globMatcher returns a function that matches a text against a pattern in which each `*` matches any text. */
 function globMatcher(pattern: string): (text: string) => boolean {
   const pieces = pattern.split('*');
   const [prefix = ''] = pieces;

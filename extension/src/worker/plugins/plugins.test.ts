@@ -11,7 +11,7 @@ function makeFixture() {
   const scripts = new Map<string, { script: Script; code: string }>();
   const files: { script: Script; file: string }[] = [];
   const log: string[] = [];
-  /** order holds the script IDs in the order in which Chrome runs them. */
+  /** order contains the script IDs in the order in which Chrome runs the scripts. */
   const order: string[] = [];
   const removeFromOrder = (id: string) => order.splice(order.indexOf(id), 1);
   const chrome: Registrar = {
@@ -81,14 +81,14 @@ function makeFixture() {
   return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
 }
 
-/** syncAndPrepare syncs and preregisters plugins, and returns when sync and prepare have ended. */
+/** syncAndPrepare resolves after both sync and prepare have ended. */
 async function syncAndPrepare(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
   assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
   await plugins.prepare();
 }
 
 const sync = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
-/** withoutDigests returns script IDs without the digests in the IDs. */
+/** withoutDigests removes the hashes at the end of script IDs. */
 const withoutDigests = (ids: Iterable<string>) =>
   [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
 
@@ -147,7 +147,7 @@ test('a few adapters are preregistered together, with their entry points, and th
   assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
   for (const id of scripts.keys())
     assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `there is no probe before the script ${id}`);
-  // A script that Chrome rejects does not affect other scripts.
+  // If Chrome rejects one script, all other scripts are still registered.
   refused.add('plugin-c-script-c');
   await syncAndPrepare(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
   assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
@@ -210,7 +210,7 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
   await syncAndPrepare(plugins, wanted);
   const before = [...files.map((f) => f.script.id), ...scripts.keys()];
   const bridge = before.find((id) => id.startsWith('bridge-'));
-  // Chrome may list scripts in another order than they were registered, and without the names of their worlds.
+  // Chrome may list scripts in another order than the order of registration, and without the IDs of isolated worlds.
   const listed = [...scripts].reverse();
   scripts.clear();
   for (const [id, { script, code }] of listed) {

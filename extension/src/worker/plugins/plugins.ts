@@ -6,26 +6,27 @@ import { toChromePatterns } from './match.ts';
 import { sortForPreregistration, withinBudget } from './usage.ts';
 
 /**
- * BRIDGE_PREFIX is the prefix of the bridge's registration IDs. FRAME_BRIDGE_PREFIX is the prefix for the bridge of
- * frames.
+ * BRIDGE_PREFIX starts the registration ID of the bridge in Chrome. FRAME_BRIDGE_PREFIX starts the registration ID of
+ * the bridge for frames.
  */
 const BRIDGE_PREFIX = 'bridge-';
 const FRAME_BRIDGE_PREFIX = `${BRIDGE_PREFIX}frames-`;
 const BRIDGE_FILE = 'bridge.js';
 /**
- * PROBE_PREFIX is the prefix of probe IDs. The rest of a probe ID is the ID of the script that runs after the probe.
+ * PROBE_PREFIX starts the registration ID of a probe, which is a script that runs just before another script. The rest
+ * of a probe's ID is the ID of the script that runs after the probe.
  */
 const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
 /**
- * ADAPTER_PREFIX is the prefix of adapter IDs. PRE_SCRIPT_PREFIX is the prefix for pre-scripts whose adapter is
- * injected later. BASE_PREFIX is the prefix for bases.
+ * ADAPTER_PREFIX starts the registration ID of an adapter. PRE_SCRIPT_PREFIX starts the registration ID of a pre-script
+ * whose adapter is injected later. BASE_PREFIX starts the registration ID of a base.
  */
 const ADAPTER_PREFIX = 'plugin-';
 const PRE_SCRIPT_PREFIX = 'early-';
 const BASE_PREFIX = 'base-';
 
-/** Registrar is the part of Chrome that registers scripts (chrome-scripts.ts). */
+/** Registrar contains the functions of chrome-scripts.ts that register scripts in Chrome. */
 export interface Registrar {
   areUserScriptsAllowed(): Promise<boolean>;
   listUserScripts(): Promise<Script[]>;
@@ -38,35 +39,43 @@ export interface Registrar {
   unregisterFiles(ids: readonly string[]): Promise<void>;
 }
 
-/** PluginsOptions are the dependencies of Plugins, except the registrar and the store. */
+/** PluginsOptions contains the dependencies of Plugins except the Registrar. */
 export interface PluginsOptions {
   readonly entryPoints: EntryPoints;
-  /** fetchCode returns the code of a plugin, or of the host if name is empty. */
+  /** fetchCode returns the code of a plugin. With an empty name, fetchCode returns the code of the host. */
   fetchCode(name: string, script: string): Promise<PluginFetchResult>;
-  /** recentlyUsed returns the recently used plugins, newest first. */
+  /** recentlyUsed returns the names of recently used plugins, newest first. */
   recentlyUsed(): Promise<readonly string[]>;
-  /** bootId returns a text that changes with each start of the browser. */
+  /** bootId returns an ID that changes whenever the browser starts. */
   bootId(): Promise<string>;
 }
 
-/** UserScript is a script with its code. */
+/** UserScript is a user script and its code. */
 type UserScript = Script & { readonly code: string };
 
-/** Plugins registers scripts in Chrome as the server wants them. The methods of Plugins run one after the other. */
+/**
+ * Plugins registers the scripts of plugins in Chrome, as the server requests. Concurrent method calls run one after the
+ * other.
+ */
 export class Plugins {
   readonly #registrar: Registrar;
   readonly #options: PluginsOptions;
   #wanted: readonly PluginInfo[] = [];
   #hostHash = '';
   #mode: InjectMode = 'none';
-  /** #isSyncing is true after the beginning of the first sync, and #isSynced is true after its end. */
+  /** #isSyncing is true after the first sync has begun. #isSynced is true after the first sync has ended. */
   #isSyncing = false;
   #isSynced = false;
-  /** #overBudget are the plugins that should start early but exceed the budget of preregistered code. */
+  /**
+   * #overBudget contains the plugins that should start before the page's scripts, but whose code is too large to
+   * register in advance.
+   */
   #overBudget: ReadonlySet<string> = new Set();
-  /** #lastWork is the promise of the last queued method call. */
+  /** #lastWork resolves when the last queued method call has ended. */
   #lastWork: Promise<unknown> = Promise.resolve();
-  /** #registered are Chrome's registered user scripts, which are read once. */
+  /**
+   * #registered contains the user scripts that are registered in Chrome, by ID, or is undefined before the first read.
+   */
   #registered: Map<string, Script> | undefined;
 
   constructor(registrar: Registrar, options: PluginsOptions) {
@@ -74,7 +83,7 @@ export class Plugins {
     this.#options = options;
   }
 
-  /** wanted returns the plugins of the last sync; empty before the first sync. */
+  /** wanted returns the plugins of the last sync, or an empty list before the first sync. */
   get wanted(): readonly PluginInfo[] {
     return this.#wanted;
   }
@@ -93,14 +102,14 @@ export class Plugins {
     return this.#isSynced;
   }
 
-  /** injectable returns the plugins that can be injected into documents now. */
+  /** injectable returns the plugins whose adapters the worker may inject into loaded documents. */
   get injectable(): readonly PluginInfo[] {
     return this.#isSynced && this.#mode === 'userScripts' ? this.#wanted : [];
   }
 
   /**
-   * sync registers the scripts that every matching page needs: the bridge and a base, which can host adapters on
-   * demand. In file mode, sync also registers the adapters. sync does not wait for prepare.
+   * sync registers the scripts that every matching page needs: the bridge, and a base that can run adapters on demand.
+   * Without user scripts, sync also registers the adapters as files. sync does not register the scripts of prepare.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -117,7 +126,7 @@ export class Plugins {
     });
   }
 
-  /** prepare registers all pre-scripts, and the adapters that should start without delay. */
+  /** prepare registers all pre-scripts, and the adapters that should start as soon as a page loads. */
   prepare(): Promise<void> {
     return this.#queue(async () => {
       if (this.#mode !== 'userScripts') return;
@@ -163,7 +172,10 @@ export class Plugins {
     });
   }
 
-  /** composeScript returns the script of a plugin. The script contains the adapter only if hasAdapter is true. */
+  /**
+   * composeScript returns the script that Chrome runs in pages for a plugin. If hasAdapter is false, the script
+   * contains the host and the pre-script, but not the adapter.
+   */
   async #composeScript(plugin: PluginInfo, code: PluginFetchResult, hasAdapter: boolean): Promise<string> {
     const host = await this.#options.fetchCode('', this.#hostHash);
     const parts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
@@ -175,7 +187,10 @@ export class Plugins {
     );
   }
 
-  /** registerAll registers all scripts together or, if Chrome rejects a script, one by one. */
+  /**
+   * registerAll registers all scripts at once. If Chrome rejects the scripts, registerAll registers the scripts one by
+   * one, so that one faulty script does not affect other scripts.
+   */
   async #registerAll(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
     await this.#putProbes(newScripts);
@@ -190,7 +205,7 @@ export class Plugins {
     for (const { code: _, ...script } of newScripts) registered.set(script.id, script);
   }
 
-  /** syncBases registers the bases, and removes unwanted scripts. */
+  /** syncBases registers new bases and unregisters old bases. */
   async #syncBases(): Promise<void> {
     const registered = await this.#readRegistered();
     const bases = await this.#makeBases();
@@ -211,8 +226,8 @@ export class Plugins {
   }
 
   /**
-   * unregisterOthers unregisters the adapters and pre-scripts that are no longer wanted. unregisterOthers runs first,
-   * so that `wanted` lacks a plugin only when Chrome no longer runs the plugin's code in new documents.
+   * unregisterOthers unregisters adapters and pre-scripts that the server no longer wants. unregisterOthers must run
+   * before `wanted` changes: a plugin may be missing in `wanted` only when Chrome no longer starts the plugin.
    */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
     const current = new Set(
@@ -227,8 +242,8 @@ export class Plugins {
   }
 
   /**
-   * makeBases returns two base scripts: one for plugins that also run in frames, and one for all other plugins. A
-   * document never gets more than one base.
+   * makeBases returns two base scripts: one for plugins that also run in frames, and one for all other plugins. Each
+   * document runs at most one base script.
    */
   async #makeBases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
@@ -256,13 +271,13 @@ export class Plugins {
     for (const id of ids) registered.delete(id);
   }
 
-  /** hasModeChanged reports whether the user has allowed or revoked user scripts since the last sync. */
+  /** hasModeChanged reports whether the user has allowed or disallowed user scripts since the last sync. */
   async hasModeChanged(): Promise<boolean> {
     const oldMode = this.#mode;
     return (await this.detectMode()) !== oldMode;
   }
 
-  /** detectMode finds out how adapters can be injected into pages now. */
+  /** detectMode returns how adapters can currently be injected into pages. */
   detectMode(): Promise<InjectMode> {
     return this.#detect(this.#wanted);
   }
@@ -273,24 +288,22 @@ export class Plugins {
   }
 
   /**
-   * canStartLate reports whether a plugin may be injected into a document after its start. A plugin with a pre-script
-   * may not be injected late. A plugin that must start before the page's scripts may be injected late only if its code
-   * exceeds the budget.
+   * canStartLate reports whether a plugin may be injected into a document that has already loaded. A plugin with a
+   * pre-script cannot start late. A plugin that should start before the page's scripts may be injected late only if its
+   * code is too large to register in advance.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#overBudget.has(name));
   }
 
-  /**
-   * canRun reports whether a plugin can run in any page. Without user scripts, plugins in isolated worlds cannot run.
-   */
+  /** canRun reports whether a plugin can run in pages. Without user scripts, plugins for isolated worlds cannot run. */
   canRun(plugin: PluginInfo): boolean {
     return this.#mode !== 'files' || plugin.world !== 'isolated';
   }
 
   /**
-   * clear removes all registrations, because registrations of an older version may use another protocol. clear returns
-   * whether another sync is needed, because clear may have removed scripts of a running sync.
+   * clear unregisters all scripts, because scripts of an older extension version may use another protocol. clear
+   * returns true if a sync must run again, because clear may have removed scripts that the sync registered.
    */
   clear(): Promise<boolean> {
     const isSyncNeeded = this.#isSyncing;
@@ -328,11 +341,11 @@ export class Plugins {
   }
 
   /**
-   * putProbes registers the probes of hosts again. A probe is registered before its host, so that the probe runs before
-   * the host.
+   * putProbes registers the probes of hosts again, before the hosts. Chrome runs scripts in the order of their
+   * registration, so each probe runs before its host.
    */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
-    // In frames, a probe is needed only if the bridge runs in frames.
+    // A probe is needed in frames only if the bridge also runs in frames.
     const framePlugins = this.#wanted.filter(wantsFrames);
     const frameScriptIds = new Set(
       framePlugins.flatMap((p) => [this.#scriptOf(p, ADAPTER_PREFIX).id, this.#scriptOf(p, PRE_SCRIPT_PREFIX).id]),
@@ -350,13 +363,14 @@ export class Plugins {
     await this.#registrar.registerFiles(probes);
   }
 
-  /** syncFiles registers the bridge and, in file mode, the adapters. */
+  /** syncFiles registers the bridge. In file mode, syncFiles also registers the adapters. */
   async #syncFiles(withAdapters: boolean): Promise<void> {
     const present = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: Script; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#scriptOf(plugin, ADAPTER_PREFIX);
-      // A plugin's file would run in the extension's own isolated world and could send messages to the worker.
+      // In an isolated world, a plugin's file would run in the extension's own world and could send messages to the
+      // worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
@@ -378,14 +392,13 @@ export class Plugins {
   }
 
   /**
-   * syncBridge registers the bridge wherever a plugin runs, and after its host. Chrome runs scripts in the order of
-   * registration, and the bridge accepts hosts only while the bridge starts. The bridge is registered again after each
-   * change of another script, so that the bridge runs last. The ID of the bridge is a digest of the scripts that are
-   * registered before the bridge. The old bridge is removed last, so that no document is without a bridge. Plugins with
-   * frames need a second bridge for frames. In top documents, the second bridge detects the first bridge and does
-   * nothing. After a restart of the browser, Chrome lists the old user scripts but runs no user script until a script
-   * is registered. The digest in the bridge's ID also covers the start time of the browser, so that a script is
-   * registered after each restart.
+   * syncBridge registers the bridge again after all other scripts. Chrome runs scripts in the order of their
+   * registration, and the bridge accepts hosts only while the bridge itself starts. The bridge's ID contains a hash of
+   * all other scripts, so that any changed script leads to a new bridge. The new bridge is registered before the old
+   * bridge is unregistered, so that every new document has a bridge. Plugins for frames need a second bridge, which
+   * does nothing in a top document that has the first bridge. After a restart, Chrome lists the old user scripts, but
+   * runs none of the scripts until another script is registered. The hash in the bridge's ID also covers the ID of the
+   * browser start, so that a new bridge is registered after each restart.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.listFileScripts();
@@ -411,8 +424,8 @@ export class Plugins {
 }
 
 /**
- * isolatedWorld returns the name of a plugin's world. All versions of a plugin share one isolated world, so that a new
- * version finds the host.
+ * isolatedWorld returns the ID of the isolated world in which all versions of a plugin run, so that a new version finds
+ * the host of the old version.
  */
 export function isolatedWorld({ name }: PluginInfo): string {
   return `${ADAPTER_PREFIX}${name}`;
@@ -426,21 +439,20 @@ function isBridge(script: Script): boolean {
   return script.id.startsWith(BRIDGE_PREFIX);
 }
 
-/** shortHash returns a short hash of a text. */
+/** shortHash returns the first 8 bytes of the SHA-256 hash of a text, in hexadecimal. */
 async function shortHash(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return toHex(bytes.slice(0, 8));
 }
 
 /**
- * matchesOf returns a plugin's valid match patterns. Invalid patterns are removed, because Chrome would reject all
- * patterns if one is invalid.
+ * matchesOf returns the valid match patterns of a plugin. If one pattern is invalid, Chrome rejects the whole script.
  */
 function matchesOf(plugin: PluginInfo): readonly string[] {
   return validPatterns(plugin.matches);
 }
 
-/** unionOfMatches returns the patterns of plugins, sorted and without duplicates. */
+/** unionOfMatches returns the match patterns of several plugins, sorted and without duplicates. */
 function unionOfMatches(plugins: readonly PluginInfo[]): readonly string[] {
   return [...new Set(plugins.flatMap(matchesOf))].sort();
 }
@@ -459,9 +471,7 @@ function isSame(a: Script | undefined, b: Script | undefined): boolean {
   );
 }
 
-/**
- * scriptKey returns a text that is equal for equal scripts, although Chrome may list their patterns in another order.
- */
+/** scriptKey returns the same text for equal scripts, even if Chrome lists their patterns in another order. */
 function scriptKey({ id, allFrames, matches, excludeMatches }: Script): string {
   return JSON.stringify([id, allFrames, joinSorted(matches), joinSorted(excludeMatches)]);
 }

@@ -1,30 +1,30 @@
 import { Signal } from '../signal.ts';
 
 /**
- * RegistrationDelayMs is the maximum time between the cause of a registration and the registration, in milliseconds.
- * The server sends a new plugin with a delay.
+ * RegistrationDelayMs is the maximum delay between a change of the plugins and the registration of their scripts, in
+ * milliseconds. The server may delay sending a new plugin.
  */
 const RegistrationDelayMs = 3000;
 
-/** Registrations describes when a group of scripts was registered. */
+/** Registrations describes when a group of scripts was registered in Chrome. */
 export interface Registrations {
-  /** fromMs is the time from which documents may lack wanted scripts, in milliseconds since 1970. */
+  /** fromMs is the earliest time at which a starting document may have missed scripts, in milliseconds since 1970. */
   readonly fromMs: number;
   /**
-   * firstMs is when the first registration was made, in milliseconds since 1970; undefined if nothing was registered.
-   * Documents that started before firstMs have none of the registered scripts.
+   * firstMs is when the first script was registered, in milliseconds since 1970, or undefined if no script was
+   * registered. Documents that started before firstMs run none of the registered scripts.
    */
   readonly firstMs: number | undefined;
 }
 
 /**
- * Registering tracks the registrations of scripts. A document that starts before the last registration may lack wanted
- * scripts. When a worker starts, registrations count as pending, because the previous worker may have stopped between
- * two registrations.
+ * Registering tracks when scripts are registered in Chrome. A document that starts before the last registration may
+ * lack some scripts. When a worker starts, registrations count as pending, because the previous worker may have stopped
+ * between two registrations.
  */
 export class Registering {
   /**
-   * registered is called when the scripts that all documents need are registered, and again when the remaining scripts
+   * registered fires after the scripts that every document needs are registered, and again after the remaining scripts
    * are registered.
    */
   readonly registered = new Signal<[registrations: Registrations]>();
@@ -32,12 +32,12 @@ export class Registering {
   #firstMs: number | undefined;
   #hasChanged = false;
 
-  /** pending reports whether registrations have not been completed yet. */
+  /** pending is true until all scripts that the server wants are registered. */
   get pending(): boolean {
     return this.#sinceMs !== undefined;
   }
 
-  /** track wraps a function that registers scripts, to record each registration. */
+  /** track wraps a function that registers scripts, so that Registering records each registration. */
   track<A extends unknown[]>(registerScripts: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
     return (...args) => {
       const [scripts] = args;
@@ -50,20 +50,23 @@ export class Registering {
     };
   }
 
-  /** recordCleared records that all registrations were removed. */
+  /** recordCleared records that all scripts were unregistered. */
   recordCleared(): void {
     this.#sinceMs ??= Date.now() - RegistrationDelayMs;
   }
 
-  /** recordBrowserStart records that the browser has just started, so that no earlier document has any script. */
+  /**
+   * recordBrowserStart records that the browser has just started, so documents that are already open may lack all
+   * scripts.
+   */
   recordBrowserStart(): void {
     this.#sinceMs = 0;
     this.#hasChanged = true;
   }
 
   /**
-   * recordBases records that the scripts that every document needs are registered. After recordBases, adapters can be
-   * injected on demand.
+   * recordBases records that the scripts that every document needs are registered. The worker can inject adapters from
+   * now on.
    */
   recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)

@@ -33,7 +33,7 @@ test('settings are sent once to each current and later document', () => {
   settingsSync.documentReported('d1');
   settingsSync.documentReported('unknown');
   assert.deepEqual(there, want);
-  // A document that began while the script was registered again has the old settings.
+  // A document that loaded before its script was registered again has outdated settings.
   assert.deepEqual(addDocument('d2', 'a'), want);
   assert.deepEqual(addDocument('d3', 'b'), []);
   const red = { values: { team: 'red' } };
@@ -58,6 +58,6 @@ test('the adapter of a plugin that no longer exists is removed, but not before t
   state.wanted = [info('b')];
   settingsSync.synced();
   assert.deepEqual(there, [{ op: 'removePlugin', plugin: 'a' }]);
-  // A document from the back/forward cache still has the adapter.
+  // A document that returns from the back/forward cache still runs the removed adapter.
   assert.deepEqual(addDocument('d2', 'a'), [{ op: 'removePlugin', plugin: 'a' }]);
 });

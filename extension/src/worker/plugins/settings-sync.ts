@@ -7,23 +7,20 @@ export interface SettingsSyncOptions {
   wanted(): readonly PluginInfo[] | undefined;
 }
 
-/**
- * SettingsSync sends current settings to the adapters in documents, and removes adapters of plugins that no longer
- * exist.
- */
+/** SettingsSync sends the current settings of plugins to documents, and removes the adapters of deleted plugins. */
 export interface SettingsSync {
-  /** documentReported sends settings to a document that has reported its adapters. */
+  /** documentReported sends the settings of all running adapters to a document that has just reported its adapters. */
   documentReported(documentId: string): void;
-  /** synced updates all documents after a sync. */
+  /** synced updates all documents after the list of wanted plugins has changed. */
   synced(): void;
-  /** setSettings stores and sends the settings of a plugin. */
+  /** setSettings stores the settings of a plugin and sends the settings to all documents that run the plugin. */
   setSettings(plugin: string, settings: PluginSettings): void;
 }
 
-/** makeSettingsSync returns an empty SettingsSync. */
+/** makeSettingsSync returns a SettingsSync without settings. */
 export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const settingsByPlugin = new Map<string, PluginSettings>();
-  /** sentSettings maps each document to the settings that its adapters have received. */
+  /** sentSettings contains the settings that each document has received, by document ID and plugin name. */
   const sentSettings = new Map<string, Map<string, PluginSettings>>();
 
   const updateDocument = ({ doc, plugins }: LiveDoc) => {

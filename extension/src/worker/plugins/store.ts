@@ -2,36 +2,36 @@ import type { PluginFetchParams, PluginFetchResult } from '../../../../wire/wire
 import { isRecord } from '../../record.ts';
 import type * as cache from './cache.ts';
 
-/** StoreOptions are the sources of code: the server and the cache, which survives a restart of the browser. */
+/** StoreOptions contains the two sources of code: the server, and a cache that survives a restart of the browser. */
 export interface StoreOptions extends Readonly<typeof cache> {
-  /** fetch requests code from the server. */
+  /** fetch requests the code of a plugin from the server. */
   fetch(params: PluginFetchParams): Promise<PluginFetchResult>;
 }
 
 /**
- * Store provides the code of plugins and of the host. If code is not in the cache, the store fetches the code from the
- * server, only once for concurrent requests.
+ * Store provides the code of plugins and of the host from the cache or from the server. Concurrent requests for the
+ * same code share one request to the server.
  */
 export interface Store {
   /**
-   * get returns the code of a plugin, or of the host if name is empty. get rejects if the server is unreachable or
-   * refuses the request.
+   * get returns the code of a plugin. With an empty name, get returns the code of the host. get rejects if the server
+   * is unreachable or returns an error.
    */
   get(name: string, script: string): Promise<PluginFetchResult>;
-  /** removeOthers removes all code from the cache except the code of the given scripts. */
+  /** removeOthers deletes all code from the cache except the code of the given scripts. */
   removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
-/** makeStore returns a Store without pending reads. */
+/** makeStore returns a Store without pending requests. */
 export function makeStore(options: StoreOptions): Store {
-  /** pendingReads maps each key to the code that is being read. */
+  /** pendingReads contains the requests for code that have not ended, by cache key. */
   const pendingReads = new Map<string, Promise<PluginFetchResult>>();
   const readOrFetch = async (name: string, script: string): Promise<PluginFetchResult> => {
     const key = cacheKey(name, script);
     const cachedCode = parseCode(await options.readCached(key).catch(() => undefined));
     if (cachedCode) return cachedCode;
     const fetchedCode = await options.fetch(name === '' ? { script } : { name, script });
-    // If the disk is full, the code is used without the cache.
+    // If writing to the cache fails, such as because the disk is full, the code is still used.
     void options.writeCached(key, JSON.stringify(fetchedCode)).catch(warnNotCached);
     return fetchedCode;
   };

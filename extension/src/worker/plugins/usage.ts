@@ -2,14 +2,14 @@ import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
 /**
- * MaxPreregistered and MaxPreregisteredChars limit the number and total length (UTF-16 units) of preregistered
- * adapters.
+ * MaxPreregistered and MaxPreregisteredChars limit the number and the total size of adapters that are registered in
+ * advance. The size is in UTF-16 code units.
  */
 const MaxPreregistered = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
-/** MaxUsedPlugins limits the stored recently used plugins. */
+/** MaxUsedPlugins limits how many names of recently used plugins are stored. */
 const MaxUsedPlugins = 64;
-/** WriteDelayMs is how long uses of plugins are collected before the uses are stored, in milliseconds. */
+/** WriteDelayMs is how long the worker collects changes of the list before storing it, in milliseconds. */
 const WriteDelayMs = 5000;
 
 export interface UsageOptions {
@@ -17,9 +17,12 @@ export interface UsageOptions {
   write(text: string): Promise<void>;
 }
 
-/** Usage tracks which plugins were used recently. The stored usage survives a restart of the browser. */
+/**
+ * Usage tracks which plugins were used recently. The list of used plugins is stored and survives a restart of the
+ * browser.
+ */
 export class Usage {
-  /** changed reports, after a delay, that the list of used plugins has changed. */
+  /** changed fires after a changed list of recently used plugins was stored. */
   readonly changed = new Signal();
   readonly #write: UsageOptions['write'];
   readonly #names: Promise<string[]>;
@@ -32,12 +35,12 @@ export class Usage {
       .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
   }
 
-  /** readNames returns the recently used plugins, newest first. */
+  /** readNames returns the names of recently used plugins, newest first. */
   readNames(): Promise<readonly string[]> {
     return this.#names;
   }
 
-  /** recordUse records that a plugin was used. */
+  /** recordUse moves a plugin to the front of the list of recently used plugins. */
   async recordUse(plugin: string): Promise<void> {
     const names = await this.#names;
     const index = names.indexOf(plugin);
@@ -56,9 +59,9 @@ export class Usage {
 }
 
 /**
- * sortForPreregistration returns the plugins whose adapters are worth registering before a page needs them. Plugins
- * that must start before the page's scripts come first, then recently used plugins. If there are few plugins,
- * sortForPreregistration returns all plugins.
+ * sortForPreregistration returns the plugins whose adapters should be registered in advance, in order of priority.
+ * Plugins that must start before the page's scripts come first, then recently used plugins. If there are at most
+ * MaxPreregistered plugins, all plugins are returned.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const rank = ({ name, early }: PluginInfo) => {
@@ -70,8 +73,8 @@ export function sortForPreregistration(plugins: readonly PluginInfo[], used: rea
 }
 
 /**
- * withinBudget returns the first plugins whose code is within the limits of preregistered adapters. codeLength returns
- * the length of a plugin's code.
+ * withinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars. codeLength
+ * returns the length of a plugin's code in UTF-16 code units.
  */
 export async function withinBudget(
   plugins: readonly PluginInfo[],
