@@ -3,30 +3,30 @@ import type { ToolFailure } from '../tool-failure.ts';
 import type { Feature } from './features.ts';
 
 /**
- * EventListener receives the debugger events of an attached tab. childId is the ID of the child target that sent
- * the event, or empty for the tab itself.
+ * EventListener receives the debugger events of an attached tab. childId is the debugger's session ID of the child
+ * target that sent the event, or an empty string for the tab itself.
  */
 export type EventListener = (method: string, params: Fields, childId: string) => void;
 
-/** ChildTarget is a cross-site frame or a worker of a tab to which the debugger is attached. */
+/** ChildTarget is a cross-site frame or a worker to which the debugger of a tab is attached. */
 export interface ChildTarget {
-  /** id identifies the child target in debugger commands and events. */
+  /** id is the debugger's session ID of the child target in commands and events. */
   readonly id: string;
-  /** kind is Chrome's name of the kind of target, such as iframe, worker or service_worker. */
+  /** kind is Chrome's name for the type of target, such as iframe, worker or service_worker. */
   readonly kind: string;
-  /** targetId is Chrome's ID of the target; the targetId of a frame is also its frame ID. */
+  /** targetId is Chrome's ID of the target. For a frame, targetId is also the frame ID. */
   readonly targetId: string;
   readonly url: string;
 }
 
-/** ChildListener receives each child target to which the debugger has just been attached. */
+/** ChildListener receives each child target as soon as the debugger is attached to the target. */
 export type ChildListener = (child: ChildTarget) => Promise<void>;
 
-/** Attachment is the debugger of one tab, with the tools that use it. */
+/** Attachment is the debugger connection to one tab, which several tools can share. */
 export class Attachment {
   isAttached = false;
   isLost = false;
-  /** lost rejects when the debugger leaves the tab while tools use it. */
+  /** lost rejects when the debugger is detached from the tab while tools use the debugger. */
   readonly lost: Promise<never>;
   readonly #stopWatching: () => void;
   readonly #counts = new Map<Feature, number>();
@@ -36,7 +36,7 @@ export class Attachment {
   #rejectLost: (reason: ToolFailure) => void = () => undefined;
   #users = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** #last is the last work in the queue. */
+  /** #last resolves when the last queued work has ended. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(stopWatching: () => void) {
@@ -56,20 +56,23 @@ export class Attachment {
     clearTimeout(this.#timer);
   }
 
-  /** removeUser calls onIdle after lingerMs without a user. */
+  /**
+   * removeUser removes one user of the debugger. onIdle runs when the debugger has had no user for lingerMs
+   * milliseconds.
+   */
   removeUser(lingerMs: number, onIdle: () => void): void {
     this.#users--;
     if (this.#users === 0 && !this.isLost) this.#timer = setTimeout(onIdle, lingerMs);
   }
 
-  /** enqueue runs work after all earlier work in the queue. */
+  /** enqueue runs work after all previously queued work has ended. */
   enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
     return result;
   }
 
-  /** countUp returns the number of users of a feature, with the new one. */
+  /** countUp adds one user to a debugger feature and returns the new number of users. */
   countUp(feature: Feature): number {
     const count = (this.#counts.get(feature) ?? 0) + 1;
     this.#counts.set(feature, count);
@@ -91,7 +94,7 @@ export class Attachment {
     return () => this.#listeners.delete(listener);
   }
 
-  /** addChild reports a new child target to all listeners. */
+  /** addChild adds a child target and notifies all listeners. */
   addChild(child: ChildTarget): void {
     this.#children.set(child.id, child);
     for (const listener of this.#childListeners) listener(child).catch(() => undefined);
@@ -101,27 +104,30 @@ export class Attachment {
     this.#children.delete(id);
   }
 
-  /** onChild calls the listener for each present and each new child target, until the returned function is called. */
+  /** onChild calls a listener for each current and future child target, until the returned function is called. */
   onChild(listener: ChildListener): () => void {
     this.#childListeners.add(listener);
     for (const child of this.#children.values()) listener(child).catch(() => undefined);
     return () => this.#childListeners.delete(listener);
   }
 
-  /** watchChildren is like onChild, and waits until the listener has ended for the present child targets. */
+  /**
+   * watchChildren calls a listener for each current and future child target. watchChildren resolves when the listener
+   * has handled all current child targets.
+   */
   async watchChildren(listener: ChildListener): Promise<() => void> {
     this.#childListeners.add(listener);
     await Promise.allSettled([...this.#children.values()].map((child) => listener(child)));
     return () => this.#childListeners.delete(listener);
   }
 
-  /** lose ends all tools that use the debugger. */
+  /** lose fails all tools that use the debugger with the given error. */
   lose(failure: ToolFailure): void {
     this.isLost = true;
     this.#rejectLost(failure);
   }
 
-  /** close ends the timer and the watch of the tab. */
+  /** close stops the idle timer and stops watching the tab. */
   close(): void {
     this.isLost = true;
     clearTimeout(this.#timer);

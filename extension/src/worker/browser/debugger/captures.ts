@@ -1,39 +1,36 @@
 import type { DebuggerHold, DebuggerSession, Debuggers } from './debuggers.ts';
 import type { Feature } from './features.ts';
 
-/** CaptureIdleMs is how long a capture continues after a tool last used it, in milliseconds. */
+/** CaptureIdleMs is how long a capture runs after a tool last used the capture, in milliseconds. */
 export const CaptureIdleMs = 10 * 60_000;
 
 export interface CapturesOptions<C> {
   readonly debuggers: Pick<Debuggers, 'hold'>;
-  /** features are the debugger features that stay on as long as the capture runs. */
+  /** features lists the debugger features that stay on while a capture runs. */
   readonly features: readonly Feature[];
-  /** start starts the capture of a tab to which the debugger is attached. */
+  /** start starts a capture in a tab to which the debugger is attached. */
   start(session: DebuggerSession, tabId: number): Promise<C>;
-  /** endSession removes what one session has added to a capture that several sessions share. */
+  /** endSession removes what one MCP session has added to a capture that several sessions share. */
   endSession?(capture: C, session: string): Promise<void>;
-  /** isExclusive is true if the capture belongs only to the session that used it last. */
+  /** isExclusive is true if a capture belongs only to the session that last used the capture. */
   readonly isExclusive?: boolean;
-  /**
-   * stop ends a capture before the debugger features are turned off, or after the debugger was detached from the
-   * tab.
-   */
+  /** stop ends a capture. stop runs before the debugger features are turned off, or after the debugger was detached. */
   stop?(capture: C): Promise<void>;
 }
 
-/** RunningCapture is the capture of one tab, which may still be starting. */
+/** RunningCapture is a capture that runs or is starting in one tab. */
 interface RunningCapture<C> {
   readonly ready: Promise<C>;
-  /** owners are the sessions that have used the capture. */
+  /** owners contains the IDs of the sessions that have used the capture. */
   readonly owners: Set<string>;
   hold: DebuggerHold | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
- * Captures records events of tabs for longer than one call. The capture of a tab runs until end is called, all
- * sessions that use the capture have ended, the tab closes, the debugger is detached from the tab, or no tool has
- * used the capture for 10 min.
+ * Captures records events of tabs for longer than one call, such as network requests. A capture runs until it is
+ * stopped, all its sessions have ended, the tab closes, the debugger is detached, or no tool has used the capture for
+ * 10 min.
  */
 export class Captures<C> {
   readonly #options: CapturesOptions<C>;
@@ -44,8 +41,8 @@ export class Captures<C> {
   }
 
   /**
-   * use returns the capture of a tab for a session. If no capture runs in the tab, use starts one and returns isNew
-   * as true.
+   * use returns the capture of a tab and adds a session as owner. If no capture runs in the tab, use starts a new
+   * capture and returns isNew as true.
    */
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
     const present = this.#running.get(tabId);
@@ -66,19 +63,19 @@ export class Captures<C> {
     }
   }
 
-  /** find returns the running capture of a tab, or undefined if no capture runs there. */
+  /** find returns the running capture of a tab, or undefined if no capture runs in the tab. */
   async find(tabId: number): Promise<C | undefined> {
     const running = this.#running.get(tabId);
     return running && (await this.#awaitReady(tabId, running));
   }
 
-  /** end stops the capture of a tab if a capture runs there. */
+  /** end stops the capture of a tab, if a capture runs in the tab. */
   async end(tabId: number): Promise<void> {
     const running = this.#running.get(tabId);
     if (running) await this.#end(tabId, running);
   }
 
-  /** endSession stops the captures that only the given session has used. */
+  /** endSession stops all captures that no other session has used. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, running] of [...this.#running]) {
       if (!running.owners.delete(session)) continue;
@@ -104,7 +101,7 @@ export class Captures<C> {
         throw error;
       }
     };
-    // Add the capture to the map before begin runs, because begin reads the map.
+    // Store the capture in the map before begin runs, because begin reads the capture from the map.
     const ready = Promise.resolve().then(begin);
     const running: RunningCapture<C> = { ready, owners: new Set(), hold: undefined, timer: undefined };
     this.#running.set(tabId, running);

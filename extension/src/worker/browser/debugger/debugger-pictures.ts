@@ -5,30 +5,32 @@ import type { Picture, PicturesBrowser } from '../pictures.ts';
 import { documentGone, toolFailure } from '../tool-failure.ts';
 import type { DebuggerSession, Debuggers } from './debuggers.ts';
 
-/** MaxHeight is the greatest height of a picture, in CSS pixels. */
+/** MaxHeight limits the height of a picture, in CSS pixels. */
 export const MaxHeight = 8000;
-/** CaptureMs limits one attempt, in milliseconds. */
+/** CaptureMs limits one attempt to take a picture, in milliseconds. */
 const CaptureMs = 5000;
 const MaxAttempts = 2;
 
-/** DebuggerPictureOptions describe a picture. Without area and isFullPage, it is a picture of the view. */
+/**
+ * DebuggerPictureOptions describes which picture to take. Without area and isFullPage, the picture shows the viewport.
+ */
 export interface DebuggerPictureOptions {
   readonly type: 'webp' | 'jpeg' | 'png';
-  /** quality is the quality of webp and jpeg, in percent. */
+  /** quality is the quality of WebP and JPEG pictures, from 0 to 100. */
   readonly quality: number;
-  /** area is a part of the page, relative to the view. It may extend beyond the view. */
+  /** area is a part of the page in CSS pixels, relative to the viewport. The area may extend beyond the viewport. */
   readonly area?: Rect;
   readonly isFullPage?: boolean;
   readonly maxWidth?: number;
 }
 
-/** DebuggerPicture is a picture with notes for the agent. */
+/** DebuggerPicture is a picture with notes for the agent, such as a warning that the picture is cropped. */
 export interface DebuggerPicture extends Picture {
   readonly isCut: boolean;
   readonly notes: readonly string[];
 }
 
-/** takeDebuggerPicture takes a picture of any tab, also of one that its window does not display. */
+/** takeDebuggerPicture takes a picture of a tab with the debugger, even if the tab is in the background. */
 export async function takeDebuggerPicture(
   debuggers: Debuggers,
   browser: Pick<PicturesBrowser, 'readTab' | 'drawPicture'>,
@@ -45,19 +47,19 @@ export async function takeDebuggerPicture(
         if (attempt < MaxAttempts && String(error).includes('did not finish')) return undefined;
         throw error;
       });
-    // The tab may have shown another page, which the tool must not see.
+    // The tab may have navigated to a page that the tool must not see.
     if ((await shown()) !== before) throw documentGone('open', false);
     if (captured) return await finish(browser, captured, options);
   }
 }
 
-/** Captured is a picture before it is scaled. */
+/** Captured is a picture that may still need scaling or another file type. */
 interface Captured {
   readonly data: string;
   readonly type: string;
   readonly width: number;
   readonly height: number;
-  /** isFinal is true if the picture has the wanted size and type. */
+  /** isFinal is true if the picture already has the requested size and file type. */
   readonly isFinal: boolean;
   readonly notes: readonly string[];
 }
@@ -86,7 +88,7 @@ async function capture(session: DebuggerSession, options: DebuggerPictureOptions
   return { data, type, width, height, isFinal, notes };
 }
 
-/** chooseClip returns the part of the page to capture, in CSS pixels of the page; undefined for the view. */
+/** chooseClip returns the part of the page to capture, in CSS pixels of the page, or no clip for the viewport. */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
   view: Sizes,
@@ -121,7 +123,7 @@ async function finish(
   return { ...picture, isCut, notes };
 }
 
-/** Sizes are the numbers of Page.getLayoutMetrics that pictures need. */
+/** Sizes contains the numbers from Page.getLayoutMetrics that are needed to take a picture. */
 type Sizes = Readonly<Record<'clientWidth' | 'clientHeight' | 'pageX' | 'pageY' | 'width' | 'height', number>>;
 
 function readSizes(value: unknown): Sizes {

@@ -11,69 +11,75 @@ import { Dialogs } from './dialogs.ts';
 import { type Command, endEmulationCommands, type Feature, featureCommands } from './features.ts';
 import { PressedButtons } from './pressed-buttons.ts';
 
-/** DebuggerBrowser is the part of Chrome that Debuggers needs. */
+/** DebuggerBrowser contains the Chrome functions that Debuggers uses. */
 export type DebuggerBrowser = typeof chromeDebugger &
   Pick<typeof chromePages, 'watchTabs'> &
   Pick<typeof chromeTabs, 'describeTab'> &
   Pick<typeof chromeBase, 'readSetting' | 'writeSetting' | 'readSessionValue' | 'writeSessionValue'>;
 
 /**
- * DebuggerState is whether tools may use the debugger. The state "refused" means that the user pressed Cancel in Chrome's
- * bar, and has not allowed the debugger again.
+ * DebuggerState is whether tools may use the debugger. In the state "refused", the user has pressed Cancel in Chrome's
+ * debugger bar and has not allowed the debugger again.
  */
 export type DebuggerState = 'absent' | 'ready' | 'refused';
 
-/** DebuggerUnavailable means that the debugger cannot be used, and that the tool has not begun to use it. */
+/**
+ * DebuggerUnavailable is the error of a tool that could not use the debugger at all. A tool that fails with
+ * DebuggerUnavailable has not acted on the page.
+ */
 export class DebuggerUnavailable extends ToolFailure {
   constructor(code: 'needs_debugger' | 'debugger_refused', message: string | Texts) {
     super(toolFailure(code, message).error);
   }
 }
 
-/** DebuggerSession sends commands to the tab of a tool. */
+/** DebuggerSession sends debugger commands to a tab on behalf of one tool. */
 export interface DebuggerSession {
   /**
-   * send sends a debugger command, and fails with timeout if Chrome has not executed the command after limitMs, by
-   * default 5 s. childId is the ID of the child target that executes the command, or empty for the tab.
+   * send sends a debugger command. send fails with the code timeout if Chrome has not finished the command after
+   * limitMs milliseconds (default 5 s). childId selects a child target, and an empty childId selects the tab.
    */
   send(method: string, params?: Fields, limitMs?: number, childId?: string): Promise<Fields>;
   /**
-   * onEvent passes the debugger events of the tab and of its child targets to a listener until the returned
-   * function is called.
+   * onEvent calls a listener for each debugger event of the tab and its child targets, until the returned function is
+   * called.
    */
   onEvent(listener: EventListener): () => void;
   /**
-   * onChild calls the listener for each cross-site frame and each worker of the tab, until the returned function is
-   * called. onChild needs the feature "children". A new child target executes the commands that the listener sends
-   * synchronously before it runs scripts.
+   * onChild calls a listener for each cross-site frame and worker of the tab, until the returned function is called.
+   * onChild needs the debugger feature "children". A new child target executes the commands that the listener sends
+   * synchronously before the target runs any script.
    */
   onChild(listener: ChildListener): () => void;
-  /** watchChildren is like onChild, and waits until the listener has ended for the present child targets. */
+  /** watchChildren does the same as onChild, and resolves when the listener has handled all current child targets. */
   watchChildren(listener: ChildListener): Promise<() => void>;
 }
 
-/** DebuggerHold keeps the debugger attached to a tab, with some features on. */
+/** DebuggerHold keeps the debugger attached to a tab and keeps some debugger features on. */
 export interface DebuggerHold {
   readonly session: DebuggerSession;
   /** lost rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
   /**
-   * release turns the features off, and allows the debugger to be detached from the tab. Only the first call of
-   * release has an effect.
+   * release turns the features of the hold off, and allows the debugger to be detached. Only the first call has an
+   * effect.
    */
   release(): Promise<void>;
 }
 
-/** LingerMs is how long the debugger stays attached after its last use: Chrome's bar would otherwise come and go. */
+/**
+ * LingerMs is how long the debugger stays attached after its last use, in milliseconds. Detaching at once would make
+ * Chrome's debugger bar appear and disappear repeatedly.
+ */
 export const LingerMs = 30_000;
-/** CommandMs limits one command, in milliseconds. */
+/** CommandMs limits the duration of one debugger command, in milliseconds. */
 const CommandMs = 5000;
-/** CleanupMs limits each command that takes a feature away, in milliseconds. */
+/** CleanupMs limits each debugger command that turns a feature off, in milliseconds. */
 const CleanupMs = 1000;
-/** RefusedSetting is the setting that remembers that the user pressed Cancel. */
+/** RefusedSetting is the stored setting that records that the user has pressed Cancel in the debugger bar. */
 const RefusedSetting = 'debuggerRefused';
 
-/** dismissDialogCommand is the debugger command that dismisses a dialog of a page. */
+/** dismissDialogCommand is the debugger command that dismisses a JavaScript dialog. */
 const dismissDialogCommand: Command = ['Page.handleJavaScriptDialog', { accept: false }];
 
 const debuggerRefusedTexts: Texts = {
@@ -85,17 +91,17 @@ const debuggerRefusedTexts: Texts = {
 };
 
 /**
- * debuggerRefusedNote is the note of an operation that ran without the debugger because the user had pressed Cancel
- * in the debugger bar.
+ * debuggerRefusedNote is a note for the agent about an operation that ran without the debugger, because the user has
+ * pressed Cancel in the debugger bar.
  */
 export const debuggerRefusedNote =
   'The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel of opentabs.';
 
-/** Debuggers owns the debugger of all tabs. */
+/** Debuggers attaches the debugger to tabs, and shares each attached debugger among tools. */
 export class Debuggers {
-  /** changed reports a new state. */
+  /** changed fires when the state of the debugger changes, such as when the user presses Cancel in the debugger bar. */
   readonly changed = new Signal();
-  /** dialogs are the open dialogs of all tabs to which the debugger is attached. */
+  /** dialogs contains the open JavaScript dialogs of all tabs to which the debugger is attached. */
   readonly dialogs: Dialogs;
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
@@ -122,7 +128,9 @@ export class Debuggers {
     return this.#isRefused ? 'refused' : 'ready';
   }
 
-  /** allow lets tools use the debugger after a Cancel. Only the user calls allow. */
+  /**
+   * allow lets tools use the debugger again after the user pressed Cancel. Only an action of the user may call allow.
+   */
   async allow(): Promise<void> {
     await this.#started;
     await this.#browser.writeSetting(RefusedSetting, '');
@@ -131,8 +139,8 @@ export class Debuggers {
   }
 
   /**
-   * use attaches the debugger to a tab, applies features, and runs work. The features are taken away afterwards, except
-   * those that another tool uses. use fails with DebuggerUnavailable if the debugger cannot be attached.
+   * use attaches the debugger to a tab, turns features on, and runs work. After the work, use turns off the features
+   * that no other tool needs. use fails with DebuggerUnavailable if the debugger cannot be attached.
    */
   async use<T>(
     tabId: number,
@@ -148,9 +156,8 @@ export class Debuggers {
   }
 
   /**
-   * hold attaches the debugger to a tab and turns features on. The debugger and the features stay until the hold is
-   * released, or the debugger is detached from the tab. hold fails with DebuggerUnavailable if the debugger cannot
-   * be attached.
+   * hold attaches the debugger to a tab and turns features on. The debugger and the features remain until the hold is
+   * released or the debugger is detached. hold fails with DebuggerUnavailable if the debugger cannot be attached.
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
@@ -180,13 +187,16 @@ export class Debuggers {
     return { session: this.#sessionOf(tabId, attachment), lost: attachment.lost, release };
   }
 
-  /** leave detaches the debugger from a tab at once, unless a tool uses the debugger or the page shows a dialog. */
+  /** leave detaches the debugger from a tab immediately, unless a tool uses the debugger or the page shows a dialog. */
   async leave(tabId: number): Promise<void> {
     const attachment = this.#attachments.get(tabId);
     if (attachment) await attachment.enqueue(() => this.#release(tabId, attachment));
   }
 
-  /** #start restores what an earlier worker knew: the user's refusal, and the tabs that are attached. */
+  /**
+   * #start restores the state of the previous worker: the user's refusal, and the tabs to which the debugger is
+   * attached.
+   */
   async #start(): Promise<void> {
     const browser = this.#browser;
     if (!browser.hasDebugger()) return;
@@ -197,9 +207,11 @@ export class Debuggers {
     await Promise.all(tabs.map((tabId) => this.#adopt(tabId)));
   }
 
-  /** #adopt continues the attachment of an earlier worker, which may have ended in the middle of a tool. */
+  /**
+   * #adopt takes over the debugger of a tab from the previous worker, which may have stopped while a tool was running.
+   */
   async #adopt(tabId: number): Promise<void> {
-    // A dialog that a previous service worker left open blocks the page and its debugger commands.
+    // A dialog that opened under the previous worker blocks the page and all other debugger commands.
     await within(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
@@ -208,7 +220,7 @@ export class Debuggers {
       const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
       if ((await within(sent, CleanupMs)) === true) isAttached = true;
     }
-    // Commands fail if the debugger belongs to another program.
+    // Debugger commands fail if the debugger belongs to another extension or to DevTools.
     if (!isAttached) return;
     for (const command of endEmulationCommands)
       await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
@@ -217,17 +229,17 @@ export class Debuggers {
     this.#detachLater(tabId, attachment);
   }
 
-  /** #releaseButtons releases the mouse buttons that an earlier tool pressed in a tab and could not release. */
+  /** #releaseButtons releases mouse buttons that a previous tool pressed in a tab and could not release. */
   async #releaseButtons(tabId: number): Promise<void> {
     const releases = this.#pressed.takeReleases(tabId);
     if (releases.length === 0) return;
-    // A background tab without focus emulation would not receive the input.
+    // Without focus emulation, a background tab would not receive the mouse events.
     const { on, off } = featureCommands.focus;
     for (const command of [on, ...releases, ...(off ? [off] : [])])
       await within(this.#browser.sendToDebugger(tabId, ...command), CleanupMs);
   }
 
-  /** #detachLater keeps the debugger attached to a tab for LingerMs after the last tool that used it. */
+  /** #detachLater detaches the debugger from a tab after LingerMs without a tool that uses the debugger. */
   #detachLater(tabId: number, attachment: Attachment): void {
     attachment.addUser();
     attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
@@ -236,7 +248,7 @@ export class Debuggers {
   #track(tabId: number): Attachment {
     const stopWatching = this.#browser.watchTabs((id, event) => {
       if (id !== tabId || event.kind !== 'committed' || isWebPage(event.url)) return;
-      // A page that the debugger must not see.
+      // The tab navigated to a page that the debugger must not access, such as chrome://settings.
       attachment.lose(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
       void attachment.enqueue(() => this.#release(tabId, attachment));
     });
@@ -275,7 +287,7 @@ export class Debuggers {
     await within(this.#browser.sendToDebugger(tabId, ...off), CleanupMs);
   }
 
-  /** #release detaches the debugger from a tab, unless a tool has begun to use it again. */
+  /** #release detaches the debugger from a tab, unless a tool uses the debugger again. */
   async #release(tabId: number, attachment: Attachment): Promise<void> {
     if (attachment.users > 0 && !attachment.isLost) return;
     if (this.dialogs.find(tabId) && !attachment.isLost) {
@@ -286,7 +298,7 @@ export class Debuggers {
       attachment.isAttached = false;
       await this.#browser.detachDebugger(tabId).catch(() => undefined);
     }
-    // A tool that came during the detach attaches the debugger again.
+    // A tool that started during the detach attaches the debugger again.
     if (attachment.users === 0 || attachment.isLost) this.#forget(tabId, attachment);
   }
 
@@ -331,13 +343,16 @@ export class Debuggers {
     attachment.emit(method, params, childId);
   }
 
-  /** #startChild lets a new cross-site frame or worker run after the commands that listeners send synchronously. */
+  /**
+   * #startChild resumes a new cross-site frame or worker after it has executed the commands that listeners send
+   * synchronously.
+   */
   #startChild(tabId: number, attachment: Attachment, child: ChildTarget): void {
     const send = (method: string, params: Fields) =>
-      // A child target that has ended rejects all commands.
+      // A child target that no longer exists rejects all commands.
       this.#browser.sendToDebugger(tabId, method, params, child.id).catch(() => undefined);
     attachment.addChild(child);
-    // Frames and workers of a child target are child targets too.
+    // Attach the debugger to frames and workers of the child target.
     void send(...featureCommands.children.on);
     void send('Runtime.runIfWaitingForDebugger', {});
   }

@@ -3,45 +3,47 @@ import type { BrowserResult } from '../browser-tool.ts';
 
 const dialogKinds = ['alert', 'confirm', 'prompt', 'beforeunload'] as const;
 
-/** OpenDialog is a JavaScript dialog of a page that has not been answered. */
+/** OpenDialog is a JavaScript dialog, such as alert() or confirm(), that has not been answered. */
 export interface OpenDialog {
   readonly kind: (typeof dialogKinds)[number];
   /** message is the text that the page shows in the dialog. */
   readonly message: string;
-  /** defaultPrompt is the initial value of the text field of a prompt dialog. */
+  /** defaultPrompt is the initial text in the input field of a prompt dialog. */
   readonly defaultPrompt: string;
-  /**
-   * seriesNumber is the position of the dialog in a series of dialogs that followed each other without a pause,
-   * from 1.
-   */
+  /** seriesNumber is the position of the dialog in a series of consecutive dialogs, starting at 1. */
   readonly seriesNumber: number;
 }
 
-/** DialogTimeoutMs is how long a dialog may remain unanswered before it is dismissed automatically, in milliseconds. */
+/**
+ * DialogTimeoutMs is how long a JavaScript dialog may stay unanswered before the worker dismisses the dialog, in
+ * milliseconds.
+ */
 export const DialogTimeoutMs = 5 * 60_000;
-/** MaxDismissedDialogs limits the stored dialogs that were dismissed automatically and not yet reported by a tool. */
+/**
+ * MaxDismissedDialogs limits the stored dialogs that were dismissed automatically and that no tool has reported yet.
+ */
 const MaxDismissedDialogs = 100;
 
 export interface DialogsOptions {
   /** isInFront reports whether a tab is the active tab of its window. */
   isInFront(tabId: number): Promise<boolean>;
-  /** dismiss closes the dialog of a tab in the same way as a click of the user on Cancel. */
+  /** dismiss closes the JavaScript dialog of a tab, like a click on Cancel. */
   dismiss(tabId: number): Promise<unknown>;
 }
 
-/** SuspendedTool is a running tool that cannot end until the dialog of its page is answered. */
+/** SuspendedTool is a running tool that waits until the agent has answered a dialog of its page. */
 interface SuspendedTool {
   readonly tool: Promise<BrowserResult>;
   readonly session: string;
 }
 
-/** MaxSeriesPauseMs is the longest pause between two dialogs of one series, in milliseconds. */
+/** MaxSeriesPauseMs is the longest pause between two consecutive dialogs of one series, in milliseconds. */
 const MaxSeriesPauseMs = 2000;
 
 /**
- * Dialogs stores the open dialogs of the tabs to which the debugger is attached. A dialog that remains unanswered
- * is dismissed after DialogTimeoutMs, because a dialog blocks its page. A dialog in the active tab of a window that no
- * tool opened stays open until the user answers it.
+ * Dialogs stores the open JavaScript dialogs of all tabs to which the debugger is attached. A dialog blocks its page,
+ * so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. A dialog in the active tab that no tool
+ * opened stays open until the user answers the dialog.
  */
 export class Dialogs {
   readonly #options: DialogsOptions;
@@ -50,7 +52,7 @@ export class Dialogs {
   readonly #listeners = new Set<(tabId: number, dialog: OpenDialog) => void>();
   readonly #suspended = new Map<number, SuspendedTool>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
-  /** #dismissed are the dialogs that were dismissed automatically and not yet reported by a tool. */
+  /** #dismissed contains dialogs that were dismissed automatically and that no tool has reported yet, by tab ID. */
   readonly #dismissed = new Map<number, OpenDialog>();
 
   constructor(options: DialogsOptions) {
@@ -61,7 +63,7 @@ export class Dialogs {
     return this.#open.get(tabId);
   }
 
-  /** handleEvent handles a debugger event of a tab. */
+  /** handleEvent handles the debugger events that report the opening or closing of a dialog. */
   handleEvent(tabId: number, method: string, params: Fields): void {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
@@ -86,7 +88,7 @@ export class Dialogs {
     );
   }
 
-  /** #expire dismisses an unanswered dialog, unless the dialog is for the user to answer. */
+  /** #expire dismisses an unanswered dialog, unless the user can see the dialog and no tool opened it. */
   async #expire(tabId: number, dialog: OpenDialog): Promise<void> {
     const isUsers = !this.#suspended.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
     if (this.#open.get(tabId) !== dialog) return;
@@ -105,7 +107,7 @@ export class Dialogs {
     this.markAnswered(tabId, dialog);
   }
 
-  /** endSession dismisses the dialogs that tools of a session have opened. */
+  /** endSession dismisses the dialogs that tools of an MCP session have opened. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, suspended] of [...this.#suspended]) {
       if (suspended.session !== session) continue;
@@ -115,12 +117,12 @@ export class Dialogs {
     }
   }
 
-  /** findDismissed returns the last automatically dismissed dialog of a tab, or undefined if there is none. */
+  /** findDismissed returns the last dialog of a tab that was dismissed automatically, or undefined. */
   findDismissed(tabId: number): OpenDialog | undefined {
     return this.#dismissed.get(tabId);
   }
 
-  /** forgetDismissed records that a tool has reported the automatically dismissed dialog of a tab. */
+  /** forgetDismissed records that a tool has reported the dismissed dialog of a tab to the agent. */
   forgetDismissed(tabId: number): void {
     this.#dismissed.delete(tabId);
   }
@@ -133,7 +135,7 @@ export class Dialogs {
     this.#open.delete(tabId);
   }
 
-  /** forgetTab deletes the dialogs of a tab from which the debugger is detached. */
+  /** forgetTab removes the dialogs of a tab from which the debugger was detached. */
   forgetTab(tabId: number): void {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
@@ -142,12 +144,12 @@ export class Dialogs {
     this.#suspended.delete(tabId);
   }
 
-  /** markAnswered records that the dialog of a tab is closed, before Chrome reports the closing. */
+  /** markAnswered records that a dialog is closed, without waiting for Chrome's event. */
   markAnswered(tabId: number, dialog: OpenDialog): void {
     if (this.#open.get(tabId) === dialog) this.#close(tabId);
   }
 
-  /** waitForNext returns a promise of the next dialog that opens in a tab. stop ends the wait. */
+  /** waitForNext returns a promise for the next dialog that opens in a tab, and a function that stops waiting. */
   waitForNext(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
     let stop = () => {};
     const opened = new Promise<OpenDialog>((resolve) => {
@@ -161,15 +163,15 @@ export class Dialogs {
   }
 
   /**
-   * suspendTool stores the running tool whose page shows a dialog. browser_handle_dialog returns the result of the
-   * suspended tool.
+   * suspendTool stores a running tool whose page shows a dialog. The tool browser_handle_dialog later returns the
+   * stored tool's result.
    */
   suspendTool(tabId: number, session: string, tool: Promise<BrowserResult>): void {
     tool.catch(() => undefined);
     this.#suspended.set(tabId, { tool, session });
   }
 
-  /** takeSuspended removes and returns the tool that is suspended until the dialog of a tab is answered. */
+  /** takeSuspended removes and returns the tool that waits for the dialog of a tab. */
   takeSuspended(tabId: number): Promise<BrowserResult> | undefined {
     const suspended = this.#suspended.get(tabId);
     this.#suspended.delete(tabId);

@@ -6,29 +6,32 @@ import { type Command, endEmulationCommands } from './features.ts';
 /** EmulationIdleMs is how long an emulation stays on after its last change, in milliseconds. */
 export const EmulationIdleMs = 30 * 60_000;
 
-/** EmulationOverride is one part of an emulation, with its debugger command and its description for the agent. */
+/**
+ * EmulationOverride is one emulated property of a tab, such as the time zone. command is the debugger command, and text
+ * is a description for the agent.
+ */
 export interface EmulationOverride {
   readonly command: Command;
   readonly text: string;
 }
 
-/** OwnedOverride is an emulation override with the session that set it. */
+/** OwnedOverride is an EmulationOverride with the MCP session that set the override. */
 interface OwnedOverride extends EmulationOverride {
   readonly session: string;
 }
 
-/** TabEmulation is everything that one tab emulates. */
+/** TabEmulation contains all properties that one tab emulates. */
 interface TabEmulation {
   readonly hold: DebuggerHold;
-  /** overrides maps the method of a debugger command to the emulation override. */
+  /** overrides contains the emulation overrides by the method name of their debugger command. */
   readonly overrides: Map<string, OwnedOverride>;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
- * Emulations stores which devices, locales and media each tab emulates. The emulation of a tab lasts until clear,
- * until the tab closes or the debugger is detached from the tab, and at most EmulationIdleMs after its last change.
- * Each emulation override ends with the session that set it.
+ * Emulations stores which device, locale and media features each tab emulates. The emulation of a tab ends when clear
+ * is called, the tab closes, the debugger is detached, or EmulationIdleMs after the last change. The end of an MCP
+ * session also ends the session's overrides.
  */
 export class Emulations {
   readonly #debuggers: Pick<Debuggers, 'hold'>;
@@ -38,18 +41,18 @@ export class Emulations {
     this.#debuggers = debuggers;
   }
 
-  /** describe returns a text for each emulation override of a tab. */
+  /** describe returns a description of each emulation override of a tab. */
   describe(tabId: number): readonly string[] {
     return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text }) => text);
   }
 
-  /** apply adds emulation overrides of a session to a tab, or replaces earlier ones. */
+  /** apply sets emulation overrides in a tab for an MCP session, and replaces earlier overrides of the same kind. */
   async apply(tabId: number, session: string, overrides: readonly EmulationOverride[]): Promise<void> {
     const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
     try {
       for (const override of overrides) {
         const [method, params] = override.command;
-        // Chrome rejects a new locale or time zone while another one is set.
+        // Remove the previous override first, because Chrome rejects a new locale or time zone while an old one is set.
         if (tab.overrides.has(method)) await removeOverride(tab, method);
         tab.overrides.delete(method);
         await send(tab.hold, method, params);
@@ -62,7 +65,7 @@ export class Emulations {
     }
   }
 
-  /** endSession removes the emulation overrides that a session set. */
+  /** endSession removes all emulation overrides that an MCP session has set. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, tab] of [...this.#tabs]) {
       const methods = [...tab.overrides].flatMap(([method, override]) =>
@@ -106,7 +109,6 @@ export class Emulations {
   }
 }
 
-/** removeOverride removes one emulation override of a tab. */
 async function removeOverride(tab: TabEmulation, method: string): Promise<void> {
   const off = endEmulationCommands.find(([name]) => name === method);
   if (off) await tab.hold.session.send(...off);

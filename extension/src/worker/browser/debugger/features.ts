@@ -1,8 +1,8 @@
 import type { Fields } from '../../../record.ts';
 
 /**
- * networkParams are the parameters of the debugger command Network.enable, which set the sizes of Chrome's buffers
- * for bodies in bytes.
+ * networkParams contains the parameters of the debugger command Network.enable: the sizes of Chrome's buffers for
+ * request and response bodies, in bytes.
  */
 export const networkParams = {
   maxTotalBufferSize: 40 << 20,
@@ -10,47 +10,47 @@ export const networkParams = {
   maxPostDataSize: 1 << 20,
 };
 
-/** noRequestPattern is a pattern for the debugger command Fetch.enable that matches no request. */
+/** noRequestPattern is a URL pattern for the debugger command Fetch.enable that matches no request. */
 export const noRequestPattern = { urlPattern: 'opentabs-no-request:*' };
 
-/** Feature is a state of the debugger that lasts while a tool needs it. */
+/** Feature is a mode of the debugger that stays on while at least one tool needs the mode. */
 export type Feature =
-  /** The page behaves as if it had the focus and were visible, so that input reaches a background tab. */
+  /**
+   * The feature "focus" makes a background page behave as if the page were focused and visible, so that the page
+   * handles input.
+   */
   | 'focus'
-  /** Chrome draws the tab although its window does not display it. */
+  /** The feature "drawing" makes Chrome draw a tab that is in the background. */
   | 'drawing'
   /**
-   * With the feature "dialogs", Chrome reports JavaScript dialogs, and each dialog stays open until it is answered.
-   * The feature "dialogs" stays on until the debugger is detached from the tab.
+   * With the feature "dialogs", Chrome reports JavaScript dialogs, and each dialog stays open until it is answered. The
+   * feature stays on until the debugger is detached.
    */
   | 'dialogs'
-  /** With the feature "files", Chrome reports file choosers instead of showing them. */
+  /** With the feature "files", Chrome reports file choosers and does not show the choosers to the user. */
   | 'files'
-  /** Chrome reports drags of HTML5 instead of starting them. */
+  /** With the feature "drags", Chrome reports HTML drags instead of starting the drag. */
   | 'drags'
-  /**
-   * With the feature "children", cross-site frames and workers of the page have debugger sessions that accept
-   * commands.
-   */
+  /** With the feature "children", the debugger is also attached to cross-site frames and workers of the page. */
   | 'children'
-  /** With the feature "network", Chrome reports the requests of the page. */
+  /** With the feature "network", Chrome reports the network requests of the page. */
   | 'network'
-  /** With this feature, Chrome pauses the requests for which a client has set rules. */
+  /** With the feature "interception", Chrome pauses requests for which an agent has set rules. */
   | 'interception'
-  /** With this feature, Chrome slows down the network of the page, or takes the page offline. */
+  /** With the feature "conditions", Chrome throttles the network of the page or takes the page offline. */
   | 'conditions';
 
-/** Command is a command of the DevTools protocol. */
+/** Command is a command of the Chrome DevTools Protocol. */
 export type Command = readonly [method: string, params: Fields];
 
-/** unthrottledCommand is the debugger command that ends network throttling. */
+/** unthrottledCommand is the debugger command that turns network throttling off. */
 const unthrottledCommand: Command = [
   'Network.emulateNetworkConditions',
   { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
 ];
 
 /**
- * FeatureCommands are the debugger commands that turn a feature on and off. A feature without the member off stays
+ * FeatureCommands contains the debugger commands that turn a feature on and off. A feature without an off command stays
  * on until the debugger is detached.
  */
 export interface FeatureCommands {
@@ -59,10 +59,10 @@ export interface FeatureCommands {
 }
 
 /**
- * featureCommands maps each debugger feature to its commands. The feature "drawing" makes Chrome draw a background
- * tab by a screencast, whose images are small, rare and unused. With the feature "children", Chrome pauses a new frame
- * or worker until Debuggers resumes it. After a restart, the service worker of the extension turns this feature
- * off, so that paused frames and workers continue.
+ * featureCommands contains the commands of each debugger feature. The feature "drawing" starts a screencast with small,
+ * rare and unused images, because Chrome draws a background tab only during a screencast. With the feature "children",
+ * Chrome pauses each new frame or worker until Debuggers resumes the target. After a restart, the service worker turns
+ * "children" off, so that paused frames and workers continue.
  */
 export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   focus: {
@@ -87,12 +87,12 @@ export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
     off: ['Target.setAutoAttach', { autoAttach: false, waitForDebuggerOnStart: false, flatten: true }],
   },
   network: { on: ['Network.enable', networkParams], off: ['Network.disable', {}] },
-  // Chrome continues paused requests when the debugger domain Fetch is disabled.
+  // Disabling the debugger domain Fetch resumes all paused requests.
   interception: { on: ['Fetch.enable', { patterns: [noRequestPattern] }], off: ['Fetch.disable', {}] },
   conditions: { on: unthrottledCommand, off: unthrottledCommand },
 };
 
-/** endEmulationCommands contains the debugger commands that end each part of an emulation. */
+/** endEmulationCommands contains the debugger commands that turn each kind of emulation off. */
 export const endEmulationCommands: readonly Command[] = [
   ['Emulation.clearDeviceMetricsOverride', {}],
   ['Emulation.setTouchEmulationEnabled', { enabled: false }],

@@ -6,19 +6,19 @@ export interface PressedButtonsOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** StorageKey is the key under which the session storage of the extension stores the pressed mouse buttons. */
+/** StorageKey is the key of the pressed mouse buttons in the extension's session storage. */
 const StorageKey = 'pressedButtons';
-/** pointOutsidePage is a point outside of the page, at which the release of a mouse button drops nothing. */
+/** pointOutsidePage is a point outside the page, where the release of a mouse button has no effect. */
 const pointOutsidePage = { x: -1, y: -1 };
 
 /**
- * PressedButtons stores which mouse buttons the debugger holds down. A mouse button stays down when the debugger is
- * detached from its tab, and when Chrome stops the service worker. A button that is still down is released when a
- * tool next uses the debugger in the tab, or when the service worker restarts.
+ * PressedButtons tracks which mouse buttons tools have pressed through the debugger. A button stays pressed when the
+ * debugger is detached or the service worker stops. PressedButtons releases the button when a tool next uses the
+ * debugger in the tab, or when the service worker restarts.
  */
 export class PressedButtons {
   readonly #options: PressedButtonsOptions;
-  /** #buttons maps the ID of each tab to the mouse button that is down. */
+  /** #buttons contains the pressed mouse button of each tab, by tab ID. */
   readonly #buttons = new Map<number, string>();
 
   constructor(options: PressedButtonsOptions) {
@@ -35,11 +35,11 @@ export class PressedButtons {
   #set(tabId: number, button: string | undefined): void {
     if (button !== undefined) this.#buttons.set(tabId, button);
     else if (!this.#buttons.delete(tabId)) return;
-    // Do not wait for the storage, because a wait would delay the input.
+    // Do not wait for the storage, because waiting would delay the input.
     this.#options.writeSessionValue(StorageKey, JSON.stringify([...this.#buttons])).catch(() => undefined);
   }
 
-  /** start reads the mouse buttons that an earlier service worker held down. */
+  /** start reads which mouse buttons were still pressed when the previous service worker stopped. */
   async start(): Promise<void> {
     const text = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
     const entries: unknown = text === undefined ? [] : JSON.parse(text);
@@ -50,8 +50,8 @@ export class PressedButtons {
   }
 
   /**
-   * takeReleases returns the debugger commands that release the mouse button and end the drag in a tab, and forgets
-   * the button.
+   * takeReleases returns the debugger commands that end a drag and release the pressed mouse button in a tab. A second
+   * call returns no commands.
    */
   takeReleases(tabId: number): readonly Command[] {
     const button = this.#buttons.get(tabId);
@@ -65,8 +65,8 @@ export class PressedButtons {
 }
 
 /**
- * dragCancelCommand is the debugger command that ends an HTML drag without a drop, and does nothing if there is no
- * drag.
+ * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. Without a drag, the command has
+ * no effect.
  */
 const dragCancelCommand: Command = [
   'Input.dispatchDragEvent',

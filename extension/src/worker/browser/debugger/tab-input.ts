@@ -11,20 +11,20 @@ export interface TabPoint {
 
 export interface TabInputOptions {
   readonly session: DebuggerSession;
-  /** children are the debugger IDs of the cross-site frames in which focus emulation is on. */
+  /** children contains the debugger session IDs of the cross-site frames in which focus emulation is on. */
   readonly children: readonly string[];
   /**
-   * findPoint converts a point of the frame to the viewport of the tab, and returns undefined if the conversion is
-   * impossible. With isShown, findPoint scrolls the point into view.
+   * findPoint converts a point in the frame to a point in the tab's viewport, or returns undefined if the frame is
+   * rotated or hidden. If isShown is true, findPoint scrolls the point into view.
    */
   findPoint(point: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
-  /** focus gives the frame the focus of the page, and resolves with true if it succeeded. */
+  /** focus moves the keyboard focus to the frame, and resolves with true on success. */
   focus(): Promise<boolean>;
-  /** dialogOpened resolves when the page opens a dialog, which stops the input. */
+  /** dialogOpened resolves when the page opens a JavaScript dialog, which blocks further input. */
   readonly dialogOpened: Promise<unknown>;
 }
 
-/** InputTimeoutMs limits one input event, in milliseconds, because a busy page handles input late. */
+/** InputTimeoutMs limits how long a page may take to handle one input event, in milliseconds. */
 const InputTimeoutMs = 10_000;
 
 const modifierBits: Readonly<Record<string, number>> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
@@ -38,19 +38,22 @@ const modifierKeys: Readonly<Record<string, readonly [code: string, keyCode: num
 type MouseRequest = Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>;
 type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
 
-/** TabInput sends the trusted input of one operation. The caller must call releaseAll at the end of the operation. */
+/**
+ * TabInput sends the trusted input events of one operation. At the end of the operation, the caller must call
+ * releaseAll.
+ */
 export class TabInput {
-  /** isUnreachable is true if the position of a point of the frame in the tab could not be found. */
+  /** isUnreachable is true if a point of the frame could not be converted to a point of the tab. */
   isUnreachable = false;
-  /** hasSentInput is true if the page has received input other than pointer moves. */
+  /** hasSentInput is true if the page has received any input except pointer moves. */
   hasSentInput = false;
   readonly #options: TabInputOptions;
-  /** #pressed is the request that pressed the mouse button that is still down. */
+  /** #pressed is the request that pressed the mouse button, until the button is released. */
   #pressed: { readonly request: MouseRequest; at: TabPoint } | undefined;
-  /** #drag is the data of an HTML drag that Chrome would have started. */
+  /** #drag is the data of an HTML drag that Chrome reported instead of starting the drag. */
   #drag: Fields | undefined;
   #isBlocked = false;
-  /** #keyReleases contains the events that release the pressed keys, in order. */
+  /** #keyReleases contains the events that release the pressed keys, in the order in which the keys were pressed. */
   readonly #keyReleases: Fields[] = [];
 
   constructor(options: TabInputOptions) {
@@ -64,8 +67,8 @@ export class TabInput {
   }
 
   /**
-   * sendRequest sends one requested input to the page, and resolves with true if it succeeded. sendRequest does not
-   * wait for a page that shows a dialog.
+   * sendRequest sends one input event to the page, and resolves with true on success. If the page shows a dialog,
+   * sendRequest does not wait for the page to handle the event.
    */
   async sendRequest(request: InputRequest): Promise<boolean> {
     switch (request.kind) {
@@ -130,8 +133,8 @@ export class TabInput {
   }
 
   /**
-   * #dragOver moves an HTML drag. #dragOver always sends dragEnter first, because Chrome looks up the frame under
-   * the pointer only on dragEnter; the page receives no second dragenter event.
+   * #dragOver moves an HTML drag to another point. Chrome determines the frame under the pointer only on dragEnter, so
+   * #dragOver always sends dragEnter before dragOver. The page receives no second dragenter event.
    */
   async #dragOver({ modifiers }: MouseRequest, point: TabPoint): Promise<void> {
     await this.#dispatchDrag('dragEnter', point, modifiers);
@@ -189,7 +192,7 @@ export class TabInput {
       await this.#send('Input.dispatchKeyEvent', event).catch(() => undefined);
   }
 
-  /** #send sends a debugger command, and waits for its result unless the page shows a dialog. */
+  /** #send sends a debugger command and waits for its result, unless the page shows a dialog. */
   async #send(method: string, params: Fields): Promise<void> {
     const sent = this.#options.session.send(method, params, InputTimeoutMs);
     sent.catch(() => undefined);

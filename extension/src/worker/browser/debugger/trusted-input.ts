@@ -20,18 +20,18 @@ import {
 import type { Feature } from './features.ts';
 import { TabInput } from './tab-input.ts';
 
-/** ActName is the name of a page script operation that acts on the page. */
+/** ActName is the name of a page script operation that acts on the page, such as click or drag. */
 export type ActName = {
   [N in PageOperationName]: PageResult<N> extends PageActionResult ? N : never;
 }[PageOperationName];
 
-/** ActOperation is an operation that acts on the page, with its arguments. */
+/** ActOperation is a page script operation that acts on the page, with its arguments. */
 export interface ActOperation<N extends ActName> {
   readonly name: N;
   readonly args: Operation<N>['arguments'];
-  /** isTrusted is true if the operation uses trusted input wherever possible. */
+  /** isTrusted is true if the operation should use trusted input where possible. */
   readonly isTrusted: boolean;
-  /** otherFrame is the second frame that receives input, as in a drag between frames. */
+  /** otherFrame is the second frame that receives input, such as the destination of a drag between frames. */
   readonly otherFrame?: FrameTarget;
 }
 
@@ -39,12 +39,14 @@ const chooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
   'or the element as target.';
 
-/** ActStopper ends an operation when the user clicks or types in its tab. UserInput implements ActStopper. */
+/**
+ * ActStopper ends an operation when the user clicks or types in the operation's tab. UserInput implements ActStopper.
+ */
 export type ActStopper = Pick<UserInput, 'stopOnInput'>;
 
 /**
- * TrustedInput runs operations with input that a page cannot distinguish from a user's input. Without the debugger,
- * operations only dispatch synthetic events.
+ * TrustedInput runs operations with input events that a page cannot distinguish from a user's input. Without the
+ * debugger, TrustedInput falls back to synthetic events, which scripts of the page can detect.
  */
 export class TrustedInput {
   readonly #debuggers: Debuggers;
@@ -58,10 +60,10 @@ export class TrustedInput {
   }
 
   /**
-   * run runs an operation that acts on the page. The debugger is attached first, so that Chrome reports dialogs of
-   * the page. Focus emulation is on only during trusted input, so that a background page behaves as if it were
-   * visible and focused. If the debugger cannot be attached, run falls back to synthetic events. A click or a key
-   * press of the user in the tab ends the operation.
+   * run runs an operation that acts on the page. The debugger is attached first, so that Chrome reports dialogs of the
+   * page. Focus emulation is on only during trusted input, so that a background page handles the input like a focused
+   * page. If the debugger cannot be attached, run uses synthetic events. If the user clicks or types in the tab, the
+   * operation ends.
    */
   async run<N extends ActName>(
     call: BrowserCall,
@@ -135,8 +137,8 @@ export class TrustedInput {
   }
 
   /**
-   * #locateElement returns the position of an element in the viewport of the tab. With isReady, #locateElement
-   * scrolls the element into view.
+   * #locateElement returns the position of an element in the tab's viewport. If isReady is true, #locateElement scrolls
+   * the element into view.
    */
   async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
     const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
@@ -178,7 +180,7 @@ export class TrustedInput {
     try {
       await Promise.allSettled(prepared);
       const result = await this.#frames.run(call, frame, name, args, async (request) =>
-        // After a cancelled call, the page receives no further input.
+        // After the call was cancelled, the page receives no further input.
         call.signal.aborted && request.kind !== 'leave' ? false : await input.sendRequest(request),
       );
       return withNotes(result, notes);
@@ -194,14 +196,14 @@ export class TrustedInput {
   }
 }
 
-/** Attempt is one attempt to run an operation with trusted input. input is undefined until the operation starts. */
+/** Attempt records whether an operation has sent trusted input. input is undefined until the operation starts. */
 interface Attempt {
   input: TabInput | undefined;
 }
 
 /**
- * fallbackNote returns why an operation that has sent no input continues without the debugger, or undefined if the
- * operation fails. The user may press Cancel in the debugger bar while the operation runs.
+ * fallbackNote returns a note for the agent if an operation may continue without the debugger. For any other error,
+ * fallbackNote returns undefined, and the operation fails.
  */
 function fallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;
@@ -209,7 +211,7 @@ function fallbackNote(error: unknown): string | undefined {
   return error instanceof DebuggerUnavailable ? `The debugger was not used: ${error.message}.` : undefined;
 }
 
-/** prepareFrame turns on file chooser interception and focus emulation in a cross-site frame. */
+/** prepareFrame turns on the interception of file choosers and the focus emulation in a cross-site frame. */
 async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget): Promise<void> {
   if (kind !== 'iframe') return;
   await session.send('Page.enable', {}, undefined, id);
@@ -224,11 +226,11 @@ function featuresOf<N extends ActName>(
 ): Feature[] {
   const features: Feature[] = ['dialogs'];
   if (!isTrusted) return features;
-  // Without drawing, Chrome delays each pointer move in a background tab by up to 1 s, and the page gets no
-  // animation frames.
+  // Without the feature "drawing", Chrome delays each pointer move in a background tab by up to 1 s, and the page runs
+  // no animation frames.
   features.push('focus', 'files', 'drawing');
   if (name === 'drag') features.push('drags');
-  // The debugger feature "children" lets prepareFrame intercept the file choosers of cross-site frames.
+  // With the feature "children", prepareFrame can intercept the file choosers of cross-site frames.
   if (frame.frameId !== 0 || otherFrame.frameId !== 0) features.push('children');
   return features;
 }
