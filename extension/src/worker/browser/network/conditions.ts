@@ -1,17 +1,17 @@
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { networkParams } from '../debugger/features.ts';
 
-/** Conditions describe the speed of an emulated network. */
+/** Conditions describes the speed of an emulated network. */
 export interface Conditions {
   readonly isOffline: boolean;
-  /** latencyMs is the delay that is added to each request, in milliseconds. */
+  /** latencyMs is the delay that Chrome adds to each request, in milliseconds. */
   readonly latencyMs: number;
-  /** downloadKbps and uploadKbps limit the network speed in kilobits per second; 0 means no limit. */
+  /** downloadKbps and uploadKbps limit the network speed, in kilobits per second. 0 means no limit. */
   readonly downloadKbps: number;
   readonly uploadKbps: number;
 }
 
-/** presets are the network speeds that Chrome DevTools offers. */
+/** presets contains the network speeds that Chrome DevTools also offers. */
 export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-4g', Conditions>> = {
   offline: { isOffline: true, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 },
   'slow-3g': { isOffline: false, latencyMs: 2000, downloadKbps: 400, uploadKbps: 400 },
@@ -19,7 +19,7 @@ export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-
   'fast-4g': { isOffline: false, latencyMs: 165, downloadKbps: 8100, uploadKbps: 1350 },
 };
 
-/** unthrottledConditions are the network conditions without throttling. */
+/** unthrottledConditions describes a network without throttling. */
 const unthrottledConditions: Conditions = { isOffline: false, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 };
 
 /** NetworkConditions throttles the network of one tab, including its frames and workers. */
@@ -40,7 +40,7 @@ export class NetworkConditions {
   async set(conditions: Conditions): Promise<void> {
     this.#current = conditions;
     await this.#send(conditions, '');
-    // A child target that has ended rejects the throttling command.
+    // Ignore errors, because a child target that no longer exists rejects the command.
     await Promise.allSettled([...this.#children].map((id) => this.#send(conditions, id)));
   }
 
@@ -64,7 +64,10 @@ export class NetworkConditions {
   }
 }
 
-/** conditionsText describes network conditions for the agent. */
+/**
+ * conditionsText describes network conditions for the agent, such as "165 ms latency, 8100 kbit/s down, 1350 kbit/s
+ * up".
+ */
 export function conditionsText({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions): string {
   if (isOffline) return 'offline';
   const limit = (kbps: number) => (kbps > 0 ? `${kbps} kbit/s` : 'unlimited');

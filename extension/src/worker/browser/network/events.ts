@@ -1,5 +1,4 @@
-// Reads the events of the debugger domain Network, whose fields the documentation of the DevTools protocol
-// describes.
+// Reads the events of the debugger domain Network, as specified by the Chrome DevTools Protocol.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import type { Headers, RecordedResponse, RequestTiming } from './recorded.ts';
@@ -22,13 +21,13 @@ export function headersOf(value: unknown): Headers {
   return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, text]) => [name, String(text)]));
 }
 
-/** siteOf returns the origin of an http, https or blob address, and an empty string for any other address. */
+/** siteOf returns the origin of an http, https or blob URL, and an empty string for any other URL. */
 export function siteOf(url: string): string {
   if (!/^(blob:)?https?:/.test(url) || !URL.canParse(url)) return '';
   return new URL(url).origin;
 }
 
-/** readResponse converts the field response or redirectResponse of a network event. */
+/** readResponse converts the fields response and redirectResponse of Chrome's network events. */
 export function readResponse(response: Fields): RecordedResponse {
   const address = textOf(response, 'remoteIPAddress');
   const port = numberOf(response, 'remotePort');
@@ -62,10 +61,7 @@ function timingOf(timing: Fields): RequestTiming {
   };
 }
 
-/**
- * describeInitiator describes what started a request: the kind of initiator, and the position in a script or
- * document if Chrome reports a position.
- */
+/** describeInitiator describes what started a request, such as "script https://example.com/app.js:12". */
 export function describeInitiator(value: unknown): string {
   const initiator = fieldsOf(value);
   const { callFrames } = fieldsOf(initiator.stack);
@@ -76,9 +72,9 @@ export function describeInitiator(value: unknown): string {
 }
 
 /**
- * findFrameSite returns the site of a frame in the result of the debugger command Page.getFrameTree. A frame without an
- * address, such as about:srcdoc, has the site of its parent frame. findFrameSite returns an empty string for an unknown
- * frame.
+ * findFrameSite returns the origin of a frame in the result of the debugger command Page.getFrameTree. A frame without
+ * a web URL, such as about:srcdoc, has the origin of its parent frame. For an unknown frame, findFrameSite returns an
+ * empty string.
  */
 export function findFrameSite(frameTree: unknown, frameId: string, around = ''): string {
   const { frame, childFrames } = fieldsOf(frameTree);

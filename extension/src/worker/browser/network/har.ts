@@ -1,4 +1,4 @@
-// Writes recorded requests as an HTTP Archive (HAR 1.2), without secrets.
+// Writes recorded requests as an HTTP Archive (HAR 1.2) with masked secrets.
 
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
 import type { Headers, RecordedRequest, SocketMessage } from './recorded.ts';
@@ -11,7 +11,7 @@ export interface HarOptions {
   readonly hasBodies: boolean;
 }
 
-/** makeHar returns the JSON text of the HTTP Archive. */
+/** makeHar returns recorded requests as the JSON text of an HTTP Archive. */
 export function makeHar({ requests, messages, page, hasBodies }: HarOptions): string {
   const startedAt = new Date(requests[0]?.startedAt ?? Date.now()).toISOString();
   const sockets = new Set(messages.map(({ socket }) => socket));
@@ -106,7 +106,10 @@ function listHeaders(headers: Headers): { name: string; value: string }[] {
   );
 }
 
-/** timingsOf returns the durations of the phases of a request in milliseconds; -1 for a phase that did not happen. */
+/**
+ * timingsOf returns the durations of the phases of a request, in milliseconds. A phase that did not happen has the
+ * duration -1.
+ */
 function timingsOf({ answer, durationMs = 0 }: RecordedRequest) {
   const timing = answer?.timing;
   if (!timing) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };

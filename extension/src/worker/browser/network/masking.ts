@@ -1,15 +1,18 @@
-// Masks passwords, tokens and keys in recorded requests. The meaning of a masked request remains readable.
+// Masks passwords, tokens and keys in recorded requests, and keeps everything else readable.
 
 const Masked = '[masked]';
 
-/** secretName matches the names of headers, parameters and JSON members whose values are secret. */
+/** secretName matches the names of headers, parameters and JSON members whose values are secret, such as "password". */
 const secretName =
   /passw(or)?d|passphrase|passcode|^pass$|^pwd$|secret|token|api[-_]?key|^key$|(access|private)[-_]?key|auth(?!or)|credential|signature|^sig$|session|^s?sid$|jwt|csrf|xsrf|^otp$|^pin$|^cv[vc]2?$|card[-_]?num/i;
 
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?/g;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** isSecretKey reports whether a value is probably a secret key: a long text without words that is not a UUID. */
+/**
+ * isSecretKey reports whether a text is probably a secret key: at least 20 characters that contain no words and form no
+ * UUID.
+ */
 function isSecretKey(value: string): boolean {
   if (value.length < 20 || uuid.test(value) || !/^[\w\-+/=.~]+$/.test(value)) return false;
   if (/^[0-9a-f]{32,}$/i.test(value)) return true;
@@ -20,7 +23,7 @@ function isSecret(name: string, value: string): boolean {
   return value !== '' && (secretName.test(name) || isSecretKey(value));
 }
 
-/** maskUrl masks the password of an address, and secret values in its query and fragment. */
+/** maskUrl masks the password of a URL, and secret values in its query and fragment. */
 export function maskUrl(url: string): string {
   const start = url.search(/[?#]/);
   const base = start < 0 ? url : url.slice(0, start);
@@ -34,7 +37,7 @@ export function maskUrl(url: string): string {
   );
 }
 
-/** maskNested masks the address in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
+/** maskNested masks secrets of a URL in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
 function maskNested(value: string): string {
   const inner = decodePercent(value);
   if (!inner.includes('?') && !inner.includes('#')) return value.replace(jsonWebToken, Masked);
@@ -42,13 +45,14 @@ function maskNested(value: string): string {
   return masked === inner ? value : masked;
 }
 
-/** maskHeader returns the value of a header without secrets. Cookie names and cookie attributes stay readable. */
+/** maskHeader masks the secrets in the value of an HTTP header. The names and attributes of cookies remain readable. */
 export function maskHeader(name: string, value: string): string {
   const lower = name.toLowerCase();
   if (lower === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${Masked}`);
   if (lower === 'set-cookie') return value.replace(/^([^=;]*)=[^;\n]*/gm, (_, cookie: string) => `${cookie}=${Masked}`);
   if (/authorization$/.test(lower)) return /^\w+ /.test(value) ? `${value.split(' ', 1)[0]} ${Masked}` : Masked;
-  // Headers such as Access-Control-Allow-Headers list header names, which contain words such as authorization.
+  // Headers such as Access-Control-Allow-Headers list the names of other headers, such as "authorization", but no
+  // secrets.
   if (/^(sec-fetch|sec-ch|access-control|www-authenticate|proxy-authenticate|content-security)/.test(lower))
     return value;
   if (secretName.test(lower)) return Masked;
@@ -58,7 +62,7 @@ export function maskHeader(name: string, value: string): string {
     : value.replace(jsonWebToken, Masked);
 }
 
-/** maskBody masks secret values in a body, which may be a form, JSON or other text. */
+/** maskBody masks secret values in the body of a request or response, such as form fields and JSON members. */
 export function maskBody(text: string, mediaType: string): string {
   if (mediaType.startsWith('application/x-www-form-urlencoded')) return maskUrl(`?${text}`).slice(1);
   if (mediaType.startsWith('multipart/')) return maskParts(text);
@@ -71,7 +75,7 @@ export function maskBody(text: string, mediaType: string): string {
     .replace(jsonWebToken, Masked);
 }
 
-/** maskParts masks the secret fields of a multipart form. */
+/** maskParts masks secret fields of a multipart form. */
 function maskParts(text: string): string {
   return text.replace(
     /(content-disposition:[^\r\n]*\bname="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([\s\S]*?)(?=\r?\n--)/gi,

@@ -9,11 +9,11 @@ import { siteOf } from './events.ts';
 import { NetworkRecorder } from './recorder.ts';
 import { Routes } from './routes.ts';
 
-/** NetworkBrowser is the part of the Chrome API that the network tools need. */
+/** NetworkBrowser contains the Chrome functions that the network tools use. */
 export type NetworkBrowser = Pick<typeof chromePages, 'watchTabs' | 'readResources'> &
   Pick<typeof chromeTabs, 'describeTab'> & { readonly debuggers: Pick<Debuggers, 'hold'> };
 
-/** captureEndText describes when network recordings, request rules and network conditions end. */
+/** captureEndText describes to the agent when network recordings, request rules and network conditions end. */
 export const captureEndText =
   'until your session ends, the tab closes, the debugger leaves the tab, or no network tool was used for 10 min';
 
@@ -22,7 +22,7 @@ interface Recording {
   stopWatching(): void;
 }
 
-/** NetworkCaptures has the network recordings, request rules and network conditions of all tabs. */
+/** NetworkCaptures contains the network recordings, request rules and network conditions of all tabs. */
 export class NetworkCaptures {
   readonly routes: Captures<Routes>;
   readonly conditions: Captures<NetworkConditions>;
@@ -61,19 +61,19 @@ export class NetworkCaptures {
     });
   }
 
-  /** restartIdleTimers restarts the idle time after which the network captures of a tab end. */
+  /** restartIdleTimers restarts the timers that end unused network captures of a tab. */
   async restartIdleTimers(tabId: number): Promise<void> {
     await Promise.all([this.#recordings.find(tabId), this.routes.find(tabId), this.conditions.find(tabId)]);
   }
 
-  /** endSession ends the network captures that only the given session uses. */
+  /** endSession ends the network captures that only the given MCP session uses. */
   async endSession(session: string): Promise<void> {
     for (const captures of [this.#recordings, this.routes, this.conditions]) await captures.endSession(session);
   }
 
   /**
-   * record returns the network recorder of a call's tab. If the tab has no recorder, record starts one and returns
-   * isNew as true.
+   * record returns the network recorder of a call's tab. If the tab has no recorder, record starts a recording and
+   * returns isNew as true.
    */
   async record({
     tabId,
@@ -85,8 +85,8 @@ export class NetworkCaptures {
   }
 
   /**
-   * siteOf returns the site of the document for which the server allowed the call, and fails if the document is
-   * gone.
+   * siteOf returns the origin of the document for which the server allowed the call. siteOf fails if the document no
+   * longer exists.
    */
   async siteOf({ tabId, documentId }: BrowserCall): Promise<string> {
     const tab = await this.#browser.describeTab(tabId);

@@ -5,8 +5,8 @@ import { makeRecordingTools } from './recording-tools.ts';
 import { makeSettingTools } from './setting-tools.ts';
 
 /**
- * makeNetworkTools makes the tools of the group network. Each use of a network tool restarts the idle time of all
- * network captures in the tab.
+ * makeNetworkTools returns the browser tools that record and change network requests. Each call of a network tool
+ * restarts the idle timers of all network captures in the tab.
  */
 export function makeNetworkTools(browser: NetworkBrowser): ToolGroup {
   const captures = new NetworkCaptures(browser);

@@ -1,15 +1,15 @@
 /** Headers maps the names of HTTP headers to their values. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** RecordedBody is the content of a request or of a response, as text or base64. */
+/** RecordedBody is the body of a request or response, as text or base64. */
 export interface RecordedBody {
   readonly text: string;
   readonly isBase64: boolean;
 }
 
 /**
- * RequestTiming contains the times of a request in milliseconds after its start; -1 for a phase that did not
- * happen.
+ * RequestTiming contains the start and end of each phase of a request, in milliseconds after the start of the request.
+ * -1 marks a phase that did not happen.
  */
 export interface RequestTiming {
   readonly dnsStart: number;
@@ -23,7 +23,7 @@ export interface RequestTiming {
   readonly receiveHeadersEnd: number;
 }
 
-/** RecordedResponse is the response of a server to a request. */
+/** RecordedResponse is a recorded HTTP response. */
 export interface RecordedResponse {
   readonly status: number;
   readonly statusText: string;
@@ -31,30 +31,30 @@ export interface RecordedResponse {
   readonly mimeType: string;
   readonly protocol: string;
   readonly serverAddress: string;
-  /** source names the origin of a response that did not come from the network, such as a cache. */
+  /** source is where the response came from, and empty for a response from the network. */
   readonly source: '' | 'cache' | 'service worker';
   readonly timing: RequestTiming | undefined;
 }
 
 /** RecordedRequest is one recorded HTTP request. Each redirect is recorded as a separate request. */
 export interface RecordedRequest {
-  /** number is the position of the request in its recording, from 1. */
+  /** number is the position of the request in its recording, starting at 1. */
   readonly number: number;
   readonly id: string;
   readonly method: string;
   readonly url: string;
-  /** type is Chrome's type of the resource in lower case, such as document, fetch, script or image. */
+  /** type is Chrome's resource type in lower case, such as document, fetch, script or image. */
   readonly type: string;
-  /** page is the site that the tab showed when the request began. */
+  /** page is the origin of the page that the tab showed when the request started. */
   readonly page: string;
-  /** frame is the site of the document that made the request, or empty if unknown. */
+  /** frame is the origin of the document that sent the request, or an empty string if the origin is unknown. */
   frame: string;
-  /** frameId is Chrome's ID of the frame that made the request, or empty for a worker. */
+  /** frameId is Chrome's ID of the frame that sent the request, or an empty string for a worker. */
   readonly frameId: string;
   readonly initiator: string;
   /**
-   * startedAt is the start time in milliseconds since 1970. clock is the start time on Chrome's monotonic clock, in
-   * seconds.
+   * startedAt is when the request started, in milliseconds since 1970. clock is the same time on Chrome's monotonic
+   * clock, in seconds.
    */
   readonly startedAt: number;
   readonly clock: number;
@@ -62,40 +62,42 @@ export interface RecordedRequest {
   requestBody: RecordedBody | undefined;
   answer: RecordedResponse | undefined;
   body: RecordedBody | undefined;
-  /** bodyNote is the reason why the response has no body, or empty if the body is present or has not arrived yet. */
+  /**
+   * bodyNote explains why the response has no body. bodyNote is empty if the body was recorded or has not arrived yet.
+   */
   bodyNote: string;
-  /** durationMs is undefined while the request runs. */
+  /** durationMs is undefined until the request has ended. */
   durationMs: number | undefined;
   sizeBytes: number;
-  /** error is Chrome's name of the network error, or empty if the request did not fail. */
+  /** error is Chrome's name of a network error, such as net::ERR_FAILED, or an empty string. */
   error: string;
 }
 
-/** RecordedSocket is a recorded WebSocket, or a recorded stream of server-sent events. */
+/** RecordedSocket is a recorded WebSocket or a recorded stream of server-sent events. */
 export interface RecordedSocket {
-  /** number is the position of the socket in its recording, from 1. */
+  /** number is the position of the socket in its recording, starting at 1. */
   readonly number: number;
   readonly url: string;
   readonly page: string;
-  /** frame is the site of the document that opened the socket, or empty if unknown. */
+  /** frame is the origin of the document that opened the socket, or an empty string if the origin is unknown. */
   frame: string;
   isOpen: boolean;
   messageCount: number;
 }
 
-/** SocketMessage is one message of a WebSocket or of a stream of server-sent events. */
+/** SocketMessage is one message on a WebSocket or in a stream of server-sent events. */
 export interface SocketMessage {
-  /** number is the position of the message in its recording, from 1. */
+  /** number is the position of the message in its recording, starting at 1. */
   readonly number: number;
   readonly socket: RecordedSocket;
   readonly isSent: boolean;
-  /** opcode is 1 for a text message and 2 for a binary message, whose data is base64. */
+  /** opcode is 1 for a text message, and 2 for a binary message with base64 data. */
   readonly opcode: number;
   readonly data: string;
   readonly at: number;
 }
 
-/** staticTypes are the types of requests that a request list shows only as a count. */
+/** staticTypes contains the resource types that the list of requests shows only as a count. */
 export const staticTypes: ReadonlySet<string> = new Set([
   'stylesheet',
   'image',

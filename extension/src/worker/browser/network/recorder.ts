@@ -16,24 +16,24 @@ import { type Headers, type RecordedBody, type RecordedRequest, staticTypes } fr
 import { SocketRecorder } from './socket-recorder.ts';
 
 /**
- * MaxBodyBytes limits the total size of the recorded request and response bodies of a tab. The bodies and the
- * socket messages together may have 20 MiB.
+ * MaxBodyBytes limits the total size of the recorded request and response bodies of a tab. Together with the socket
+ * messages, the recordings of a tab may use 20 MiB.
  */
 export const MaxBodyBytes = 15 << 20;
-/** MaxRequests is the maximum number of recorded requests of a tab. The oldest requests are dropped first. */
+/** MaxRequests limits the recorded requests of a tab. Above MaxRequests, the recorder drops the oldest requests. */
 export const MaxRequests = 5000;
-/** SettleMs is how long a tool waits for bodies that are still being read, in milliseconds. */
+/** SettleMs limits how long a tool waits for bodies that Chrome is still returning, in milliseconds. */
 const SettleMs = 2000;
 
-/** RedirectChain is a request with its redirects. Chrome uses one ID for a request and all of its redirects. */
+/** RedirectChain is a request with all its redirects, for which Chrome uses the same request ID. */
 interface RedirectChain {
   readonly requests: RecordedRequest[];
-  /** sent and received are the headers as transferred over the network, in the order of the redirects. */
+  /** sent and received contain the headers that were actually transferred, in the order of the redirects. */
   readonly sent: Headers[];
   readonly received: { readonly headers: Headers; readonly status: number }[];
 }
 
-/** NetworkRecorder records the requests and sockets of one tab. */
+/** NetworkRecorder records the HTTP requests and sockets of one tab. */
 export class NetworkRecorder {
   readonly requests: RecordedRequest[] = [];
   readonly sockets = new SocketRecorder();
@@ -43,23 +43,23 @@ export class NetworkRecorder {
   readonly #hops = new Map<string, RedirectChain>();
   readonly #reading = new Set<Promise<void>>();
   /**
-   * #unknownFrames maps each frame without an address to its requests and child target. settle looks up the sites
-   * of these frames.
+   * #unknownFrames contains requests of frames without a web URL, and their child targets. settle determines the
+   * origins of the unknown frames.
    */
   readonly #unknownFrames = new Map<RecordedRequest, string>();
-  /** #topFrame is Chrome's ID of the top frame. #page is the site that the tab shows. */
+  /** #topFrame is Chrome's ID of the tab's top frame. #page is the origin of the page that the tab shows. */
   #topFrame = '';
   #page: string;
   #bodyBytes = 0;
   #requestCount = 0;
 
-  /** url is the address that the tab shows. */
+  /** The parameter url is the URL of the page that the tab shows. */
   constructor(session: DebuggerSession, url: string) {
     this.#session = session;
     this.#page = siteOf(url);
   }
 
-  /** start starts a recording that lasts until the debugger is detached from the tab. */
+  /** start starts a recording, which ends when the debugger is detached from the tab. */
   async start(): Promise<void> {
     this.#session.onEvent((method, params, childId) => this.receive(method, params, childId));
     await this.#session.watchChildren(async ({ id, targetId }) => {
@@ -71,8 +71,8 @@ export class NetworkRecorder {
   }
 
   /**
-   * #finishFrame ends the request for the document of a cross-site frame. Chrome reports the end of that request
-   * before the debugger is attached to the frame.
+   * #finishFrame ends the request for the document of a cross-site frame. Chrome reports the end of a frame's document
+   * request too early, before the debugger is attached to the frame.
    */
   #finishFrame(frameId: string, childId: string): void {
     const request = this.requests.findLast((entry) => entry.frameId === frameId && entry.type === 'document');
@@ -86,7 +86,7 @@ export class NetworkRecorder {
     this.#page = siteOf(url);
   }
 
-  /** settle waits for bodies that are being read, and looks up the sites of frames without an address. */
+  /** settle waits for bodies that Chrome is still returning, and determines the origins of frames without a web URL. */
   async settle(): Promise<void> {
     const finding = [...this.#unknownFrames].map(([entry, childId]) =>
       this.#findFrame(entry, childId).catch(() => undefined),
@@ -95,7 +95,7 @@ export class NetworkRecorder {
     await within(Promise.all([...this.#reading, ...finding]), SettleMs);
   }
 
-  /** receive records one network event of Chrome. */
+  /** receive records one of Chrome's network events. */
   receive(method: string, params: Fields, childId: string): void {
     const id = textOf(params, 'requestId');
     switch (method) {
@@ -150,7 +150,7 @@ export class NetworkRecorder {
     const isTopFrame = childId === '' && textOf(params, 'frameId') === this.#topFrame;
     const isDocument = type === 'document' && textOf(params, 'loaderId') === id;
     const frame = siteOf(isDocument ? url : textOf(params, 'documentURL'));
-    // Scripts of the top frame belong to the document that the tab shows.
+    // Scripts of the top frame run in the document that the tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
     const entry: RecordedRequest = {
       number: ++this.#requestCount,
@@ -178,8 +178,8 @@ export class NetworkRecorder {
   }
 
   /**
-   * #findFrame looks up the site of a frame without an address, such as about:srcdoc, which has the site of its
-   * parent frame.
+   * #findFrame determines the origin of a frame without a web URL. A frame such as about:srcdoc has the origin of its
+   * parent.
    */
   async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
     const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleMs, childId);
@@ -227,8 +227,8 @@ export class NetworkRecorder {
   }
 
   /**
-   * #applyHeaders replaces the headers of a request by the headers as transferred over the network, which contain
-   * cookies and changes of proxies.
+   * #applyHeaders replaces the headers of a request with the headers that were actually transferred. Only transferred
+   * headers contain cookies and changes that proxies made.
    */
   #applyHeaders(id: string): void {
     const hops = this.#hops.get(id);
@@ -240,7 +240,7 @@ export class NetworkRecorder {
     });
   }
 
-  /** #read tracks an unfinished read of a body until the read ends. */
+  /** #read tracks a pending read of a body, so that settle can wait for the body. */
   #read(work: Promise<void>): void {
     const reading = work.catch(() => undefined).finally(() => this.#reading.delete(reading));
     this.#reading.add(reading);
@@ -282,7 +282,8 @@ export class NetworkRecorder {
   #hopsOf(id: string): RedirectChain {
     const present = this.#hops.get(id);
     if (present) return present;
-    // Headers of a request from before the recording belong to no recorded request.
+    // Drop the oldest entry. Requests that started before the recording also cause header events, but are never
+    // recorded.
     const [oldestId] = this.#hops.keys();
     if (this.#hops.size > 2 * MaxRequests && oldestId !== undefined) this.#hops.delete(oldestId);
     const hops: RedirectChain = { requests: [], sent: [], received: [] };

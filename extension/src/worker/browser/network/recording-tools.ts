@@ -18,23 +18,23 @@ import {
   socketLine,
 } from './request-text.ts';
 
-/** MaxLines is the maximum number of request lines in one tool result. */
+/** MaxLines limits the number of requests in one tool result. */
 const MaxLines = 100;
 /**
- * MaxMessageLines is the maximum number of socket messages in one tool result, fewer than requests because messages
- * are longer.
+ * MaxMessageLines limits the number of socket messages in one tool result. MaxMessageLines is lower than MaxLines,
+ * because messages are longer than request lines.
  */
 const MaxMessageLines = 50;
 /**
- * MaxBodyChars is the maximum number of characters of a body in one tool result; MaxShortBodyChars applies if the
- * result also shows other parts of the request.
+ * MaxBodyChars limits the length of a body in one tool result, in UTF-16 code units. MaxShortBodyChars is the limit if
+ * the result also contains other parts of the request.
  */
 const MaxBodyChars = 20_000;
 const MaxShortBodyChars = 2000;
 
 const recordingText = `The recording lasts ${captureEndText}. Reload the page to record it from its start.`;
 
-/** makeRecordingTools makes the tools that show recorded requests. */
+/** makeRecordingTools returns the browser tools that show recorded requests. */
 export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCaptures): [string, BrowserTool][] {
   return [
     ['browser_network_requests', (call) => listRequests(browser, captures, call)],
@@ -45,8 +45,8 @@ export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCap
 }
 
 /**
- * isVisible reports whether a call may read the recorded requests of a document in a frame, from the time when the
- * tab showed a page.
+ * isVisible reports whether a call may read a recorded request. The request must have been sent while the tab showed
+ * the call's site, by a document that the agent may access.
  */
 function isVisible({ page, frame }: { page: string; frame: string }, site: string, call: BrowserCall): boolean {
   if (page !== site || frame === '') return false;
@@ -100,10 +100,7 @@ function countTypes(requests: readonly RecordedRequest[]): string {
   return [...counts].map(([type, count]) => `${count} ${type}`).join(', ');
 }
 
-/**
- * listResources lists the requests in the performance entries of the page itself, which have neither headers nor
- * bodies.
- */
+/** listResources lists requests from the performance entries of the page, which contain neither headers nor bodies. */
 async function listResources(
   browser: NetworkBrowser,
   call: BrowserCall,
@@ -128,7 +125,7 @@ async function listResources(
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
-/** staticInitiators are the initiator types of performance entries that a request list shows only as a count. */
+/** staticInitiators contains the initiator types that the list of requests shows only as a count. */
 const staticInitiators: ReadonlySet<string> = new Set([
   'img',
   'image',
@@ -185,7 +182,7 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
-/** takeBodyPart returns a part of a body, and the number of characters after the part. */
+/** takeBodyPart returns a part of a body, and the number of characters that follow the part. */
 function takeBodyPart(
   { body, mediaType, note }: { body: RecordedBody | undefined; mediaType: string; note: string },
   start: number,

@@ -1,22 +1,22 @@
-// Formats recorded requests and socket messages for agents. The text comes from the page, so the server marks the
-// text as untrusted.
+// Formats recorded requests and socket messages for agents. The text comes from the page, so the server marks the text
+// as untrusted.
 
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
 import type { Headers, RecordedBody, RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
-/** MaxUrlChars is the maximum length of an address in a line, in characters. */
+/** MaxUrlChars limits the length of a URL in one line, in UTF-16 code units. */
 const MaxUrlChars = 150;
-/** MaxMessageChars is the maximum length of a socket message in a line, in characters. */
+/** MaxMessageChars limits the length of a socket message in one line, in UTF-16 code units. */
 const MaxMessageChars = 1000;
 
-/** formatBytes formats a number of bytes for readers. */
+/** formatBytes formats a number of bytes as text, such as "1.2 MB". */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} KB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** shortUrl returns an address without secrets. An address on the site of the page is shortened to its path. */
+/** shortUrl returns a URL with masked secrets. A URL on the page's own site is shortened to its path. */
 export function shortUrl(url: string, site: string): string {
   const masked = maskUrl(url);
   const path = site !== '' && masked.startsWith(`${site}/`) ? masked.slice(site.length) : masked;
@@ -30,7 +30,7 @@ function statusOf({ answer, error, durationMs }: RecordedRequest): string {
   return `${answer.status}`;
 }
 
-/** formatRequestLine formats a request as one line: number, method, status, type, size, time and address. */
+/** formatRequestLine formats a request as one line with its number, method, status, type, size, duration and URL. */
 export function formatRequestLine(request: RecordedRequest, site: string): string {
   const { number, method, type, answer, durationMs } = request;
   const size = durationMs === undefined ? '-' : formatBytes(request.sizeBytes);
@@ -39,7 +39,7 @@ export function formatRequestLine(request: RecordedRequest, site: string): strin
   return `${number} ${method} ${statusOf(request)} ${type} ${size} ${time}${source} ${shortUrl(request.url, site)}`;
 }
 
-/** headerLines formats headers as one line each, without secrets. */
+/** headerLines formats each HTTP header as one line, with masked secrets. */
 export function headerLines(headers: Headers): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     maskHeader(name, value)
@@ -48,7 +48,7 @@ export function headerLines(headers: Headers): string[] {
   );
 }
 
-/** bodyText returns a body as text without secrets, or undefined for binary data. */
+/** bodyText returns a body as text with masked secrets, or undefined for binary data. */
 export function bodyText(body: RecordedBody, mediaType: string): string | undefined {
   if (!body.isBase64) return maskBody(body.text, mediaType);
   if (!/^text\/|[/+](json|xml)|javascript|x-www-form-urlencoded/.test(mediaType)) return undefined;
@@ -56,13 +56,13 @@ export function bodyText(body: RecordedBody, mediaType: string): string | undefi
   return maskBody(new TextDecoder().decode(bytes), mediaType);
 }
 
-/** mediaTypeOf returns the media type of a request body, in lower case. */
+/** mediaTypeOf returns the Content-Type header in lower case, or an empty string if the header is missing. */
 export function mediaTypeOf(headers: Headers): string {
   const name = Object.keys(headers).find((key) => key.toLowerCase() === 'content-type');
   return (name === undefined ? '' : (headers[name] ?? '')).toLowerCase();
 }
 
-/** describeRequest describes a request without its bodies. */
+/** describeRequest returns lines that describe a request and its response without their bodies. */
 export function describeRequest(request: RecordedRequest): string[] {
   const { method, url, answer, headers, initiator } = request;
   const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...timingLines(request)];
@@ -101,7 +101,7 @@ export function socketLine({ number, url, isOpen, messageCount }: RecordedSocket
   return `socket ${number} ${isOpen ? 'open' : 'closed'} ${messageCount} messages ${shortUrl(url, site)}`;
 }
 
-/** messageLine formats a socket message as one line. Binary data is shown as base64. */
+/** messageLine formats a socket message as one line, with binary data as base64. */
 export function messageLine({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
   const isText = opcode === 1;
   const masked = isText ? maskBody(data, '') : data;

@@ -3,20 +3,23 @@ import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { noRequestPattern } from '../debugger/features.ts';
 import { fieldsOf, findFrameSite, headersOf, siteOf, textOf } from './events.ts';
 
-/** MaxRoutes is the maximum number of request rules of a tab. */
+/** MaxRoutes limits the number of request rules of a tab. */
 export const MaxRoutes = 50;
 
-/** Route is a rule that answers or aborts matching requests of the documents of one site. */
+/**
+ * Route is a request rule, which answers or aborts requests that match a URL pattern and that come from one site's
+ * documents.
+ */
 export interface Route {
-  /** number identifies the request rule in its tab, from 1. */
+  /** number identifies the request rule within its tab, starting at 1. */
   readonly number: number;
-  /** site is the site that the tab showed when the request rule was made. */
+  /** site is the origin of the page that the tab showed when the agent added the rule. */
   readonly site: string;
-  /** pattern matches addresses of requests; * matches any characters. */
+  /** pattern is a URL pattern in which each * matches any characters. */
   readonly pattern: string;
   /** answer is the response to matching requests, or undefined if the rule aborts the requests. */
   readonly answer: RouteAnswer | undefined;
-  /** session is the ID of the session that made the request rule. */
+  /** session is the ID of the MCP session that added the rule. */
   readonly session: string;
   matchCount: number;
 }
@@ -28,8 +31,8 @@ export interface RouteAnswer {
 }
 
 /**
- * Routes manages the request rules of one tab. Chrome pauses the requests that match a rule, and Routes answers the
- * paused requests.
+ * Routes manages the request rules of one tab. Chrome pauses the requests that match a rule, and Routes answers, aborts
+ * or continues the paused requests.
  */
 export class Routes {
   readonly routes: Route[] = [];
@@ -51,14 +54,14 @@ export class Routes {
   }
 
   /**
-   * remove removes the request rules of a site with a pattern, or all rules of the site, and returns the number of
-   * removed rules.
+   * remove removes the rules of a site that have a given pattern, or all rules of the site. remove returns the number
+   * of removed rules.
    */
   async remove(site: string, pattern: string | undefined): Promise<number> {
     return await this.#keep((route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern));
   }
 
-  /** removeSessionRules removes the request rules of a session. */
+  /** removeSessionRules removes all rules that an MCP session has added. */
   async removeSessionRules(session: string): Promise<void> {
     await this.#keep((route) => route.session !== session);
   }
@@ -77,7 +80,9 @@ export class Routes {
     await this.#session.send('Fetch.enable', { patterns: patterns.length > 0 ? patterns : [noRequestPattern] });
   }
 
-  /** #answerRequest answers a paused request. A request that matches no rule continues, even after an error. */
+  /**
+   * #answerRequest answers a paused request. If no rule matches or an error occurs, the request continues unchanged.
+   */
   async #answerRequest(params: Fields): Promise<void> {
     const requestId = textOf(params, 'requestId');
     try {
@@ -96,7 +101,7 @@ export class Routes {
     const url = textOf(fieldsOf(params.request), 'url');
     const candidates = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
     if (candidates.length === 0) return undefined;
-    // A request for a document belongs to the site of its address. Any other request belongs to the site of the
+    // A request for a document belongs to the site of its own URL. Any other request belongs to the site of the
     // document that sent the request.
     const isDocument = textOf(params, 'resourceType') === 'Document';
     const site = isDocument ? siteOf(url) : await this.#siteOfFrame(textOf(params, 'frameId'));
@@ -109,18 +114,18 @@ export class Routes {
   }
 }
 
-/** originOf returns the Origin header of a paused request, or an empty string if the request has no Origin header. */
+/** originOf returns the Origin header of a paused request, or an empty string if the header is missing. */
 function originOf(params: Fields): string {
   return headersOf(fieldsOf(params.request).headers).Origin ?? '';
 }
 
-/** makeAnswerCommand returns the debugger command that answers a paused request. */
+/** makeAnswerCommand returns the debugger command that answers or aborts a paused request. */
 function makeAnswerCommand({ answer }: Route, requestId: string, origin: string): [string, Fields] {
   if (!answer) return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }];
   const defaults: Record<string, string> = {
     'content-type': /^\s*[[{]/.test(answer.body) ? 'application/json' : 'text/plain; charset=utf-8',
   };
-  // CORS headers let the page read the response even if the request is cross-origin.
+  // Add CORS headers, so that the page can read the response to a cross-origin request.
   if (origin !== '')
     Object.assign(defaults, {
       'access-control-allow-origin': origin,
@@ -146,12 +151,12 @@ function toBase64(text: string): string {
   return btoa(binary);
 }
 
-/** chromePattern converts a pattern for Chrome, where an unescaped ? is also a wildcard. */
+/** chromePattern escapes a pattern for Chrome, which treats an unescaped ? as a wildcard. */
 function chromePattern(pattern: string): string {
   return pattern.replace(/[\\?]/g, '\\$&');
 }
 
-/** matchesPattern reports whether an address matches a pattern, in which * matches any characters. */
+/** matchesPattern reports whether a URL matches a pattern in which each * matches any characters. */
 export function matchesPattern(url: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

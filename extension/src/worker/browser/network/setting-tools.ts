@@ -6,7 +6,7 @@ import { type Conditions, conditionsText, presets } from './conditions.ts';
 import { captureEndText, type NetworkCaptures } from './network-captures.ts';
 import { MaxRoutes, type Route, type RouteAnswer } from './routes.ts';
 
-/** makeSettingTools makes the tools that set request rules and network conditions. */
+/** makeSettingTools returns the browser tools that set request rules and network conditions. */
 export function makeSettingTools(captures: NetworkCaptures): [string, BrowserTool][] {
   return [
     ['browser_route', (call) => changeRoutes(captures, call)],
@@ -50,7 +50,10 @@ function routeLine({ number, pattern, answer, matchCount }: Route): string {
   return `rule ${number} ${pattern}: ${action}; ${matchCount} requests matched`;
 }
 
-/** readAnswer returns the response that a request rule sends, or undefined if the rule aborts requests. */
+/**
+ * readAnswer returns the response of a request rule from the tool's arguments, or undefined if the rule aborts
+ * requests.
+ */
 function readAnswer({ args }: BrowserCall): RouteAnswer | undefined {
   const status = readNumber(args, 'status');
   const body = readText(args, 'body');

@@ -3,17 +3,17 @@ import { fieldsOf, headersOf, numberOf, siteOf, textOf } from './events.ts';
 import type { RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
 /**
- * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. The oldest messages are dropped
- * first.
+ * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. Above a limit, the recorder drops the
+ * oldest messages.
  */
 export const MaxMessageBytes = 5 << 20;
 const MaxMessages = 10_000;
-/** MaxSockets limits the recorded sockets of a tab. The oldest closed sockets are dropped first. */
+/** MaxSockets limits the recorded sockets of a tab. Above MaxSockets, the recorder drops the oldest closed socket. */
 const MaxSockets = 500;
 
 /** SocketRecorder records the WebSockets and the streams of server-sent events of a tab. */
 export class SocketRecorder {
-  /** sockets contains the recorded sockets, and always every open socket regardless of age. */
+  /** sockets contains the recorded sockets by request ID. Open sockets are never dropped. */
   readonly sockets = new Map<string, RecordedSocket>();
   readonly messages: SocketMessage[] = [];
   droppedMessages = 0;
@@ -22,8 +22,8 @@ export class SocketRecorder {
   #messageCount = 0;
 
   /**
-   * receive records one socket event of Chrome. page is the site of the tab; request is the recorded request with
-   * the ID in the event.
+   * receive records one of Chrome's events about a socket. page is the origin of the tab's page. request is the
+   * recorded request with the same ID as the event.
    */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
     const id = textOf(params, 'requestId');
