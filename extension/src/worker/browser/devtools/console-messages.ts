@@ -11,40 +11,40 @@ import {
   toList,
 } from './debugged-frames.ts';
 
-/** messageLevels are the severity levels of console messages, the most severe first. */
+/** messageLevels contains the severity levels of console messages, most severe first. */
 const messageLevels = ['error', 'warning', 'info', 'debug'] as const;
 type Level = (typeof messageLevels)[number];
 
-/** MaxLines is the maximum number of console messages in one tool result. */
+/** MaxLines limits the number of console messages in one tool result. */
 const MaxLines = 200;
 const MaxMessageCharacters = 600;
-/** MaxPreviews is the maximum number of logged objects in one tool result whose members are shown. */
+/** MaxPreviews limits how many logged objects are shown with their members in one tool result. */
 const MaxPreviews = 40;
 const MaxMembers = 10;
 /**
- * ReplayQuietMs is how long Chrome must report no message before the replay of stored console messages counts as
+ * ReplayQuietMs is how long Chrome must report no console message before the replay of stored messages counts as
  * complete, in milliseconds.
  */
 const ReplayQuietMs = 30;
-/** ReplayTimeoutMs limits the wait for the replay of stored console messages, in milliseconds. */
+/** ReplayTimeoutMs limits how long a tool waits for the replay of stored console messages, in milliseconds. */
 const ReplayTimeoutMs = 2000;
 
-/** ConsoleMessage is a console message, an uncaught exception, or a message of the browser about the page. */
+/**
+ * ConsoleMessage is a message that a page logged, an uncaught exception, or a message of the browser about the page.
+ */
 interface ConsoleMessage {
   readonly level: Level;
   readonly atMs: number;
   readonly text: string;
-  /** place is the file with line and column that logged the message, or empty if unknown. */
+  /** place is the position that logged the message, such as https://example.com/app.js:12:5, or empty if unknown. */
   readonly place: string;
 }
 
-/**
- * ConsoleMessages reads the console messages of pages. Chrome stores the last 1,000 console messages of each page.
- */
+/** ConsoleMessages reads the console messages of pages. Chrome stores the last 1,000 console messages of each page. */
 export class ConsoleMessages {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
-  /** #clearedAt maps a session and a tab to the time when the session cleared the console messages of the tab. */
+  /** #clearedAt records when an MCP session cleared the console messages of a tab, by session ID and tab ID. */
   readonly #clearedAt = new Map<string, Map<number, number>>();
 
   constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers) {
@@ -52,7 +52,7 @@ export class ConsoleMessages {
     this.#debuggers = debuggers;
   }
 
-  /** endSession forgets which console messages a session has cleared. */
+  /** endSession forgets which console messages an MCP session has cleared. */
   async endSession(session: string): Promise<void> {
     this.#clearedAt.delete(session);
   }
@@ -89,8 +89,8 @@ export class ConsoleMessages {
 }
 
 /**
- * replayMessages makes Chrome report the stored console messages of one process again, and returns the messages of the
- * allowed frames.
+ * replayMessages makes Chrome report the stored console messages of one process again. replayMessages returns only
+ * messages of frames that the agent may read.
  */
 async function replayMessages(
   session: DebuggerSession,
@@ -103,12 +103,12 @@ async function replayMessages(
   });
   const send = (method: string) => session.send(method, {}, undefined, childId);
   try {
-    // Chrome reports stored console messages only after the debugger domains Runtime and Log were disabled and
-    // enabled again.
+    // Chrome reports stored console messages only after the debugger domains Runtime and Log are disabled and enabled
+    // again.
     await send('Runtime.disable');
     await send('Log.disable');
     await send('Runtime.enable');
-    // A console message of the browser itself does not name its frame.
+    // A console message of the browser itself contains no frame ID, so the message may belong to a forbidden frame.
     if (!frames.sessionsWithForbiddenFrames.has(childId)) await send('Log.enable');
     for (
       let count = -1, waitedMs = 0;
@@ -137,7 +137,7 @@ async function readEvents(
     if (method !== 'Runtime.executionContextCreated') continue;
     const { id, auxData } = toFields(params.context);
     const { frameId, type } = toFields(auxData);
-    // Scripts of browser extensions run in isolated worlds.
+    // Skip messages from isolated worlds, because browser extensions run their scripts in isolated worlds.
     if (type === 'default' && typeof frameId === 'string' && frameIds.has(frameId)) contexts.add(id);
   }
   const messages: ConsoleMessage[] = [];
@@ -187,7 +187,7 @@ function readException(details: Fields, timestamp: unknown): ConsoleMessage {
   return { level: 'error', atMs: timeOf(timestamp), text, place };
 }
 
-/** describeObject returns the members of a logged object, without running getters of the page. */
+/** describeObject formats the members of a logged object as text, without calling the page's getters. */
 async function describeObject(session: DebuggerSession, childId: string, value: Fields): Promise<string> {
   const { objectId, subtype } = value;
   const isList = subtype === 'array' || subtype === 'typedarray';
@@ -210,8 +210,8 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
 }
 
 /**
- * formatTexts joins the arguments of a console message. Later arguments replace the placeholders of the first
- * argument, such as %s.
+ * formatTexts joins the arguments of a console message. If the first argument contains placeholders such as %s, the
+ * other arguments replace the placeholders.
  */
 function formatTexts([first = '', ...others]: readonly string[]): string {
   const text = first.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
@@ -245,18 +245,18 @@ function formatFirstPosition(stackTrace: unknown): string {
   return typeof url === 'string' ? formatPosition(url, lineNumber, columnNumber) : '';
 }
 
-/** formatPosition formats a position in a file. The debugger counts lines and columns from 0. */
+/** formatPosition formats a position in a file, such as app.js:12:5. The debugger counts lines and columns from 0. */
 function formatPosition(url: string, line: unknown, column: unknown): string {
   if (url === '' || typeof line !== 'number') return url;
   return typeof column === 'number' ? `${url}:${line + 1}:${column + 1}` : `${url}:${line + 1}`;
 }
 
-/** CountedMessage is a console message with the number of its consecutive repetitions. */
+/** CountedMessage is a console message with the number of consecutive equal messages. */
 interface CountedMessage extends ConsoleMessage {
   readonly count: number;
 }
 
-/** countRepeated joins equal consecutive console messages. */
+/** countRepeated combines consecutive equal console messages into one message with a count. */
 function countRepeated(messages: readonly ConsoleMessage[]): CountedMessage[] {
   const counted: CountedMessage[] = [];
   for (const message of messages) {

@@ -9,21 +9,24 @@ import { toFields, toList } from './debugged-frames.ts';
 import { type TextRange, TextRanges } from './text-ranges.ts';
 
 /**
- * CoveragePollMs is the interval at which used CSS rules are read, in milliseconds. A navigation discards the rules
- * that were not read.
+ * CoveragePollMs is the interval at which the worker reads from Chrome which CSS rules were used, in milliseconds. A
+ * navigation discards the usage that the worker has not read.
  */
 const CoveragePollMs = 500;
-/** MaxSheets limits the style sheets of one coverage recording. */
+/** MaxSheets limits the number of style sheets in one coverage recording. */
 const MaxSheets = 2000;
 const MaxLines = 100;
 
-/** CoverageOptions are the functions of Chrome that CssCoverage needs. */
+/** CoverageOptions contains the Chrome functions that CssCoverage uses. */
 export interface CoverageOptions {
-  /** readUrl returns the address of the top document of a tab. */
+  /** readUrl returns the URL of the top document of a tab. */
   readUrl(tabId: number): Promise<string | undefined>;
 }
 
-/** CoveredSheet is the style sheet of one address, which one frame or several successive documents use. */
+/**
+ * CoveredSheet is a style sheet with the ranges that were used. Successive documents that load the same style sheet
+ * share one CoveredSheet.
+ */
 interface CoveredSheet {
   readonly name: string;
   readonly frameUrl: string;
@@ -52,15 +55,15 @@ export class CssCoverage {
   }
 
   /**
-   * headersOf returns the style sheets that Chrome has reported for a tab with a running coverage recording, by
-   * debugger session and style sheet ID.
+   * headersOf returns a function that finds a style sheet by debugger session ID and style sheet ID. The result is
+   * undefined if no coverage recording runs in the tab.
    */
   async headersOf(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
     const recording = await this.#captures.find(tabId);
     return recording && ((childId, sheetId) => recording.headerOf(childId, sheetId));
   }
 
-  /** endSession ends the coverage recordings of a session. */
+  /** endSession ends the coverage recordings of an MCP session. */
   async endSession(session: string): Promise<void> {
     await this.#captures.endSession(session);
   }
@@ -95,7 +98,7 @@ class CoverageRecording {
   readonly #session: DebuggerSession;
   readonly #childIds = new Set<string>();
   readonly #sheets = new Map<string, CoveredSheet>();
-  /** #sheetsById maps a debugger session and a style sheet ID to the style sheet. */
+  /** #sheetsById contains the style sheets. A key is a debugger session ID, a space and a style sheet ID. */
   readonly #sheetsById = new Map<string, CoveredSheet>();
   readonly #headers = new Map<string, Fields>();
   readonly #frameUrls = new Map<string, string>();
@@ -137,7 +140,7 @@ class CoverageRecording {
         await this.#send(childId, method).catch(() => undefined);
   }
 
-  /** readUsedRules adds the CSS rules that were used since the previous readUsedRules. */
+  /** readUsedRules reads from Chrome which CSS rules were used since the previous call of readUsedRules. */
   async readUsedRules(): Promise<void> {
     await Promise.all([...this.#childIds].map((childId) => this.#readUsedRulesOf(childId)));
   }
@@ -145,7 +148,7 @@ class CoverageRecording {
   async #startIn(childId: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
     this.#recordFrames(frameTree);
-    // Chrome reports the present style sheets only when the debugger domain CSS is enabled.
+    // Chrome reports loaded style sheets only when the debugger domain CSS is being enabled.
     for (const method of ['Page.enable', 'DOM.enable', 'CSS.disable', 'CSS.enable', 'CSS.startRuleUsageTracking'])
       await this.#send(childId, method);
     this.#childIds.add(childId);
@@ -192,9 +195,10 @@ class CoverageRecording {
   }
 
   async #readUsedRulesOf(childId: string): Promise<void> {
-    // Chrome computes no styles of a background tab on its own, but must compute the styles for a layout.
+    // Chrome computes the styles of a background tab only when necessary. A request for layout metrics forces the
+    // computation.
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
-    // A frame may have been removed since the list of frames was read.
+    // Ignore errors, because the frame may have been removed in the meantime.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
     for (const entry of toList(coverage)) {
       const { styleSheetId, startOffset, endOffset, used } = toFields(entry);

@@ -6,38 +6,38 @@ import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { allowedFrames } from '../frame-rules.ts';
 import { documentGone } from '../tool-failure.ts';
 
-/** DebuggedFramesBrowser is the part of the Chrome API that readDebuggedFrames needs. */
+/** DebuggedFramesBrowser contains the Chrome functions that readDebuggedFrames uses. */
 export type DebuggedFramesBrowser = Pick<typeof chromePages, 'listTabFrames'>;
 
 /** DebuggedFrame is a frame that a call may read, as reported by the debugger. */
 export interface DebuggedFrame {
-  /** childId is the ID of the frame's debugger session, or empty for a frame in the process of the tab. */
+  /** childId is the ID of the frame's debugger session, or an empty string for a frame in the tab's own process. */
   readonly childId: string;
   readonly frameId: string;
   readonly url: string;
   readonly mimeType: string;
-  /** resources are the entries that the debugger command Page.getResourceTree returned for the frame. */
+  /** resources contains the resources of the frame that the debugger command Page.getResourceTree returned. */
   readonly resources: readonly Fields[];
 }
 
-/** DebuggedFrames describes the frames of a tab. */
+/** DebuggedFrames contains the frames of a tab that a call may read. */
 export interface DebuggedFrames {
   readonly frames: readonly DebuggedFrame[];
-  /** childIds are the IDs of the debugger sessions of all frames. */
+  /** childIds contains the debugger session IDs of all allowed frames. */
   readonly childIds: readonly string[];
-  /** leftOutCount is the number of frames on sites that the user does not allow. */
+  /** leftOutCount is the number of frames on sites that the user has forbidden. */
   readonly leftOutCount: number;
-  /** sessionsWithForbiddenFrames contains the debugger sessions with frames on sites that the user does not allow. */
+  /** sessionsWithForbiddenFrames contains the IDs of debugger sessions that also include frames on forbidden sites. */
   readonly sessionsWithForbiddenFrames: ReadonlySet<string>;
 }
 
-/** ChildFramesTimeoutMs is how long Chrome may take to report the cross-site frames, in milliseconds. */
+/** ChildFramesTimeoutMs limits how long Chrome may take to report all cross-site frames, in milliseconds. */
 const ChildFramesTimeoutMs = 500;
 const PollMs = 25;
 
 /**
- * readDebuggedFrames returns the frames of a tab without the frames that a rule of the user forbids. session needs
- * the debugger feature "children". readDebuggedFrames fails if the tab no longer shows the document of the call.
+ * readDebuggedFrames returns the frames of a tab except frames on sites that the user has forbidden. The debugger
+ * session needs the feature "children". readDebuggedFrames fails if the tab no longer shows the document of the call.
  */
 export async function readDebuggedFrames(
   session: DebuggerSession,
@@ -61,8 +61,8 @@ export async function readDebuggedFrames(
 }
 
 /**
- * gatherFrames returns the allowed frames of the tab and its child targets. count is the total number of frames in
- * the tab.
+ * gatherFrames returns the frames of a tab and its child targets. count is how many frames the tab has, after which
+ * gatherFrames stops waiting for cross-site frames.
  */
 async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
   const frames = await readTree(session, '');
@@ -96,12 +96,12 @@ function withoutFragment(url: string): string {
   return url.split('#')[0] ?? url;
 }
 
-/** toFields returns the value if it is an object, and otherwise an empty object. */
+/** toFields returns a value that is an object, and an empty object for any other value. */
 export function toFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** toList returns the value if it is a list, and otherwise an empty list. */
+/** toList returns a value that is an array, and an empty array for any other value. */
 export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

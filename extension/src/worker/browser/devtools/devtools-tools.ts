@@ -10,10 +10,13 @@ import { Resources } from './resources.ts';
 import { Styles } from './styles.ts';
 import { TextParts } from './text-parts.ts';
 
-/** DevtoolsBrowser is the part of the Chrome API that the tools of the group devtools need. */
+/** DevtoolsBrowser contains the Chrome functions that the devtools group of browser tools uses. */
 export type DevtoolsBrowser = EvaluateBrowser & DebuggedFramesBrowser & PerformanceBrowser;
 
-/** makeDevtoolsTools makes the tools of the group devtools. */
+/**
+ * makeDevtoolsTools returns the browser tools of the group devtools, such as browser_evaluate and
+ * browser_console_messages.
+ */
 export function makeDevtoolsTools(browser: DevtoolsBrowser, frames: TabFrames, debuggers: Debuggers): ToolGroup {
   const parts = new TextParts();
   const evaluator = new Evaluator(browser, frames, debuggers, parts);

@@ -6,12 +6,12 @@ import { type EvaluateRequest, syntaxFailure } from './evaluate.ts';
 import { makeEvaluateScript } from './evaluate-script.ts';
 import { findLentNode, ObjectGroup } from './lent-nodes.ts';
 
-/** FunctionPrefix is the text before the script in the debugger, which encloses the script in parentheses. */
+/** FunctionPrefix is the text that precedes the script in the function that the debugger calls. */
 const FunctionPrefix = 'function () { return ';
-/** DebuggerPrefixCharacters is the number of characters that precede the script in its first line. */
+/** DebuggerPrefixCharacters is the number of characters that precede the script in the first line. */
 export const DebuggerPrefixCharacters = FunctionPrefix.length + 1;
 
-/** evaluateWithDebugger runs the agent's code with the debugger, and returns the value of the script. */
+/** evaluateWithDebugger runs the agent's code through the debugger, and returns the script's result. */
 export async function evaluateWithDebugger(
   debuggers: Debuggers,
   frames: TabFrames,
@@ -51,7 +51,7 @@ export async function evaluateWithDebugger(
   });
 }
 
-/** resolveInMainWorld converts a DOM node into an object of the main world of its frame. */
+/** resolveInMainWorld returns the main world's object ID of a DOM node. */
 async function resolveInMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
   const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
   const { backendNodeId } = toFields(node);
@@ -63,7 +63,7 @@ async function resolveInMainWorld(session: DebuggerSession, childId: string, obj
 /** readValue returns the value in the result of the debugger command Runtime.callFunctionOn. */
 function readValue({ result, exceptionDetails }: Fields): unknown {
   if (exceptionDetails === undefined) return toFields(result).value;
-  // The script catches all runtime errors of the agent's code, so any remaining exception is a syntax error.
+  // The script catches all exceptions of the agent's code. Any other exception is a syntax error.
   const { exception, lineNumber, text } = toFields(exceptionDetails);
   const { description } = toFields(exception);
   const message = typeof description === 'string' ? description : String(text);

@@ -1,57 +1,68 @@
-// Contains the script that browser_evaluate runs in the page. The page may have replaced every built-in of its main
-// world: such a page can change the result, but the worker validates the result and limits the wait.
+// Contains the script that browser_evaluate runs in a page. A page may have replaced the built-in functions of its main
+// world and can then falsify the result. The worker validates the result, and limits how long the script may run.
 
-/** SourceName is the script name that stack traces show for the agent's code. */
+/** SourceName is the file name that stack traces show for the agent's code. */
 const SourceName = 'browser_evaluate.js';
-/** CodePrefix precedes the agent's code in the same line, so that the lines of the code keep their numbers. */
+/**
+ * CodePrefix precedes the agent's code in the same line, so that the line numbers of the agent's code stay the same.
+ */
 const CodePrefix = '((code, run) => run(code))(async () => (';
 
-/** makeExpression returns an expression that evaluates the agent's code without calling the function in the code. */
+/** makeExpression wraps the agent's code in an expression that Chrome parses, but whose function is not called. */
 export function makeExpression(code: string): string {
   return `${CodePrefix}${removeTrailingSemicolon(code)}\n), () => undefined)`;
 }
 
-/** removeTrailingSemicolon removes a semicolon at the end, which is not allowed in an expression in parentheses. */
+/** removeTrailingSemicolon removes semicolons at the end of the code, which are not allowed inside parentheses. */
 function removeTrailingSemicolon(code: string): string {
   return code.replace(/[\s;]+$/, '');
 }
 
 /**
- * makeEvaluateScript returns a script whose value is a promise of an answer that readEvaluateAnswer can read.
- * element is a JavaScript expression for the argument of the agent's function.
+ * makeEvaluateScript returns a script that evaluates to a promise of the answer. readEvaluateAnswer parses the answer.
+ * The parameter element is a JavaScript expression for the argument of the agent's function.
  */
 export function makeEvaluateScript(code: string, element: string): string {
   return `${CodePrefix}${removeTrailingSemicolon(code)}\n), (${RunnerSource})(() => (${element})))\n//# sourceURL=${SourceName}\n`;
 }
 
-/** lentElementExpression returns a JavaScript expression for the node that the page script shares under a name. */
+/**
+ * lentElementExpression returns a JavaScript expression that evaluates to the DOM node that a page script has shared
+ * under a name.
+ */
 export function lentElementExpression(name: string): string {
   const key = JSON.stringify(name);
   return `((lent) => { let node; CSS.highlights.delete(${key}); lent.forEach((range) => { node = range.startContainer; }); return node; })(CSS.highlights.get(${key}))`;
 }
 
-/** EvaluateAnswer is the outcome of the agent's code. */
+/** EvaluateAnswer is the result or the error of the agent's code. */
 export type EvaluateAnswer =
   | { readonly kind: 'undefined' }
   | {
       readonly kind: 'json';
       readonly json: string;
-      /** hasReplacedValues is true if values that JSON cannot represent are replaced by texts such as "[circular]". */
+      /**
+       * hasReplacedValues is true if the result contains texts such as "[circular]" for values that JSON cannot
+       * represent.
+       */
       readonly hasReplacedValues: boolean;
-      /** isTruncated is true if the result was truncated to MaxResultCharacters. */
+      /** isTruncated is true if the result was longer than MaxResultCharacters. */
       readonly isTruncated: boolean;
     }
   | { readonly kind: 'error'; readonly message: string; readonly line?: number; readonly column?: number };
 
-/** MaxResultCharacters is the maximum length of a script's result, in characters. */
+/** MaxResultCharacters limits the JSON text of a result, in UTF-16 code units. */
 export const MaxResultCharacters = 2_000_000;
-/** MaxAnswerCharacters is the maximum length of a script's answer if the page does not tamper with the script. */
+/**
+ * MaxAnswerCharacters limits the complete answer of a script. A longer answer proves that the page has tampered with
+ * the script.
+ */
 const MaxAnswerCharacters = MaxResultCharacters + 100_000;
 const MaxMessageCharacters = 1000;
 
 /**
- * readEvaluateAnswer parses the value of a script, and returns undefined for an invalid value. prefixCharacters is
- * the number of characters that precede the script in its first line.
+ * readEvaluateAnswer parses the answer of a script. For an invalid answer, readEvaluateAnswer returns undefined.
+ * prefixCharacters is how many characters precede the script in the first line.
  */
 export function readEvaluateAnswer(value: unknown, code: string, prefixCharacters = 0): EvaluateAnswer | undefined {
   if (typeof value !== 'string' || value.length > MaxAnswerCharacters) return undefined;
@@ -71,7 +82,7 @@ function readError(text: string, code: string, prefixCharacters: number): Evalua
   return { kind: 'error', message, ...findCodePosition(text.slice(split + 1 + messageLength), code, prefixCharacters) };
 }
 
-/** findCodePosition returns the first position in a stack trace that is in the agent's code. */
+/** findCodePosition returns the first position of a stack trace that is in the agent's code. */
 function findCodePosition(
   stack: string,
   code: string,
@@ -87,9 +98,9 @@ function findCodePosition(
 }
 
 /**
- * RunnerSource is a function that returns the function "run" of the script. RunnerSource contains its own JSON
- * writer, because libraries of many pages add methods such as Array.prototype.toJSON, which change the result of
- * JSON.stringify.
+ * RunnerSource is the source of a function that runs the agent's code and writes the result as JSON. RunnerSource
+ * contains its own JSON writer, because libraries of many pages add methods such as Array.prototype.toJSON that change
+ * the result of JSON.stringify.
  */
 const RunnerSource = `(readElement) => async (code) => {
   const limit = ${MaxResultCharacters};

@@ -27,26 +27,26 @@ import type { TextParts } from './text-parts.ts';
 
 /** EvaluateTimeoutMs limits how long browser_evaluate waits for the agent's code, in milliseconds. */
 const EvaluateTimeoutMs = 60_000;
-/** WatchMs is the interval at which browser_evaluate checks that the page still answers, in milliseconds. */
+/** WatchMs is the interval at which browser_evaluate checks whether the page still answers, in milliseconds. */
 const WatchMs = 1000;
 /** IsolatedWorld is the ID of the isolated world in which the agent's code runs. */
 const IsolatedWorld = 'evaluate';
 
-/** EvaluateBrowser is the part of the Chrome API that Evaluator needs. */
+/** EvaluateBrowser contains the Chrome functions that Evaluator uses. */
 export type EvaluateBrowser = Pick<typeof chromeScripts, 'runInPage' | 'areUserScriptsAllowed'> &
   Pick<typeof chromeBase, 'readTabState'>;
 
-/** EvaluateRequest is the agent's code, and the tab and frame in which to run the code. */
+/** EvaluateRequest contains the agent's code, and the tab, frame and world in which to run the code. */
 export interface EvaluateRequest {
   readonly call: BrowserCall;
   readonly frame: FrameTarget;
   readonly code: string;
   readonly world: 'main' | 'isolated';
-  /** target is the ref of the element that the agent's code receives as its argument. */
+  /** target is the ref of the element that the agent's function receives as argument. */
   readonly target: string | undefined;
 }
 
-/** Evaluator runs the agent's code in pages. */
+/** Evaluator runs an agent's JavaScript code in pages. */
 export class Evaluator {
   readonly #browser: EvaluateBrowser;
   readonly #frames: TabFrames;
@@ -64,7 +64,7 @@ export class Evaluator {
   async evaluate(call: BrowserCall): Promise<BrowserResult> {
     const cursor = readText(call.args, 'cursor');
     if (cursor !== undefined) {
-      // The server treats a call with a cursor as read-only, so such a call must not run code.
+      // The server treats a call with a cursor as read-only, so a call with a cursor must not run code.
       if (call.args.function !== undefined)
         throw callFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
       const { text, words } = this.#parts.readNext(call, cursor);
@@ -91,8 +91,8 @@ export class Evaluator {
   }
 
   /**
-   * #awaitAnswer waits for the answer of the script, and fails when the call is cancelled, the document is gone or
-   * EvaluateTimeoutMs have passed.
+   * #awaitAnswer waits for the script's answer. #awaitAnswer fails if the call is cancelled, the document is replaced,
+   * or EvaluateTimeoutMs has passed.
    */
   async #awaitAnswer<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
     const ended = new AbortController();
@@ -108,7 +108,7 @@ export class Evaluator {
     }
   }
 
-  /** #watch fails when the document is gone, or does not answer because a dialog is open. */
+  /** #watch rejects when the document no longer exists, or does not answer because a dialog is open. */
   async #watch(frame: FrameTarget, signal: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(WatchMs, signal);
@@ -130,19 +130,20 @@ export class Evaluator {
     try {
       value = await this.#browser.runInPage(frame, [script], worldId);
     } catch (error) {
-      // Without the permission for user scripts, Chrome rejects the script before the script runs.
+      // Without the permission for user scripts, Chrome rejects the script before running it. The debugger can still
+      // run the script.
       if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
       return await this.#runByDebugger(request);
     }
     const answer = readEvaluateAnswer(value, code);
     if (answer) return answer;
-    // The injection result of a script that Chrome cannot parse has no value.
+    // If Chrome cannot parse a script, the injection result has no value.
     const problem = await findSyntaxError(
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
       makeExpression(code),
     );
     if (problem) throw syntaxFailure(problem.message, problem.line);
-    // If a navigation removes the document while the script runs, the injection result has no value either.
+    // If a navigation replaces the document while the script runs, the injection result also has no value.
     throw (await this.#findDocumentGone(request)) ?? noAnswer(world);
   }
 
@@ -153,7 +154,7 @@ export class Evaluator {
       value = await evaluateWithDebugger(this.#debuggers, this.#frames, request, EvaluateTimeoutMs);
     } catch (error) {
       if (error instanceof ToolFailure) throw error;
-      // Chrome reports the end of a document to the debugger before other listeners.
+      // Chrome reports the end of a document to the debugger earlier than to other listeners.
       if (/navigated|destroyed|Cannot find context/i.test(String(error)))
         throw documentGone(await this.#browser.readTabState(request.call.tabId), true);
       throw await this.#explain(request, error);
@@ -163,17 +164,14 @@ export class Evaluator {
     throw noAnswer(request.world);
   }
 
-  /** #explain returns the reason why Chrome did not run a script. */
+  /** #explain returns an error that explains why Chrome did not run a script. */
   async #explain(request: EvaluateRequest, error: unknown): Promise<unknown> {
     const reason = error instanceof Error ? error.message : String(error);
     const failure = toolFailure('not_found', `Chrome did not run the code in this page (${reason}). Use another page`);
     return (await this.#findDocumentGone(request)) ?? failure;
   }
 
-  /**
-   * #findDocumentGone returns the failure for a document that no longer exists, or undefined if the document
-   * exists.
-   */
+  /** #findDocumentGone returns an error if the document no longer exists, and undefined if the document exists. */
   async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
     const state = await this.#browser.readTabState(call.tabId);
     const frames = state === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
@@ -203,7 +201,10 @@ async function expire(signal: AbortSignal): Promise<never> {
   );
 }
 
-/** markCodeStarted returns a failure that marks the agent's code as started, so that the code is not run again. */
+/**
+ * markCodeStarted returns an error after which the server does not run the agent's code again, because the code may
+ * have started.
+ */
 function markCodeStarted(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;
   const { notStarted: _, message, ...others } = error.error;
@@ -215,7 +216,7 @@ function scriptFailure({ message, line, column }: EvaluateAnswer & { kind: 'erro
   return toolFailure('script_error', `the function threw an error${place}: ${JSON.stringify(message)}`);
 }
 
-/** syntaxFailure returns the failure for code that Chrome cannot parse. */
+/** syntaxFailure returns the error for code that Chrome cannot parse. */
 export function syntaxFailure(message: string, line: number): ToolFailure {
   const reason = message.replace(/^Uncaught /, '');
   return callFailure(

@@ -1,15 +1,15 @@
-// Reads and describes the performance metrics of a document. An attacker may control the process of a page, so
-// every value is validated.
+// Parses and describes the performance metrics of a document. An attacker may control the process of a page, so every
+// value is validated.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskUrl } from '../network/masking.ts';
 import { toFields, toList } from './debugged-frames.ts';
 
-/** MaxSlowEvents is the maximum number of slow events of one kind in a tool result. */
+/** MaxSlowEvents limits the number of slow events of one kind in a tool result. */
 const MaxSlowEvents = 5;
 const MaxTextCharacters = 300;
 
-/** Box is a rectangle in the viewport, in pixels. */
+/** Box is a rectangle in the viewport, in CSS pixels. */
 interface Box {
   readonly x: number;
   readonly y: number;
@@ -17,20 +17,20 @@ interface Box {
   readonly height: number;
 }
 
-/** LayoutShift is a layout shift. */
+/** LayoutShift is one unexpected movement of elements on the page, as measured by Chrome. */
 export interface LayoutShift {
   readonly atMs: number;
   readonly value: number;
   readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
 }
 
-/** TimeSpan is a time span in the life of a document. Times are milliseconds since the start of the load. */
+/** TimeSpan is a period of time. atMs is the start, in milliseconds after the document started to load. */
 interface TimeSpan {
   readonly atMs: number;
   readonly durationMs: number;
 }
 
-/** Interaction is a click, a tap or a key press, with the time until the next paint. */
+/** Interaction is a click, a tap or a key press, measured until the next paint. */
 interface Interaction extends TimeSpan {
   readonly type: string;
   readonly element: string;
@@ -44,7 +44,7 @@ interface ScriptRun extends TimeSpan {
   readonly invoker: string;
 }
 
-/** PageMetrics are the performance metrics that the recorder measured in one document. */
+/** PageMetrics contains the performance metrics that the recorder measured in one document. */
 export interface PageMetrics {
   readonly startMs: number;
   readonly nowMs: number;
@@ -57,19 +57,16 @@ export interface PageMetrics {
     | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
     | undefined;
   readonly shifts: readonly LayoutShift[];
-  /** interactions are the slowest interactions, in descending order of duration. */
+  /** interactions contains the slowest interactions, slowest first. */
   readonly interactions: readonly Interaction[];
   readonly interactionCount: number;
-  /** longTasks are the longest tasks, in descending order of duration. */
+  /** longTasks contains the longest tasks, longest first. */
   readonly longTasks: readonly (TimeSpan & { readonly kind: string })[];
   readonly longTaskCount: number;
   readonly scripts: readonly ScriptRun[];
 }
 
-/**
- * parsePageMetrics parses the performance metrics that a recorder returned, and returns undefined for malformed
- * data.
- */
+/** parsePageMetrics parses the JSON text of a recorder. For malformed data, parsePageMetrics returns undefined. */
 export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   if (typeof json !== 'string' || json.length > 10_000_000) return undefined;
   let value: unknown;
@@ -123,7 +120,7 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   };
 }
 
-/** describePageLoad describes how the document of a page loaded, in lines of text. */
+/** describePageLoad describes in lines of text how fast the page loaded. */
 export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics): string[] {
   const lines: string[] = [];
   if (navigation) {
@@ -146,15 +143,14 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics)
 }
 
 /**
- * describeEvents describes the layout shifts, interactions and long tasks since the start of the recording, in
- * lines of text.
+ * describeEvents describes in lines of text the interactions, layout shifts and long tasks since the recording started.
  */
 export function describeEvents(figures: PageMetrics, isForbidden: (url: string) => boolean): string[] {
   return [...describeInteractions(figures), ...describeShifts(figures), ...describeLongTasks(figures, isForbidden)];
 }
 
 function describeInteractions({ interactions, interactionCount }: PageMetrics): string[] {
-  // Of every 50 interactions, the slowest one is ignored, as in Chrome's own metric.
+  // Like Chrome's own metric, ignore the slowest interaction of every 50 interactions.
   const slowest = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
   if (!slowest) return ['INP none: no clicks, taps or keys'];
   const lines = [...interactions.slice(0, MaxSlowEvents)].map(
@@ -185,8 +181,8 @@ function describeShifts({ shifts }: PageMetrics): string[] {
 }
 
 /**
- * layoutShiftScore returns the largest sum of layout shifts in one session. A session contains shifts less than 1 s
- * apart, and lasts at most 5 s.
+ * layoutShiftScore returns the score of the worst group of layout shifts. A group contains shifts that are less than 1
+ * s apart, and lasts at most 5 s.
  */
 export function layoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
   let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
@@ -245,7 +241,7 @@ function formatRatedTime(valueMs: number, good: number, poor: number): string {
   return `${formatMs(valueMs)} (${rateMetric(valueMs, good, poor)})`;
 }
 
-/** rateMetric returns the rating of a metric by the thresholds of Web Vitals. */
+/** rateMetric rates a metric by the thresholds of Web Vitals, such as "needs improvement". */
 function rateMetric(value: number, good: number, poor: number): string {
   if (value <= good) return 'good';
   return value <= poor ? 'needs improvement' : 'poor';

@@ -5,24 +5,24 @@ import { toolFailure } from '../tool-failure.ts';
 import { toFields, toList } from './debugged-frames.ts';
 import { lentElementExpression } from './evaluate-script.ts';
 
-/** DebuggerWorldName is the name of the debugger's isolated world in each frame. */
+/** DebuggerWorldName is the name of the isolated world that the debugger creates in each frame. */
 export const DebuggerWorldName = 'opentabs';
-/** ObjectGroup is the name of the group of page objects that the debugger keeps until the end of a call. */
+/** ObjectGroup is the name of a group of page objects, which the debugger releases at the end of a call. */
 export const ObjectGroup = 'opentabs';
 
 /** NodeInFrame is a DOM node in the isolated world of its frame. */
 export interface NodeInFrame {
-  /** childId is the ID of the frame's debugger session, or empty for a frame in the process of the tab. */
+  /** childId is the ID of the frame's debugger session, or an empty string for a frame in the tab's own process. */
   readonly childId: string;
   readonly objectId: string;
 }
 
-/** ChildFramesTimeoutMs is how long Chrome may take to report the cross-site frames, in milliseconds. */
+/** ChildFramesTimeoutMs limits how long Chrome may take to report the cross-site frames, in milliseconds. */
 const ChildFramesTimeoutMs = 2000;
 
 /**
- * findLentNode finds the node that a page script shares under a name. Only the document in which the page script
- * runs has the node.
+ * findLentNode finds the DOM node that a page script has shared under a name. Only the page script's own document
+ * contains the node.
  */
 export async function findLentNode(
   session: DebuggerSession,
@@ -36,7 +36,7 @@ export async function findLentNode(
   throw toolFailure('not_found', 'the debugger did not find the document of the call. Take a new snapshot');
 }
 
-/** findInChildren searches the cross-site frames for a shared node. */
+/** findInChildren searches the cross-site frames of a tab for a shared node. */
 async function findInChildren(session: DebuggerSession, name: string): Promise<NodeInFrame | undefined> {
   let stop: () => void = () => undefined;
   const search = new Promise<NodeInFrame>((resolve) => {
@@ -53,8 +53,7 @@ async function findInChildren(session: DebuggerSession, name: string): Promise<N
 }
 
 /**
- * findInProcess searches the frames of one process for a shared node: the process of the tab, or of one child
- * target.
+ * findInProcess searches the frames of one process for a shared node. An empty childId selects the tab's own process.
  */
 async function findInProcess(
   session: DebuggerSession,

@@ -1,18 +1,18 @@
-// Contains the script that measures performance metrics of a document, in an isolated world of its frame. The page
-// cannot change the built-in functions of an isolated world.
+// Contains the script that measures the performance of a document. The script runs in an isolated world, where the page
+// cannot change built-in functions.
 
-/** RecorderName is the global variable with the performance recorder in the isolated world. */
+/** RecorderName is the global variable that contains the performance recorder, in the isolated world. */
 const RecorderName = 'opentabsPerformance';
 
-/** newDocumentScript starts a performance recorder in a document that begins to load. */
+/** newDocumentScript starts a performance recorder in a document that is about to load. */
 export const newDocumentScript = `(${recorderSource()})(0)`;
 
-/** presentDocumentScript starts a performance recorder in a document that has loaded before the recording. */
+/** presentDocumentScript starts a performance recorder in a document that has already loaded. */
 export const presentDocumentScript = `(${recorderSource()})(performance.now())`;
 
 /**
- * readScript evaluates to a promise of the performance metrics as JSON. Without a recorder, readScript reads
- * Chrome's buffers of performance entries.
+ * readScript evaluates to a promise of the performance metrics as JSON text. Without a running recorder, readScript
+ * uses the performance entries that Chrome has buffered.
  */
 export const readScript = `(globalThis.${RecorderName} ?? (${recorderSource()})(0)).read()`;
 
@@ -20,8 +20,8 @@ export const readScript = `(globalThis.${RecorderName} ?? (${recorderSource()})(
 export const stopScript = `globalThis.${RecorderName}?.stop()`;
 
 /**
- * recorderSource returns the source of a function that starts a performance recorder. Events before startMs do not
- * count.
+ * recorderSource returns the source of a function that starts a performance recorder. The recorder ignores events
+ * before startMs.
  */
 function recorderSource(): string {
   return `(startMs) => {

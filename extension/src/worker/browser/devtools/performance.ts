@@ -19,10 +19,10 @@ import { DebuggerWorldName, frameIdsOf } from './lent-nodes.ts';
 import { newDocumentScript, presentDocumentScript, readScript, stopScript } from './performance-script.ts';
 import { selectEvents } from './trace.ts';
 
-/** PerformanceBrowser is the part of the Chrome API that performance recordings need. */
+/** PerformanceBrowser contains the Chrome functions that performance recordings use. */
 export type PerformanceBrowser = DebuggedFramesBrowser & NavigationBrowser;
 
-/** traceCategories are the event categories that the trace contains. */
+/** traceCategories contains Chrome's categories of events that the trace includes. */
 const traceCategories = [
   'devtools.timeline',
   'disabled-by-default-devtools.timeline',
@@ -32,17 +32,17 @@ const traceCategories = [
   'loading',
   'v8.execute',
 ];
-/** TraceBufferKb limits the memory that Chrome uses for a trace, in kilobytes. */
+/** TraceBufferKb limits how much memory Chrome uses for a trace, in kilobytes. */
 const TraceBufferKb = 20_000;
-/** MaxEvents limits the trace events in the memory of the service worker. */
+/** MaxEvents limits how many trace events the service worker keeps in memory. */
 const MaxEvents = 300_000;
-/** MaxFileCharacters limits the length of a trace file, in characters. */
+/** MaxFileCharacters limits the length of a trace file, in UTF-16 code units. */
 const MaxFileCharacters = 30_000_000;
-/** TraceReadTimeoutMs is how long Chrome may take to return a trace, in milliseconds. */
+/** TraceReadTimeoutMs limits how long Chrome may take to return a trace, in milliseconds. */
 const TraceReadTimeoutMs = 30_000;
 const MaxFrames = 20;
 
-/** Performance records how fast pages load and respond to input. */
+/** PerformanceRecordings records how fast pages load and respond to input. */
 export class PerformanceRecordings {
   readonly #browser: PerformanceBrowser;
   readonly #captures: Captures<PerformanceRecording>;
@@ -51,7 +51,7 @@ export class PerformanceRecordings {
     this.#browser = browser;
     this.#captures = new Captures({
       debuggers,
-      // A background tab has neither paints nor animation frames unless the feature "drawing" is on.
+      // A background tab paints and runs animation frames only while the feature "drawing" is on.
       features: ['children', 'drawing', 'dialogs'],
       start: async (session) => {
         const recording = new PerformanceRecording(session);
@@ -62,7 +62,7 @@ export class PerformanceRecordings {
     });
   }
 
-  /** endSession ends the performance recordings of a session. */
+  /** endSession ends the performance recordings of an MCP session. */
   async endSession(session: string): Promise<void> {
     await this.#captures.endSession(session);
   }
@@ -111,12 +111,12 @@ export class PerformanceRecordings {
 
 /** PerformanceRecording is the performance recording of one tab. */
 class PerformanceRecording {
-  /** traceProblem is the reason why Chrome records no trace, or empty if Chrome records one. */
+  /** traceProblem explains why Chrome records no trace. While Chrome records a trace, traceProblem is empty. */
   traceProblem = '';
   readonly #session: DebuggerSession;
   readonly #startMs = Date.now();
   readonly #scripts = new Map<string, unknown>();
-  /** #startUrls maps the ID of each frame to its address at the start of the recording. */
+  /** #startUrls contains the URL of each frame at the start of the recording, by frame ID. */
   readonly #startUrls = new Map<string, string>();
   readonly #events: Fields[] = [];
   readonly #stops: (() => void)[] = [];
@@ -159,12 +159,12 @@ class PerformanceRecording {
     }
   }
 
-  /** read returns the performance metrics of the present document, and the trace of the recording. */
+  /** read returns the performance metrics of the current document, and the trace of the recording. */
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
     const { frames, leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
     const figures = await Promise.all(frames.map(async (frame) => ({ frame, figures: await this.#readFrame(frame) })));
     const file = await this.#readTrace(call, frames);
-    // The tab may show a document that the server has not allowed for this call.
+    // Check the document again, because the tab may now show a document for which the server has not allowed the call.
     await readDebuggedFrames(this.#session, browser, call);
     const [top, ...children] = figures;
     if (!top?.figures) throw toolFailure('timeout', 'the page did not answer. Try again');
@@ -172,7 +172,7 @@ class PerformanceRecording {
     const lines = [...describePageLoad(top.figures), ...describeEvents(top.figures, isForbidden)];
     const shownChildren = children.flatMap(({ frame, figures: found }) => {
       if (!found) return [];
-      // The long tasks of same-process frames are already among the long tasks of the top document.
+      // The long tasks of the top document already include the long tasks of frames in the same process.
       const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
       const own = isFirst ? found : { ...found, longTasks: [], longTaskCount: 0 };
       const isQuiet = own.shifts.length + own.interactions.length + own.longTasks.length === 0;
@@ -199,8 +199,8 @@ class PerformanceRecording {
   }
 
   async #startIn(childId: string): Promise<void> {
-    // The debugger executes the commands of one session in order, and a new frame runs its scripts after the first
-    // commands.
+    // Do not wait for the answer before sending Page.enable. A new frame runs its scripts as soon as the first commands
+    // are executed.
     const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
       source: newDocumentScript,
       worldName: DebuggerWorldName,
@@ -253,7 +253,7 @@ class PerformanceRecording {
     if (events.length > free) this.#hasLostEvents = true;
   }
 
-  /** #readTrace ends the trace, and returns the trace file. */
+  /** #readTrace stops the trace and returns the trace file. */
   async #readTrace({ args }: BrowserCall, frames: readonly DebuggedFrame[]): Promise<WrittenFile | undefined> {
     if (this.#isTracing) {
       const ended = new Promise<true>((resolve) => {

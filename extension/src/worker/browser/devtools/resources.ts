@@ -15,7 +15,7 @@ const MaxUrlCharacters = 300;
 interface Resource {
   readonly frame: DebuggedFrame;
   readonly url: string;
-  /** type is Chrome's type of the resource in lower case, such as script. */
+  /** type is Chrome's resource type in lower case, such as "script". */
   readonly type: string;
   readonly mimeType: string;
   /** bytes is the size of the resource, or 0 if the size is unknown. */
@@ -23,7 +23,7 @@ interface Resource {
   readonly isFailed: boolean;
 }
 
-/** Resources lists and reads the files that pages have loaded: documents, scripts, style sheets and images. */
+/** Resources lists and reads the files that pages have loaded, such as documents, scripts, style sheets and images. */
 export class Resources {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
@@ -36,8 +36,8 @@ export class Resources {
   }
 
   /**
-   * read implements the tool browser_resources, which returns the body of the resource in the argument url, or a
-   * list of all resources without url.
+   * read implements the tool browser_resources. With the argument url, read returns the content of one resource.
+   * Without url, read lists all resources.
    */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
@@ -83,8 +83,8 @@ export class Resources {
 }
 
 /**
- * readPresentDocument returns the HTML of a document as scripts have changed it. problem is the reason why the
- * original HTML is not available.
+ * readPresentDocument returns the current HTML of a document, including changes by scripts. problem is the error that
+ * occurred when reading the original HTML.
  */
 async function readPresentDocument(
   send: (method: string, params: Fields) => Promise<Fields>,

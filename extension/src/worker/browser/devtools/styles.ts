@@ -13,12 +13,12 @@ const MaxRules = 60;
 const MaxRuleCharacters = 600;
 
 /**
- * FindHeaders returns the style sheets that Chrome has reported for a tab in which another tool has enabled the
- * debugger domain CSS.
+ * FindHeaders finds the style sheets of a tab in which a coverage recording has already enabled the debugger domain
+ * CSS.
  */
 type FindHeaders = CssCoverage['headersOf'];
 
-/** Styles reads computed styles of elements and, with the debugger, the matching CSS rules. */
+/** Styles reads the computed styles of an element and, with the debugger, the CSS rules that match the element. */
 export class Styles {
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
@@ -70,7 +70,7 @@ export class Styles {
       const headerOf = await this.#findHeaders(call.tabId);
       try {
         await send('DOM.enable');
-        // Chrome reports the style sheets only when the debugger domain CSS is enabled.
+        // Chrome reports loaded style sheets only when the debugger domain CSS is being enabled.
         if (!headerOf) await send('CSS.disable');
         await send('CSS.enable');
         await send('DOM.getDocument', { depth: 0 });
@@ -98,11 +98,11 @@ export class Styles {
   }
 }
 
-/** FindHeader returns the header of the style sheet with an ID. */
+/** FindHeader returns Chrome's description of the style sheet with a given ID. */
 type FindHeader = (sheetId: unknown) => Fields | undefined;
 
 /**
- * describeRules returns the inline style and the CSS rules that match an element, in descending order of
+ * describeRules returns the inline style of an element and all CSS rules that match the element, in descending order of
  * precedence.
  */
 function describeRules(matched: Fields, findHeader: FindHeader): string[] {
@@ -131,7 +131,7 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
   const header = findHeader(styleSheetId);
   const { startLine } = toFields(toFields(style).range);
   if (!header || typeof startLine !== 'number') return cut;
-  // The range of a declaration block begins after the brace, which may be in a later line than the selector.
+  // Chrome reports the line of the opening brace, which may be later than the line of the selector.
   const url = String(header.sourceURL || 'a style sheet without an address');
   const isInline = header.isInline === true && typeof header.startLine === 'number';
   const line = startLine + (isInline ? Number(header.startLine) : 0) + 1;
@@ -139,8 +139,8 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
 }
 
 /**
- * declarationsOf returns the declarations of a style as the page wrote them, without the longhand properties that
- * Chrome derives.
+ * declarationsOf returns the CSS declarations that the page's author wrote, without the longhand properties that Chrome
+ * adds.
  */
 function declarationsOf(style: unknown): string {
   const declarations = toList(toFields(style).cssProperties)

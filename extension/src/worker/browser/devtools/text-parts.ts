@@ -1,33 +1,36 @@
 import type { BrowserCall } from '../browser-tool.ts';
 import { toolFailure } from '../tool-failure.ts';
 
-/** PartCharacters is the size of one part of a long text, in characters. */
+/** PartCharacters is the length of one part of a long text, in UTF-16 code units. */
 export const PartCharacters = 50_000;
-/** MaxStoredCharacters limits the total size of the texts that are stored for later parts, in characters. */
+/** MaxStoredCharacters limits the total length of all stored texts, in UTF-16 code units. */
 const MaxStoredCharacters = 8_000_000;
 
 /** TextPart is one part of a long text. */
 export interface TextPart {
   readonly text: string;
-  /** words are sentences about this part and how to read the next part, or empty if the text has only one part. */
+  /**
+   * words contains sentences that describe the part and how to read the next part. For a text with only one part, words
+   * is empty.
+   */
   readonly words: readonly string[];
 }
 
-/** StoredText is a text of a document that is stored for later parts. */
+/** StoredText is a long text from a document, stored until the agent reads the next part. */
 interface StoredText {
   readonly documentId: string;
   readonly text: string;
 }
 
 /**
- * TextParts returns long texts of pages in parts. A later part is returned only while the tab shows the same
- * document.
+ * TextParts returns long texts of pages in several parts. The agent can read further parts only while the tab shows the
+ * same document.
  */
 export class TextParts {
   readonly #texts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  /** storeAndReadFirst returns the first part of a text, and stores the text if there are more parts. */
+  /** storeAndReadFirst returns the first part of a text. If there are more parts, storeAndReadFirst stores the text. */
   storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
     if (text.length <= PartCharacters) return { text, words: [] };
     const id = crypto.randomUUID().slice(0, 8);
@@ -41,7 +44,9 @@ export class TextParts {
     return partAt(id, text, 0);
   }
 
-  /** readNext returns the part of a stored text at a cursor. */
+  /**
+   * readNext returns the next part of a stored text. The cursor contains the ID of the text and the start of the part.
+   */
   readNext({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
     const [, id = '', offset = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
     const stored = this.#texts.get(id);

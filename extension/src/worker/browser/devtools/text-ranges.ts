@@ -1,10 +1,10 @@
-/** TextRange is a range of characters in a text. end is the index after the last character. */
+/** TextRange is a range of characters in a text, from index start up to but not including index end. */
 export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** TextRanges is a set of characters of a text, stored as ranges. */
+/** TextRanges is a set of character positions in a text, stored as ranges that do not overlap. */
 export class TextRanges {
   #ranges: readonly TextRange[] = [];
 

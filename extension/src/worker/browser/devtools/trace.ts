@@ -1,5 +1,5 @@
-// Selects the trace events that an agent may read. Chrome records whole processes of pages, which can contain
-// frames that the user does not allow, and other pages of the site.
+// Selects the trace events that an agent may read. Chrome traces whole processes, which may contain frames that the
+// user has forbidden, and other pages of the same site.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskBody, maskHeader, maskUrl } from '../network/masking.ts';
@@ -9,26 +9,25 @@ import { toFields } from './debugged-frames.ts';
 export interface TraceFrame {
   readonly id: string;
   /**
-   * url is the address of the frame's document at the start of the recording, or empty for a frame that was added
-   * later.
+   * url is the URL of the frame's document when the recording started. For a frame that was added later, url is empty.
    */
   readonly url: string;
 }
 
-/** TraceRules describe which trace events an agent may read. */
+/** TraceRules describes which trace events an agent may read. */
 export interface TraceRules {
-  /** frames are the frames that the agent may read at the end of the recording, the top frame first. */
+  /** frames contains the frames that the agent may read at the end of the recording, starting with the top frame. */
   readonly frames: readonly TraceFrame[];
   /**
-   * origin is the origin of the page at the end of the recording. Trace events of earlier pages on other sites are
-   * left out.
+   * origin is the origin of the page at the end of the recording. Trace events of earlier pages from other origins are
+   * omitted.
    */
   readonly origin: string;
-  /** isForbidden reports whether a rule of the user forbids the site of an address. */
+  /** isForbidden reports whether the user has forbidden the site of a URL. */
   isForbidden(url: string): boolean;
 }
 
-/** DocumentCommit is the moment when a frame commits a new document. */
+/** DocumentCommit is the moment when a frame replaces its document during a navigation. */
 interface DocumentCommit {
   readonly atUs: number;
   readonly frame: string;
@@ -36,8 +35,8 @@ interface DocumentCommit {
 }
 
 /**
- * allowedMetadataNames are the names of the metadata events that the trace file contains. Other metadata events have
- * titles of tabs.
+ * allowedMetadataNames contains the names of metadata events that the trace file may contain. Other metadata events
+ * contain the titles of tabs.
  */
 const allowedMetadataNames: ReadonlySet<unknown> = new Set([
   'thread_name',
@@ -47,17 +46,15 @@ const allowedMetadataNames: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * BrowserProcessId is the ID that the trace file uses for Chrome's browser process, whose events Chrome leaves out of
- * the trace.
+ * BrowserProcessId is the process ID that the trace file uses for Chrome's browser process. Chrome itself omits the
+ * events of its browser process.
  */
 const BrowserProcessId = 1;
 const frameId = /^[0-9A-F]{32}$/;
 const MaxTextCharacters = 2000;
 const MaxDataUrlCharacters = 100;
 
-/**
- * selectEvents returns the trace events that an agent may read, with secrets in addresses, headers and JSON masked.
- */
+/** selectEvents returns the trace events that an agent may read, and masks secrets in URLs, headers and JSON. */
 export function selectEvents(events: readonly Fields[], rules: TraceRules): Fields[] {
   const [top] = rules.frames;
   if (!top) return [];
@@ -67,8 +64,8 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
     const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
     return page !== undefined && originOf(page.url) === rules.origin;
   };
-  // A navigation begins while the previous page is still shown, so the trace events of the previous page name the
-  // address of the next page.
+  // A navigation starts while the previous page is still visible. So events of the previous page may contain the URL of
+  // the next page.
   const leftOutSites = new Set(pages.map(({ url }) => originOf(url)).filter((origin) => origin !== rules.origin));
   const isHidden = (url: string) => rules.isForbidden(url) || leftOutSites.has(originOf(url));
   const forbidden = new Set(commits.filter(({ url }) => rules.isForbidden(url)).map(({ frame }) => frame));
@@ -94,7 +91,10 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
   return [...commitEvents(shownCommits, top.id, processes), ...shown];
 }
 
-/** commitEvents returns the events of Chrome's browser process from which trace viewers find the frames. */
+/**
+ * commitEvents returns events from which trace viewers find the frames. In a complete trace, the browser process
+ * records the events that commitEvents adds.
+ */
 function commitEvents(
   commits: readonly DocumentCommit[],
   top: string,
@@ -128,7 +128,7 @@ function commitEvents(
   ];
 }
 
-/** readCommits returns the document commits in the trace, in chronological order. */
+/** readCommits returns the document commits in a trace, in chronological order. */
 function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): DocumentCommit[] {
   const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => Number(ts));
   const startUs = times.reduce((least, time) => Math.min(least, time), times[0] ?? 0);
@@ -140,13 +140,16 @@ function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): 
   return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
 }
 
-/** findEventFrame returns the ID of the frame in which a trace event happened, or an empty string if unknown. */
+/**
+ * findEventFrame returns the ID of the frame in which a trace event happened, or an empty string if the frame is
+ * unknown.
+ */
 function findEventFrame(args: unknown): string {
   const { data, beginData } = toFields(args);
   return String(toFields(data).frame ?? toFields(beginData).frame ?? '');
 }
 
-/** listNamedFrames returns the IDs of frames in the arguments of a trace event. */
+/** listNamedFrames returns all frame IDs in the arguments of a trace event. */
 function listNamedFrames(args: unknown): string[] {
   if (!isRecord(args)) return [];
   return Object.entries(args).flatMap(([key, value]) => {
@@ -156,7 +159,8 @@ function listNamedFrames(args: unknown): string[] {
 }
 
 /**
- * removeSecrets returns a value without secrets, or undefined if the value contains an address that isHidden matches.
+ * removeSecrets masks the secrets in a value. If the value contains a URL that isHidden matches, removeSecrets returns
+ * undefined.
  */
 function removeSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);
