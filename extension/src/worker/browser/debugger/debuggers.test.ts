@@ -6,7 +6,7 @@ import { ToolFailure } from '../tool-failure.ts';
 import { Debuggers, DebuggerUnavailable, LingerMs } from './debuggers.ts';
 import { endEmulationCommands, featureCommands } from './features.ts';
 
-/** FakeBrowser is a browser with one tab, whose ID is 7. */
+/** FakeBrowser simulates a browser with one tab, whose ID is 7. */
 class FakeBrowser {
   readonly sent: string[] = [];
   readonly settings = new Map<string, string>();
@@ -29,7 +29,7 @@ class FakeBrowser {
         this.isAttached = false;
       },
       sendToDebugger: async (tabId, method, params = {}, childId = '') => {
-        // Another program debugs tab 8.
+        // The debugger of tab 8 belongs to another program.
         if (!this.isAttached || tabId !== 7) throw new Error('Debugger is not attached');
         const { enabled } = params;
         const target = childId === '' ? '' : ` to ${childId}`;
@@ -69,7 +69,7 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-/** settle runs all work that waits for no timer. */
+/** settle waits until all pending promises have settled, without advancing the fake clock. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 200; i++) await Promise.resolve();
 }
@@ -177,7 +177,7 @@ test('a new frame or worker runs only after the commands that tools send synchro
   });
   assert.deepEqual(seen, ['a iframe frame a', 'b iframe frame b']);
   assert.deepEqual(later, ['b']);
-  // A recording that has started must cover the frames that are already there.
+  // A recording that has just started must also cover the frames that already exist.
   let hasAnswered = false;
   await hold.session.watchChildren(async ({ id }) => {
     await hold.session.send('Network.enable', {}, 1000, id);
@@ -197,7 +197,7 @@ test('Cancel ends the tools and is remembered until the user allows the debugger
   browser.listener?.onDetach(7, true);
   const failure = await failureOf(use);
   assert.equal(failure.error.tool?.code, 'debugger_refused');
-  // A tool that has begun must not run a second time without the debugger.
+  // A tool that has begun with the debugger must not run again without the debugger.
   assert.equal(failure instanceof DebuggerUnavailable, false);
   const later = browser.make();
   for (const each of [debuggers, later]) {

@@ -7,8 +7,8 @@ import { MaxBodyBytes, MaxRequests, NetworkRecorder } from './recorder.ts';
 const site = 'https://shop.example';
 
 /**
- * makeRecorder returns a started network recorder of a tab whose top frame is "top". bodies maps the ID of a
- * request to its response body.
+ * makeRecorder returns a started network recorder for a tab whose top frame has the ID "top". bodies contains response
+ * bodies by request ID.
  */
 async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Promise<NetworkRecorder> {
   const send = async (method: string, params: Fields = {}): Promise<Fields> => {
